@@ -1,0 +1,6 @@
+//! A Kubernetes API in memory, for `sluice up` and for tests. It is for development: it runs no containers and keeps
+//! nothing on disk.
+
+pub mod error;
+pub mod field;
+pub mod strategy;

@@ -1,0 +1,8 @@
+//! The words every part of Sluice shares, and [`Value`], the compact object tree that builders, merges and diffs
+//! work on.
+//!
+//! This crate does no I/O, reads no clock and depends on no other crate of the workspace.
+
+pub mod value;
+
+pub use value::{Map, Str, Value};
