@@ -136,6 +136,8 @@ pub struct Strategy {
     pub merge: bool,
     /// Keys missing from `$retainKeys` are dropped.
     pub retain_keys: bool,
+    /// The value is replaced as a whole, also where it is a map.
+    pub replace: bool,
 }
 
 impl Schema {
