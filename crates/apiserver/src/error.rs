@@ -51,7 +51,12 @@ pub struct Cause {
 impl Error {
     /// A failure without details.
     pub fn new(code: u16, reason: &'static str, message: impl Into<String>) -> Self {
-        Error { code, reason, message: message.into(), details: Details::default() }
+        Error {
+            code,
+            reason,
+            message: message.into(),
+            details: Details::default(),
+        }
     }
 
     fn about(mut self, group: &str, kind: &str, name: &str) -> Self {
@@ -74,7 +79,11 @@ impl Error {
 
     /// There is no such path.
     pub fn no_such_path() -> Self {
-        Error::new(404, "NotFound", "the server could not find the requested resource")
+        Error::new(
+            404,
+            "NotFound",
+            "the server could not find the requested resource",
+        )
     }
 
     /// An object of that name is there already.
@@ -85,13 +94,20 @@ impl Error {
 
     /// The object changed in the meantime, or a precondition does not hold.
     pub fn conflict(group: &str, resource: &str, name: &str, why: &str) -> Self {
-        let message = format!("Operation cannot be fulfilled on {} \"{name}\": {why}", qualified(resource, group));
+        let message = format!(
+            "Operation cannot be fulfilled on {} \"{name}\": {why}",
+            qualified(resource, group)
+        );
         Error::new(409, "Conflict", message).about(group, resource, name)
     }
 
     /// The object does not pass validation. `errors` must not be empty.
     pub fn invalid(group: &str, kind: &str, name: &str, errors: &[field::Error]) -> Self {
-        let message = format!("{} \"{name}\" is invalid: {}", qualified(kind, group), field::join(errors));
+        let message = format!(
+            "{} \"{name}\" is invalid: {}",
+            qualified(kind, group),
+            field::join(errors)
+        );
         let mut error = Error::new(422, "Invalid", message).about(group, kind, name);
         error.details.causes = errors.iter().map(field::Error::cause).collect();
         error
@@ -114,7 +130,11 @@ impl Error {
 
     /// The resource does not know this verb.
     pub fn method_not_allowed() -> Self {
-        Error::new(405, "MethodNotAllowed", "the server does not allow this method on the requested resource")
+        Error::new(
+            405,
+            "MethodNotAllowed",
+            "the server does not allow this method on the requested resource",
+        )
     }
 
     /// The version asked for is no longer kept.
@@ -124,9 +144,16 @@ impl Error {
 
     /// A fault of the server itself.
     pub fn internal(message: impl std::fmt::Display) -> Self {
-        let mut error = Error::new(500, "InternalError", format!("Internal error occurred: {message}"));
-        error.details.causes =
-            vec![Cause { reason: String::new(), message: message.to_string(), field: String::new() }];
+        let mut error = Error::new(
+            500,
+            "InternalError",
+            format!("Internal error occurred: {message}"),
+        );
+        error.details.causes = vec![Cause {
+            reason: String::new(),
+            message: message.to_string(),
+            field: String::new(),
+        }];
         error
     }
 
@@ -163,13 +190,21 @@ impl std::error::Error for Error {}
 impl Details {
     fn to_value(&self) -> Map {
         let mut map = Map::new();
-        for (key, text) in [("name", &self.name), ("group", &self.group), ("kind", &self.kind), ("uid", &self.uid)] {
+        for (key, text) in [
+            ("name", &self.name),
+            ("group", &self.group),
+            ("kind", &self.kind),
+            ("uid", &self.uid),
+        ] {
             if !text.is_empty() {
                 map.insert(key, text.as_str());
             }
         }
         if !self.causes.is_empty() {
-            map.insert("causes", self.causes.iter().map(Cause::to_value).collect::<Value>());
+            map.insert(
+                "causes",
+                self.causes.iter().map(Cause::to_value).collect::<Value>(),
+            );
         }
         if self.retry_after > 0 {
             map.insert("retryAfterSeconds", i64::from(self.retry_after));
@@ -181,7 +216,11 @@ impl Details {
 impl Cause {
     fn to_value(&self) -> Value {
         let mut map = Map::new();
-        for (key, text) in [("reason", &self.reason), ("message", &self.message), ("field", &self.field)] {
+        for (key, text) in [
+            ("reason", &self.reason),
+            ("message", &self.message),
+            ("field", &self.field),
+        ] {
             if !text.is_empty() {
                 map.insert(key, text.as_str());
             }

@@ -47,17 +47,32 @@ pub struct Error {
 impl Error {
     /// A required field is missing. `detail` may be empty.
     pub fn required(field: impl Into<String>, detail: impl Into<String>) -> Self {
-        Error { kind: Kind::Required, field: field.into(), value: String::new(), detail: detail.into() }
+        Error {
+            kind: Kind::Required,
+            field: field.into(),
+            value: String::new(),
+            detail: detail.into(),
+        }
     }
 
     /// A value is not allowed.
     pub fn invalid(field: impl Into<String>, value: &Value, detail: impl Into<String>) -> Self {
-        Error { kind: Kind::Invalid, field: field.into(), value: print(value), detail: detail.into() }
+        Error {
+            kind: Kind::Invalid,
+            field: field.into(),
+            value: print(value),
+            detail: detail.into(),
+        }
     }
 
     /// A value has the wrong JSON type.
     pub fn type_invalid(field: impl Into<String>, value: &Value, detail: impl Into<String>) -> Self {
-        Error { kind: Kind::TypeInvalid, field: field.into(), value: print(value), detail: detail.into() }
+        Error {
+            kind: Kind::TypeInvalid,
+            field: field.into(),
+            value: print(value),
+            detail: detail.into(),
+        }
     }
 
     /// A value is none of `supported`.
@@ -67,28 +82,50 @@ impl Error {
             [] => String::new(),
             _ => format!("supported values: {}", quoted.join(", ")),
         };
-        Error { kind: Kind::NotSupported, field: field.into(), value: print(value), detail }
+        Error {
+            kind: Kind::NotSupported,
+            field: field.into(),
+            value: print(value),
+            detail,
+        }
     }
 
     /// A value stands twice.
     pub fn duplicate(field: impl Into<String>, value: &Value) -> Self {
-        Error { kind: Kind::Duplicate, field: field.into(), value: print(value), detail: String::new() }
+        Error {
+            kind: Kind::Duplicate,
+            field: field.into(),
+            value: print(value),
+            detail: String::new(),
+        }
     }
 
     /// A field may not be set here.
     pub fn forbidden(field: impl Into<String>, detail: impl Into<String>) -> Self {
-        Error { kind: Kind::Forbidden, field: field.into(), value: String::new(), detail: detail.into() }
+        Error {
+            kind: Kind::Forbidden,
+            field: field.into(),
+            value: String::new(),
+            detail: detail.into(),
+        }
     }
 
     /// The field's failure as a cause of a `Status`.
     pub fn cause(&self) -> Cause {
-        Cause { reason: self.kind.reason().into(), message: self.body(), field: self.field.clone() }
+        Cause {
+            reason: self.kind.reason().into(),
+            message: self.body(),
+            field: self.field.clone(),
+        }
     }
 
     /// The message without the path.
     pub fn body(&self) -> String {
         let mut text = self.kind.label().to_owned();
-        if !matches!(self.kind, Kind::Required | Kind::Forbidden | Kind::TooLong | Kind::Internal) {
+        if !matches!(
+            self.kind,
+            Kind::Required | Kind::Forbidden | Kind::TooLong | Kind::Internal
+        ) {
             text.push_str(": ");
             text.push_str(&self.value);
         }
@@ -162,7 +199,10 @@ fn print(value: &Value) -> String {
         Value::Str(text) => format!("{text:?}"),
         Value::Array(items) => format!("[{}]", items.iter().map(print).collect::<Vec<_>>().join(",")),
         Value::Object(map) => {
-            let pairs: Vec<String> = map.iter().map(|(key, value)| format!("{key:?}:{}", print(value))).collect();
+            let pairs: Vec<String> = map
+                .iter()
+                .map(|(key, value)| format!("{key:?}:{}", print(value)))
+                .collect();
             format!("{{{}}}", pairs.join(","))
         }
     }
