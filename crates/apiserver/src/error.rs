@@ -17,7 +17,7 @@ pub struct Error {
     /// What people read.
     pub message: String,
     /// What it is about.
-    pub details: Details,
+    pub details: Box<Details>,
 }
 
 /// What a failure is about.
@@ -55,7 +55,7 @@ impl Error {
             code,
             reason,
             message: message.into(),
-            details: Details::default(),
+            details: Box::default(),
         }
     }
 
