@@ -1,0 +1,14 @@
+//! What tests stand on: real servers of the protocols that Sluice speaks, in this process and on loopback ports, a
+//! clock that moves by hand, waiting without sleeping, and snapshot filters. For development only: nothing that ships
+//! depends on it.
+//!
+//! Every server starts in one call, stops when it is dropped, runs on a thread of its own (so that blocking tests can
+//! use it too) and counts its requests. Start reading at the module of the protocol you need.
+
+pub mod clock;
+pub mod settled;
+pub mod snapshot;
+pub mod tls;
+
+pub use clock::Clock;
+pub use settled::settled;
