@@ -20,12 +20,28 @@ const SCAN_LIMIT: usize = 8;
 impl Map {
     /// An empty map whose keys will be kept sorted.
     pub fn new() -> Self {
-        Map { entries: ThinVec::new(), sorted: true }
+        Map {
+            entries: ThinVec::new(),
+            sorted: true,
+        }
     }
 
     /// An empty map with room for `capacity` pairs.
     pub fn with_capacity(capacity: usize) -> Self {
-        Map { entries: ThinVec::with_capacity(capacity), sorted: true }
+        Map {
+            entries: ThinVec::with_capacity(capacity),
+            sorted: true,
+        }
+    }
+
+    /// A map of `pairs`, sorted by key; of equal keys the last one wins, as in Go.
+    pub fn from_pairs(pairs: impl ExactSizeIterator<Item = (Str, Value)>) -> Self {
+        let mut map = Map::with_capacity(pairs.len());
+        for (key, value) in pairs {
+            map.push(key, value);
+        }
+        map.sort();
+        map
     }
 
     /// The number of pairs.
@@ -74,7 +90,9 @@ impl Map {
         let (key, value) = (key.as_ref(), value.into());
         let place = match self.sorted {
             // Building in order is the common case: look at the end first.
-            true if self.entries.last().is_none_or(|(last, _)| last.as_str() < key) => Err(self.entries.len()),
+            true if self.entries.last().is_none_or(|(last, _)| last.as_str() < key) => {
+                Err(self.entries.len())
+            }
             true => self.search(key),
             false => self.position(key).ok_or(self.entries.len()),
         };
@@ -203,7 +221,10 @@ mod tests {
             map.push(Str::new(key), Value::Int(value));
         }
         map.sort();
-        let pairs: Vec<_> = map.iter().map(|(key, value)| (key.to_owned(), value.as_i64())).collect();
+        let pairs: Vec<_> = map
+            .iter()
+            .map(|(key, value)| (key.to_owned(), value.as_i64()))
+            .collect();
         assert_eq!(pairs, [("a".to_owned(), Some(4)), ("b".to_owned(), Some(5))]);
     }
 

@@ -168,6 +168,12 @@ impl From<i64> for Value {
     }
 }
 
+impl From<f64> for Value {
+    fn from(number: f64) -> Self {
+        Value::Float(number)
+    }
+}
+
 impl From<&str> for Value {
     fn from(text: &str) -> Self {
         Value::str(text)

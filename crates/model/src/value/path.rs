@@ -30,7 +30,10 @@ impl Value {
 
     /// The elements at the end of `path`; empty where there is no list.
     pub fn list_at(&self, path: &[&str]) -> &[Value] {
-        self.at(path).and_then(Value::as_array).map(|items| items.as_slice()).unwrap_or_default()
+        self.at(path)
+            .and_then(Value::as_array)
+            .map(|items| items.as_slice())
+            .unwrap_or_default()
     }
 
     /// This value as a map; anything else is replaced by an empty one first.
@@ -47,7 +50,9 @@ impl Value {
             *self = value.into();
             return;
         };
-        let parent = parents.iter().fold(self, |place, key| place.make_object().entry(key));
+        let parent = parents
+            .iter()
+            .fold(self, |place, key| place.make_object().entry(key));
         parent.make_object().insert(last, value);
     }
 

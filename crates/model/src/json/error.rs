@@ -1,0 +1,62 @@
+/// Why a text is no JSON. It prints as Go's `encoding/json` says it; the place is beside it.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct Error {
+    /// What is wrong, in Go's words.
+    pub message: String,
+    /// The number of bytes before the one that is wrong.
+    pub offset: usize,
+    /// The line of that byte; the first line is 1.
+    pub line: usize,
+}
+
+impl Error {
+    pub(super) fn new(input: &[u8], offset: usize, message: String) -> Self {
+        let line = 1 + input[..offset.min(input.len())]
+            .iter()
+            .filter(|&&byte| byte == b'\n')
+            .count();
+        Error {
+            message,
+            offset,
+            line,
+        }
+    }
+
+    /// The byte at `offset` does not belong there, or the input ends there.
+    pub(super) fn unexpected(input: &[u8], offset: usize, context: &str) -> Self {
+        if offset < input.len() {
+            return Error::unexpected_within(input, offset, context);
+        }
+        Error::new(input, offset, "unexpected end of JSON input".to_owned())
+    }
+
+    /// The same inside of a number, a name or an escape. Go, which looks there for the end of the input by reading one
+    /// more space, complains about that space.
+    pub(super) fn unexpected_within(input: &[u8], offset: usize, context: &str) -> Self {
+        let byte = input.get(offset).copied().unwrap_or(b' ');
+        Error::new(
+            input,
+            offset,
+            format!("invalid character {} {context}", quoted(byte)),
+        )
+    }
+}
+
+/// A byte as Go quotes one, which takes it for a character of its own.
+fn quoted(byte: u8) -> String {
+    match byte {
+        b'\'' => r"'\''".to_owned(),
+        b'\\' => r"'\\'".to_owned(),
+        0x07 => r"'\a'".to_owned(),
+        0x08 => r"'\b'".to_owned(),
+        0x09 => r"'\t'".to_owned(),
+        0x0a => r"'\n'".to_owned(),
+        0x0b => r"'\v'".to_owned(),
+        0x0c => r"'\f'".to_owned(),
+        0x0d => r"'\r'".to_owned(),
+        0x00..=0x1f | 0x7f => format!("'\\x{byte:02x}'"),
+        0x80..=0xa0 | 0xad => format!("'\\u{byte:04x}'"),
+        _ => format!("'{}'", char::from(byte)),
+    }
+}

@@ -1,0 +1,3 @@
+mod read;
+mod strict;
+mod write;
