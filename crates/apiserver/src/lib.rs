@@ -3,6 +3,7 @@
 
 pub mod builtin;
 pub mod catalog;
+pub mod discovery;
 pub mod error;
 pub mod field;
 pub mod strategy;

@@ -1,3 +1,4 @@
 //! The integration tests of this crate, as one program.
 
 mod catalog;
+mod discovery;
