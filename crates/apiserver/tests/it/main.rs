@@ -1,4 +1,6 @@
 //! The integration tests of this crate, as one program.
 
+#![allow(clippy::unwrap_used, reason = "a test says what is wrong by panicking")]
+
 mod catalog;
 mod discovery;
