@@ -3,6 +3,7 @@
 //!
 //! This crate does no I/O, reads no clock and depends on no other crate of the workspace.
 
+pub mod convert;
 pub mod json;
 pub mod value;
 
