@@ -1,6 +1,10 @@
 //! The types that merges, defaulting and validation work against, as one table.
 
+mod compact;
+
 use std::collections::HashMap;
+
+pub use compact::Error;
 
 use model::{Str, Value};
 
@@ -15,6 +19,9 @@ pub struct Schema {
     pub types: Vec<Type>,
     /// The type of an object by group, version and kind.
     pub kinds: HashMap<Gvk, TypeId>,
+    /// The types that have a name, by it. A [`Type`] that has a name but is not the one listed here is a variant of
+    /// that type in one place (a reference with `x-kubernetes-map-type`).
+    pub names: HashMap<Str, TypeId>,
 }
 
 /// Group, version and kind; the core group is empty.
@@ -123,7 +130,8 @@ pub struct Field {
     pub ty: TypeId,
     /// It must be there.
     pub required: bool,
-    /// What OpenAPI says it is when missing. Server-side apply needs it for list keys (`protocol: TCP`).
+    /// What OpenAPI says it is when missing. Server-side apply needs it for list keys (`protocol: TCP`). An empty map
+    /// tells that the real server always writes this struct, even when nothing is set in it.
     pub default: Option<Value>,
     /// `x-kubernetes-patch-strategy`.
     pub strategy: Strategy,
@@ -141,6 +149,16 @@ pub struct Strategy {
 }
 
 impl Schema {
+    /// The types of Kubernetes' own groups.
+    pub fn builtin() -> Schema {
+        compact::parse(include_bytes!("../../data/kubernetes.json")).expect("a test reads the embedded table")
+    }
+
+    /// The type called `name` in OpenAPI.
+    pub fn named(&self, name: &str) -> Option<TypeId> {
+        self.names.get(name).copied()
+    }
+
     /// The type at `id`.
     pub fn get(&self, id: TypeId) -> &Type {
         &self.types[id.0 as usize]
@@ -148,7 +166,11 @@ impl Schema {
 
     /// The type of objects of `group`, `version` and `kind`.
     pub fn kind(&self, group: &str, version: &str, kind: &str) -> Option<TypeId> {
-        let gvk = Gvk { group: group.into(), version: version.into(), kind: kind.into() };
+        let gvk = Gvk {
+            group: group.into(),
+            version: version.into(),
+            kind: kind.into(),
+        };
         self.kinds.get(&gvk).copied()
     }
 }
@@ -156,7 +178,10 @@ impl Schema {
 impl StructType {
     /// The field called `name`.
     pub fn field(&self, name: &str) -> Option<&Field> {
-        let at = self.fields.binary_search_by(|field| field.name.as_str().cmp(name)).ok()?;
+        let at = self
+            .fields
+            .binary_search_by(|field| field.name.as_str().cmp(name))
+            .ok()?;
         Some(&self.fields[at])
     }
 }

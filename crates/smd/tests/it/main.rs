@@ -1,0 +1,5 @@
+//! The crate seen from outside.
+
+#![allow(clippy::unwrap_used)]
+
+mod schema;

@@ -1,0 +1,19 @@
+//! Files that are made from something else and committed.
+
+mod schema;
+
+use clap::Subcommand;
+
+/// What to make.
+#[derive(Subcommand)]
+pub(crate) enum Command {
+    /// The table of Kubernetes' own types, from a real API server's OpenAPI
+    Schema(schema::Args),
+}
+
+/// Makes the file that was asked for.
+pub(crate) fn run(command: Command) -> anyhow::Result<()> {
+    match command {
+        Command::Schema(args) => schema::run(&args),
+    }
+}
