@@ -1,6 +1,7 @@
 //! The workspace's own chores. `cargo xtask --help` lists them.
 
 mod generate;
+mod real_cluster;
 
 use clap::Parser;
 
@@ -10,10 +11,14 @@ enum Command {
     /// Make a committed file anew
     #[command(subcommand)]
     Generate(generate::Command),
+    /// A real Kubernetes control plane on loopback, for tests
+    #[command(subcommand)]
+    RealCluster(real_cluster::Command),
 }
 
 fn main() -> anyhow::Result<()> {
     match Command::parse() {
         Command::Generate(command) => generate::run(command),
+        Command::RealCluster(command) => real_cluster::run(command),
     }
 }
