@@ -113,10 +113,11 @@ impl Error {
         error
     }
 
-    /// The user may not do this.
+    /// The user may not do this. `resource` is empty for paths that belong to no resource.
     pub fn forbidden(group: &str, resource: &str, name: &str, why: &str) -> Self {
         let subject = qualified(resource, group);
         let message = match name {
+            _ if resource.is_empty() => format!("forbidden: {why}"),
             "" => format!("{subject} is forbidden: {why}"),
             name => format!("{subject} \"{name}\" is forbidden: {why}"),
         };
@@ -172,7 +173,7 @@ impl Error {
             map.insert("reason", self.reason);
         }
         let details = self.details.to_value();
-        if !details.is_empty() || self.reason == "NotFound" {
+        if !details.is_empty() || matches!(self.reason, "NotFound" | "Forbidden") {
             map.insert("details", details);
         }
         status

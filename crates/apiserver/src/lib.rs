@@ -1,6 +1,7 @@
 //! A Kubernetes API in memory, for `sluice up` and for tests. It is for development: it runs no containers and keeps
 //! nothing on disk.
 
+pub mod auth;
 pub mod builtin;
 pub mod catalog;
 pub mod discovery;
