@@ -5,6 +5,9 @@
 
 pub mod convert;
 pub mod json;
+pub mod label;
+pub mod quote;
+pub mod selector;
 pub mod value;
 
 pub use value::{Map, Str, Value};

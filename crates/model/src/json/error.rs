@@ -1,3 +1,5 @@
+use crate::quote::push_escaped;
+
 /// Why a text is no JSON. It prints as Go's `encoding/json` says it; the place is beside it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
@@ -45,18 +47,11 @@ impl Error {
 
 /// A byte as Go quotes one, which takes it for a character of its own.
 fn quoted(byte: u8) -> String {
+    let mut out = String::from("'");
     match byte {
-        b'\'' => r"'\''".to_owned(),
-        b'\\' => r"'\\'".to_owned(),
-        0x07 => r"'\a'".to_owned(),
-        0x08 => r"'\b'".to_owned(),
-        0x09 => r"'\t'".to_owned(),
-        0x0a => r"'\n'".to_owned(),
-        0x0b => r"'\v'".to_owned(),
-        0x0c => r"'\f'".to_owned(),
-        0x0d => r"'\r'".to_owned(),
-        0x00..=0x1f | 0x7f => format!("'\\x{byte:02x}'"),
-        0x80..=0xa0 | 0xad => format!("'\\u{byte:04x}'"),
-        _ => format!("'{}'", char::from(byte)),
+        b'\'' => out.push_str("\\'"),
+        _ => push_escaped(&mut out, char::from(byte)),
     }
+    out.push('\'');
+    out
 }

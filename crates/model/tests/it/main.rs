@@ -3,3 +3,5 @@
 
 mod convert;
 mod json;
+mod label;
+mod selector;

@@ -1,0 +1,3 @@
+mod field;
+mod label;
+mod structured;
