@@ -3,6 +3,7 @@
 //!
 //! This crate does no I/O and reads no clock: times are arguments.
 
+pub mod patch;
 pub mod schema;
 
 pub use schema::{Schema, TypeId};

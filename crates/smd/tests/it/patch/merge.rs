@@ -1,0 +1,42 @@
+use model::{Value, value};
+use proptest::prelude::*;
+use smd::patch::{Checking, Error, merge};
+
+use super::{any_value, check_recorded};
+
+#[test]
+fn results_are_those_of_the_servers_library() {
+    check_recorded(include_str!("cases/merge.jsonl"), |object, patch| {
+        merge::apply(object, patch, Checking::Strict)
+    });
+}
+
+#[test]
+fn a_patch_that_is_no_map_is_a_bad_request() {
+    let apply = |patch: Value, checking| merge::apply(&mut value!({}), &patch, checking);
+    let bad = |text: &str| Err(Error::BadRequest(text.into()));
+    let text =
+        "error decoding patch: json: cannot unmarshal array into Go value of type map[string]interface {}";
+    assert_eq!(apply(value!([]), Checking::Strict), bad(text));
+    assert_eq!(apply(Value::Null, Checking::Strict), bad("Invalid JSON Patch"));
+    assert_eq!(apply(Value::str("x"), Checking::Lax), bad("Invalid JSON Patch"));
+}
+
+proptest! {
+    #[test]
+    fn merging_twice_is_merging_once(mut object in any_value(), patch in any_value()) {
+        prop_assume!(matches!(patch, Value::Object(_)));
+        merge::apply(&mut object, &patch, Checking::Strict).unwrap();
+        let once = object.clone();
+        merge::apply(&mut object, &patch, Checking::Strict).unwrap();
+        prop_assert_eq!(object, once);
+    }
+
+    #[test]
+    fn the_empty_patch_changes_nothing(object in any_value()) {
+        prop_assume!(matches!(object, Value::Object(_)));
+        let mut patched = object.clone();
+        merge::apply(&mut patched, &value!({}), Checking::Strict).unwrap();
+        prop_assert_eq!(patched, object);
+    }
+}
