@@ -8,3 +8,4 @@ pub mod discovery;
 pub mod error;
 pub mod field;
 pub mod strategy;
+pub mod table;

@@ -5,3 +5,4 @@
 mod auth;
 mod catalog;
 mod discovery;
+mod table;
