@@ -1,5 +1,6 @@
 //! Files that are made from something else and committed.
 
+mod rbac;
 mod schema;
 
 use clap::Subcommand;
@@ -7,6 +8,8 @@ use clap::Subcommand;
 /// What to make.
 #[derive(Subcommand)]
 pub(crate) enum Command {
+    /// The roles and bindings of a new cluster, from a real API server
+    Rbac(rbac::Args),
     /// The table of Kubernetes' own types, from a real API server's OpenAPI
     Schema(schema::Args),
 }
@@ -14,6 +17,7 @@ pub(crate) enum Command {
 /// Makes the file that was asked for.
 pub(crate) fn run(command: Command) -> anyhow::Result<()> {
     match command {
+        Command::Rbac(args) => rbac::run(&args),
         Command::Schema(args) => schema::run(&args),
     }
 }

@@ -1,6 +1,7 @@
 //! What a request wants to do, as far as authorization looks at it.
 
-use super::quote::quote;
+use model::quote::quote;
+
 use super::user::User;
 use crate::error::Error;
 

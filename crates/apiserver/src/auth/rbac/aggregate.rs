@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use model::Value;
+use model::selector::LabelSelector;
 
 use super::rule::Rule;
 
@@ -19,10 +20,8 @@ pub fn aggregate<'a>(role: &Value, all: impl IntoIterator<Item = &'a Value>) -> 
     let mut seen = HashSet::new();
     let mut rules = Vec::new();
     for selector in selectors {
-        if !is_valid(selector) {
-            return None;
-        }
-        for other in others.iter().filter(|other| selects(selector, other)) {
+        let selector = LabelSelector::from_value(selector).ok()?;
+        for other in others.iter().filter(|other| selector.matches_object(other)) {
             let new = other
                 .list_at(&["rules"])
                 .iter()
@@ -35,38 +34,6 @@ pub fn aggregate<'a>(role: &Value, all: impl IntoIterator<Item = &'a Value>) -> 
 
 fn name(role: &Value) -> &str {
     role.str_at(&["metadata", "name"])
-}
-
-fn is_valid(selector: &Value) -> bool {
-    selector.list_at(&["matchExpressions"]).iter().all(|requirement| {
-        let values = requirement.list_at(&["values"]);
-        match requirement.str_at(&["operator"]) {
-            "In" | "NotIn" => !values.is_empty(),
-            "Exists" | "DoesNotExist" => values.is_empty(),
-            _ => false,
-        }
-    })
-}
-
-fn selects(selector: &Value, role: &Value) -> bool {
-    let label = |key: &str| role.at(&["metadata", "labels", key]);
-    let pairs = selector.at(&["matchLabels"]).and_then(Value::as_object);
-    let pairs_match = pairs.is_none_or(|pairs| pairs.iter().all(|(key, value)| label(key) == Some(value)));
-    let requirement_matches = |requirement: &Value| {
-        let own = label(requirement.str_at(&["key"]));
-        let listed = own.is_some_and(|own| requirement.list_at(&["values"]).contains(own));
-        match requirement.str_at(&["operator"]) {
-            "In" => listed,
-            "NotIn" => !listed,
-            "Exists" => own.is_some(),
-            _ => own.is_none(),
-        }
-    };
-    pairs_match
-        && selector
-            .list_at(&["matchExpressions"])
-            .iter()
-            .all(requirement_matches)
 }
 
 #[cfg(test)]

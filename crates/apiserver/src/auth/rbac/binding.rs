@@ -2,9 +2,9 @@
 
 use std::fmt;
 
+use model::quote::quote;
 use model::{Str, Value};
 
-use crate::auth::quote::quote;
 use crate::auth::user::{User, service_account_name};
 
 /// A role binding or, without a namespace, a cluster role binding.

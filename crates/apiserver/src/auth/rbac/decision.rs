@@ -3,10 +3,10 @@
 use std::fmt;
 
 use model::Str;
+use model::quote::quote;
 
 use super::GROUP;
 use super::binding::Binding;
-use crate::auth::quote::quote;
 use crate::auth::user::User;
 
 /// Whether a request is allowed, and why.

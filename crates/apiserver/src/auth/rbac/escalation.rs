@@ -4,6 +4,7 @@
 //! all rights of its role (or have the verb `bind` on it). Called before the object is validated, as the real server
 //! does.
 
+use model::quote::quote;
 use model::{Str, Value};
 
 use super::binding::RoleRef;
@@ -13,7 +14,7 @@ use super::index::Rbac;
 use super::rule::Rule;
 use super::{GROUP, RbacKind};
 use crate::auth::attributes::{Attributes, Resource, Target};
-use crate::auth::quote::{quote, quote_list};
+use crate::auth::quote::quote_list;
 use crate::error::{Error, Result};
 use crate::field;
 

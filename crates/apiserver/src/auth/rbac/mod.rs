@@ -9,6 +9,7 @@ mod index;
 mod rule;
 
 pub use aggregate::aggregate;
+pub(crate) use decision::join;
 pub use decision::{Decision, Unresolved};
 pub use index::Rbac;
 pub use rule::Rule;
