@@ -6,6 +6,8 @@ pub mod builtin;
 pub mod catalog;
 pub mod discovery;
 pub mod error;
+pub mod fault;
 pub mod field;
+pub mod requests;
 pub mod strategy;
 pub mod table;

@@ -5,4 +5,6 @@
 mod auth;
 mod catalog;
 mod discovery;
+mod fault;
+mod requests;
 mod table;
