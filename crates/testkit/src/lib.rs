@@ -6,6 +6,8 @@
 //! use it too) and counts its requests. Start reading at the module of the protocol you need.
 
 pub mod clock;
+pub mod git;
+pub mod http;
 pub mod settled;
 pub mod snapshot;
 pub mod tls;
