@@ -202,9 +202,11 @@ impl Rule {
 
     fn matches(&self, request: &Attributes<'_>, user_agent: &str) -> bool {
         let is = |wanted: &Option<String>, found: &str| wanted.as_ref().is_none_or(|wanted| wanted == found);
-        if !is(&self.verb, request.verb)
-            || !user_agent.starts_with(self.client.as_deref().unwrap_or_default())
-        {
+        let is_watch = request.verb == "watch";
+        if (matches!(self.fault, Fault::Watch(_)) && !is_watch) || !is(&self.verb, request.verb) {
+            return false;
+        }
+        if !user_agent.starts_with(self.client.as_deref().unwrap_or_default()) {
             return false;
         }
         match request.target {
@@ -304,7 +306,7 @@ impl Faults {
         let State { rules, random, .. } = &mut *self.state.lock();
         let mut matching = rules
             .iter_mut()
-            .filter(|armed| armed.rule.suits(request) && armed.rule.matches(request, user_agent));
+            .filter(|armed| armed.rule.matches(request, user_agent));
         matching.find_map(|armed| armed.fire(random))
     }
 }
