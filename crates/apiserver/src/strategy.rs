@@ -30,6 +30,7 @@ pub trait Strategy: Send + Sync {
     fn default(&self, object: &mut Value);
 
     /// Readies a new object: drops `status` where it is a subresource, sets `metadata.generation` where the kind has one.
+    /// Its `metadata.name`, `uid` and `creationTimestamp` are set already.
     fn prepare_create(&self, object: &mut Value);
 
     /// Readies an update: keeps the other part as it was and raises `metadata.generation` where the spec changed.
@@ -47,6 +48,20 @@ pub trait Strategy: Send + Sync {
     /// Non-fatal remarks for the client (`Warning` header) about an accepted object.
     fn warnings(&self, _object: &Value) -> Vec<String> {
         Vec::new()
+    }
+
+    /// The name under which values for the field selector `label` are found among [`Strategy::selectable`], which is
+    /// nearly always `label` itself.
+    ///
+    /// # Errors
+    /// The message for a client that selects by a field it cannot select by.
+    fn field_label<'a>(&self, label: &'a str) -> std::result::Result<&'a str, String> {
+        match label {
+            "metadata.name" | "metadata.namespace" => Ok(label),
+            _ => Err(format!(
+                "{label:?} is not a known field selector: only \"metadata.name\", \"metadata.namespace\""
+            )),
+        }
     }
 
     /// Values for field selectors besides `metadata.name` and `metadata.namespace`.

@@ -1,6 +1,10 @@
 //! Files that are made from something else and committed.
 
+<<<<<<< HEAD
 mod rbac;
+=======
+mod go_types;
+>>>>>>> f6c2e04 (Read, complete and prepare built-in kinds as the real server does, so that stored objects have its form)
 mod schema;
 
 use clap::Subcommand;
@@ -12,6 +16,8 @@ pub(crate) enum Command {
     Rbac(rbac::Args),
     /// The table of Kubernetes' own types, from a real API server's OpenAPI
     Schema(schema::Args),
+    /// What Go's JSON knows of these types besides, from the Go sources
+    GoTypes(go_types::Args),
 }
 
 /// Makes the file that was asked for.
@@ -19,5 +25,6 @@ pub(crate) fn run(command: Command) -> anyhow::Result<()> {
     match command {
         Command::Rbac(args) => rbac::run(&args),
         Command::Schema(args) => schema::run(&args),
+        Command::GoTypes(args) => go_types::run(&args),
     }
 }
