@@ -1,10 +1,7 @@
 //! Files that are made from something else and committed.
 
-<<<<<<< HEAD
-mod rbac;
-=======
 mod go_types;
->>>>>>> f6c2e04 (Read, complete and prepare built-in kinds as the real server does, so that stored objects have its form)
+mod rbac;
 mod schema;
 
 use clap::Subcommand;
