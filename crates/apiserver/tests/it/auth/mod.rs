@@ -6,6 +6,7 @@ mod escalation;
 mod impersonate;
 mod rbac;
 mod rbac_properties;
+mod recorded;
 mod review;
 mod token;
 mod token_request;
