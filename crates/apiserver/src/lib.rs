@@ -8,6 +8,7 @@ pub mod discovery;
 pub mod error;
 pub mod fault;
 pub mod field;
+pub mod openapi;
 pub mod requests;
 pub mod strategy;
 pub mod table;

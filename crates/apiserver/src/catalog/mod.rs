@@ -99,6 +99,11 @@ impl Catalog {
         }
     }
 
+    /// Whether both are the very same snapshot.
+    pub fn is_same(&self, other: &Catalog) -> bool {
+        Arc::ptr_eq(&self.tables, &other.tables)
+    }
+
     /// The resource at `/apis/{group}/{version}/{plural}`; the core group is empty.
     pub fn lookup(&self, group: &str, version: &str, plural: &str) -> Option<&Arc<Resource>> {
         let table = &self.tables.by_plural;

@@ -6,5 +6,6 @@ mod auth;
 mod catalog;
 mod discovery;
 mod fault;
+mod openapi;
 mod requests;
 mod table;
