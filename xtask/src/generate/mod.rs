@@ -2,6 +2,7 @@
 
 mod go_types;
 mod rbac;
+mod resources;
 mod schema;
 
 use clap::Subcommand;
@@ -11,6 +12,8 @@ use clap::Subcommand;
 pub(crate) enum Command {
     /// The roles and bindings of a new cluster, from a real API server
     Rbac(rbac::Args),
+    /// The resources of Kubernetes' own groups, from a real API server's discovery
+    Resources(resources::Args),
     /// The table of Kubernetes' own types, from a real API server's OpenAPI
     Schema(schema::Args),
     /// What Go's JSON knows of these types besides, from the Go sources
@@ -21,6 +24,7 @@ pub(crate) enum Command {
 pub(crate) fn run(command: Command) -> anyhow::Result<()> {
     match command {
         Command::Rbac(args) => rbac::run(&args),
+        Command::Resources(args) => resources::run(&args),
         Command::Schema(args) => schema::run(&args),
         Command::GoTypes(args) => go_types::run(&args),
     }
