@@ -35,6 +35,8 @@ pub struct Details {
     pub causes: Vec<Cause>,
     /// When to try again, in seconds; 0 says nothing.
     pub retry_after: u32,
+    /// How a list can go on although it is no longer consistent; empty where it cannot.
+    pub continue_token: String,
 }
 
 /// One thing that is wrong.
@@ -169,6 +171,12 @@ impl Error {
             "code": (i64::from(self.code)),
         });
         let map = status.make_object();
+        if !self.details.continue_token.is_empty() {
+            map.insert(
+                "metadata",
+                value!({"continue": (self.details.continue_token.as_str())}),
+            );
+        }
         if !self.reason.is_empty() {
             map.insert("reason", self.reason);
         }

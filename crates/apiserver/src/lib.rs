@@ -12,3 +12,24 @@ pub mod openapi;
 pub mod requests;
 pub mod strategy;
 pub mod table;
+
+mod admission;
+mod answer;
+mod bootstrap;
+mod collect;
+mod definition;
+mod http;
+mod kinds;
+mod listen;
+mod metadata;
+mod ownership;
+mod protobuf;
+mod route;
+mod server;
+mod special;
+mod store;
+mod verbs;
+
+pub use crate::http::Body;
+pub use listen::{ListenError, Listening, Service};
+pub use server::{Builder, Clock, Server};

@@ -1,6 +1,7 @@
 //! Files that are made from something else and committed.
 
 mod go_types;
+mod protobuf;
 mod rbac;
 mod resources;
 mod schema;
@@ -10,6 +11,8 @@ use clap::Subcommand;
 /// What to make.
 #[derive(Subcommand)]
 pub(crate) enum Command {
+    /// The field numbers of Kubernetes' own messages, from its Go modules
+    Protobuf(protobuf::Args),
     /// The roles and bindings of a new cluster, from a real API server
     Rbac(rbac::Args),
     /// The resources of Kubernetes' own groups, from a real API server's discovery
@@ -23,6 +26,7 @@ pub(crate) enum Command {
 /// Makes the file that was asked for.
 pub(crate) fn run(command: Command) -> anyhow::Result<()> {
     match command {
+        Command::Protobuf(args) => protobuf::run(&args),
         Command::Rbac(args) => rbac::run(&args),
         Command::Resources(args) => resources::run(&args),
         Command::Schema(args) => schema::run(&args),

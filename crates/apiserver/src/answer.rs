@@ -1,0 +1,197 @@
+//! Answers: objects, lists and streams in the form the client asked for.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use futures::Stream;
+use http::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG, HeaderValue, RETRY_AFTER, VARY, WARNING};
+use http::{Response, StatusCode};
+use jiff::Timestamp;
+use model::{Value, json, value};
+
+use crate::discovery;
+use crate::error::{Error, Result};
+use crate::http::{Body, Representation, Request};
+use crate::kinds::Served;
+use crate::store::Object;
+use crate::table;
+use crate::verbs::Call;
+
+pub(crate) use crate::table::IncludeObject as Include;
+
+/// What goes back to the client.
+pub(crate) struct Answer {
+    pub status: u16,
+    pub content_type: HeaderValue,
+    pub etag: Option<HeaderValue>,
+    pub body: Body,
+}
+
+const JSON: HeaderValue = HeaderValue::from_static("application/json");
+
+impl Answer {
+    /// A JSON text.
+    pub(crate) fn json(status: u16, bytes: impl Into<Bytes>) -> Self {
+        Answer {
+            status,
+            content_type: JSON,
+            etag: None,
+            body: Body::whole(bytes),
+        }
+    }
+
+    /// A discovery document.
+    pub(crate) fn document(document: discovery::Document) -> Result<Self> {
+        let (status, body) = match document.body {
+            discovery::Body::Json(value) => (200, json::to_vec(&value)),
+            discovery::Body::Text(text) => (200, text.into_bytes()),
+            discovery::Body::NotModified => (304, Vec::new()),
+        };
+        let header = |text: &str| HeaderValue::from_str(text).map_err(Error::internal);
+        Ok(Answer {
+            status,
+            content_type: header(&document.content_type)?,
+            etag: document.etag.as_deref().map(header).transpose()?,
+            body: Body::whole(body),
+        })
+    }
+
+    /// A stream of watch events.
+    pub(crate) fn stream(events: impl Stream<Item = Bytes> + Send + 'static) -> Self {
+        Answer {
+            status: 200,
+            content_type: JSON,
+            etag: None,
+            body: Body::stream(events),
+        }
+    }
+
+    /// One object.
+    pub(crate) fn of(call: &Call<'_>, form: Representation, status: u16, object: &Object) -> Result<Self> {
+        if form == Representation::Object {
+            return Ok(Answer::json(status, call.served.bytes(object)));
+        }
+        let include = include_object(call.request)?;
+        let value = represent(&call.served, form, include, object, true, call.state.now());
+        Ok(Answer::json(status, json::to_vec(&value)))
+    }
+
+    /// A list; `meta` is its `metadata`.
+    pub(crate) fn of_list(
+        call: &Call<'_>,
+        form: Representation,
+        objects: &[Arc<Object>],
+        meta: Value,
+    ) -> Result<Self> {
+        let served = &call.served;
+        let include = include_object(call.request)?;
+        let shown = objects.iter().map(|object| served.show(object));
+        let value = match form {
+            Representation::Table => {
+                let objects: Vec<Value> = shown.collect();
+                table::render(
+                    &served.resource,
+                    served.columns(),
+                    &objects,
+                    meta,
+                    include,
+                    call.state.now(),
+                )
+            }
+            Representation::Metadata => table::metadata_list(&shown.collect::<Vec<_>>(), meta),
+            Representation::Object => value!({
+                "kind": (served.resource.list_kind.clone()),
+                "apiVersion": (served.resource.api_version()),
+                "metadata": meta,
+                "items": (shown.collect::<Value>()),
+            }),
+        };
+        Ok(Answer::json(200, json::to_vec(&value)))
+    }
+
+    pub(crate) fn into_response(self, warnings: &[String]) -> Response<Body> {
+        let mut response = Response::new(self.body);
+        *response.status_mut() =
+            StatusCode::from_u16(self.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        let headers = response.headers_mut();
+        headers.insert(CONTENT_TYPE, self.content_type);
+        match self.etag {
+            Some(etag) => {
+                headers.insert(ETAG, etag);
+                headers.insert(VARY, HeaderValue::from_static("Accept"));
+                headers.insert(CACHE_CONTROL, HeaderValue::from_static("public"));
+            }
+            None => drop(headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache, private"))),
+        }
+        for text in warnings {
+            let quoted = text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', " ");
+            if let Ok(value) = HeaderValue::from_str(&format!("299 - \"{quoted}\"")) {
+                headers.append(WARNING, value);
+            }
+        }
+        response
+    }
+}
+
+impl Error {
+    pub(crate) fn into_response(self, warnings: &[String]) -> Response<Body> {
+        let retry = self.details.retry_after;
+        let answer = Answer::json(self.code, json::to_vec(&self.to_status()));
+        let mut response = answer.into_response(warnings);
+        if retry > 0 {
+            response
+                .headers_mut()
+                .insert(RETRY_AFTER, HeaderValue::from(retry));
+        }
+        response
+    }
+}
+
+/// How much of each object a table carries, as the query says.
+pub(crate) fn include_object(request: &Request) -> Result<Include> {
+    Include::parse(request.query.get("includeObject"))
+}
+
+/// One object as a table with one row, or as its metadata alone.
+pub(crate) fn represent(
+    served: &Served,
+    form: Representation,
+    include: Include,
+    object: &Object,
+    with_columns: bool,
+    now: Timestamp,
+) -> Value {
+    let value = served.show(object);
+    match form {
+        Representation::Object => value,
+        Representation::Metadata => table::metadata_only(&value),
+        Representation::Table => {
+            let meta = value!({"resourceVersion": (object.revision.to_string())});
+            let mut table = table::render(&served.resource, served.columns(), &[value], meta, include, now);
+            if !with_columns {
+                table.set_at(&["columnDefinitions"], Value::Null);
+            }
+            table
+        }
+    }
+}
+
+/// A bookmark's object in the form the watch has.
+pub(crate) fn represent_bookmark(served: &Served, form: Representation, object: Value) -> Value {
+    let _ = served;
+    match form {
+        Representation::Object => object,
+        Representation::Metadata => table::metadata_only(&object),
+        Representation::Table => {
+            let meta = object.get("metadata").cloned().unwrap_or_default();
+            let row = value!({"cells": [], "object": (table::metadata_only(&object))});
+            value!({
+                "kind": "Table",
+                "apiVersion": "meta.k8s.io/v1",
+                "metadata": {"resourceVersion": (meta.get("resourceVersion").cloned().unwrap_or_default())},
+                "columnDefinitions": null,
+                "rows": [row],
+            })
+        }
+    }
+}

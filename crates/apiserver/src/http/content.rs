@@ -1,0 +1,157 @@
+//! Media types: how bodies are read and in which form answers go out.
+
+use model::{Value, json};
+
+use super::Request;
+use crate::error::{Error, Result};
+use crate::kinds::split_api_version;
+use crate::protobuf;
+use crate::server::State;
+
+/// The form of an answer's objects.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Representation {
+    /// The object itself.
+    Object,
+    /// Only its metadata, as `PartialObjectMetadata`.
+    Metadata,
+    /// A `Table` for people.
+    Table,
+}
+
+/// Picks the form the client likes best of those we can give.
+///
+/// # Errors
+/// `406` where the client takes none of them.
+pub(crate) fn negotiate(request: &Request) -> Result<Representation> {
+    let accept = request.header("accept");
+    if accept.is_empty() {
+        return Ok(Representation::Object);
+    }
+    for range in accept.split(',') {
+        let mut parts = range.split(';').map(str::trim);
+        let media = parts.next().unwrap_or_default();
+        let mut kind = "";
+        let mut group = "";
+        let mut version = "";
+        for part in parts {
+            match part.split_once('=') {
+                Some(("as", value)) => kind = value,
+                Some(("g", value)) => group = value,
+                Some(("v", value)) => version = value,
+                _ => {}
+            }
+        }
+        let json = matches!(media, "application/json" | "*/*" | "application/*");
+        match kind {
+            "" if json => return Ok(Representation::Object),
+            "Table" if json && group == "meta.k8s.io" && version == "v1" => return Ok(Representation::Table),
+            "PartialObjectMetadata" | "PartialObjectMetadataList"
+                if json && group == "meta.k8s.io" && version == "v1" =>
+            {
+                return Ok(Representation::Metadata);
+            }
+            _ => {}
+        }
+    }
+    let known = "application/json, application/yaml, application/vnd.kubernetes.protobuf, application/cbor";
+    Err(Error::new(
+        406,
+        "NotAcceptable",
+        format!("only the following media types are accepted: {known}"),
+    ))
+}
+
+/// What is said to be read. The real server's list; of it, JSON and YAML are.
+const READ: [&str; 4] = [
+    "application/json",
+    "application/yaml",
+    "application/vnd.kubernetes.protobuf",
+    "application/cbor",
+];
+
+/// A body that was read: the object and the fields that stand in it twice.
+pub(crate) struct Decoded {
+    pub value: Value,
+    pub duplicates: Vec<String>,
+}
+
+/// Reads a body in JSON, YAML or protobuf, as its `Content-Type` says.
+///
+/// # Errors
+/// `415` for other types, `400` for text that is not of its type.
+pub(crate) fn decode(state: &State, request: &Request, expected_kind: &str) -> Result<Decoded> {
+    let content_type = request.header("content-type");
+    let media = content_type.split(';').next().unwrap_or_default().trim();
+    let yaml = match media {
+        "" | "application/json" | "*/*" => false,
+        protobuf::MEDIA_TYPE => {
+            let value = state
+                .read_protobuf(&request.body)
+                .map_err(|problem| unrecognized(&request.body, expected_kind, &problem))?;
+            return Ok(Decoded {
+                value,
+                duplicates: Vec::new(),
+            });
+        }
+        "application/yaml" | "application/apply-patch+yaml" => true,
+        _ => return Err(unsupported(&READ)),
+    };
+    decode_as(&request.body, yaml, expected_kind)
+}
+
+/// The answer to a body of a media type that is not read.
+pub(crate) fn unsupported(known: &[&str]) -> Error {
+    let message = format!(
+        "the body of the request was in an unknown format - accepted media types include: {}",
+        known.join(", ")
+    );
+    Error::new(415, "UnsupportedMediaType", message)
+}
+
+pub(crate) fn decode_as(body: &[u8], yaml: bool, expected_kind: &str) -> Result<Decoded> {
+    if yaml && !looks_like_json(body) {
+        let (value, duplicates) = json::parse_strict(body)
+            .map_err(|error| Error::bad_request(format!("error converting YAML to JSON: {error}")))?;
+        return Ok(Decoded { value, duplicates });
+    }
+    let (value, duplicates) = json::parse_strict(body).map_err(|error| {
+        unrecognized(
+            body,
+            expected_kind,
+            &format!("couldn't get version/kind; json parse error: {error}"),
+        )
+    })?;
+    Ok(Decoded { value, duplicates })
+}
+
+fn unrecognized(body: &[u8], expected_kind: &str, problem: &str) -> Error {
+    let what = match expected_kind {
+        "" => "the object provided is unrecognized".to_owned(),
+        kind => format!("the object provided is unrecognized (must be of type {kind})"),
+    };
+    let bytes: String = body.iter().take(24).map(|byte| format!("{byte:02x}")).collect();
+    let dots = if body.len() > 24 { " ..." } else { "" };
+    Error::bad_request(format!("{what}: {problem} ({bytes}{dots})"))
+}
+
+impl State {
+    fn read_protobuf(&self, body: &[u8]) -> std::result::Result<Value, String> {
+        self.protobuf().read(&self.schema, body, |api_version, kind| {
+            let (group, version) = split_api_version(api_version);
+            // Options may come in the group they are about.
+            self.schema
+                .kind(group, version, kind)
+                .or_else(|| self.schema.kind("", "v1", kind))
+        })
+    }
+}
+
+/// Reads a merge patch, which is JSON.
+pub(crate) fn decode_patch(body: &[u8]) -> Result<Value> {
+    json::parse(body).map_err(|error| Error::bad_request(format!("error decoding patch: {error}")))
+}
+
+fn looks_like_json(body: &[u8]) -> bool {
+    body.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'{')
+}

@@ -1,0 +1,120 @@
+//! Creating objects.
+
+use model::Value;
+
+use super::Call;
+use super::options::WriteOptions;
+use super::write::Writer;
+use crate::answer::Answer;
+use crate::error::{Error, Result};
+use crate::http::{decode, negotiate};
+
+/// Answers a `POST` to a collection.
+pub(crate) fn create(call: &Call<'_>) -> Result<Answer> {
+    let representation = negotiate(call.request)?;
+    let options = WriteOptions::read(call.request, "CreateOptions")?;
+    let resource = &call.served.resource;
+    let decoded = decode(call.state, call.request, &resource.kind)?;
+    let object = read_object(call, &options, decoded.value, &decoded.duplicates)?;
+    let writer = Writer {
+        state: call.state,
+        served: &call.served,
+        namespace: call.namespace(),
+        options: &options,
+    };
+    call.state.check_escalation(call, &object)?;
+    for warning in call.served.strategy.warnings(&object) {
+        call.warn(warning);
+    }
+    let object = writer.create(object, false)?;
+    Answer::of(call, representation, 201, &object)
+}
+
+/// Brings a body into the form the server keeps: kind checked, decoded, with defaults.
+pub(crate) fn read_object(
+    call: &Call<'_>,
+    options: &WriteOptions,
+    mut object: Value,
+    duplicates: &[String],
+) -> Result<Value> {
+    check_kind(call, &mut object)?;
+    let unknown = call.served.strategy.decode(&mut object)?;
+    options.report(call, &unknown, duplicates)?;
+    dedup_owners(call, &mut object);
+    call.served.strategy.default(&mut object);
+    Ok(object)
+}
+
+/// Holds the body's `apiVersion` and `kind` against what the path says; built-in kinds may leave them out.
+fn check_kind(call: &Call<'_>, object: &mut Value) -> Result<()> {
+    let resource = &call.served.resource;
+    let Some(map) = object.as_object_mut() else {
+        let found = object.type_name();
+        return Err(Error::bad_request(format!(
+            "couldn't get version/kind; json parse error: json: cannot unmarshal {found} into Go value of type struct {{ APIVersion string \"json:\\\"apiVersion,omitempty\\\"\"; Kind string \"json:\\\"kind,omitempty\\\"\" }}"
+        )));
+    };
+    let expected = resource.api_version();
+    let custom = call.served.definition.is_some();
+    for (field, expected) in [
+        ("apiVersion", expected.as_str()),
+        ("kind", resource.kind.as_str()),
+    ] {
+        let found = map.get(field).and_then(Value::as_str).unwrap_or_default();
+        if found.is_empty() && !custom {
+            map.insert(field, expected);
+        }
+    }
+    let text = |field: &str| map.get(field).and_then(Value::as_str).unwrap_or_default();
+    let (version, kind) = (text("apiVersion"), text("kind"));
+    if kind.is_empty() {
+        return Err(Error::bad_request(format!(
+            "Object 'Kind' is missing in '{}'",
+            model::json::to_string(object)
+        )));
+    }
+    if version != expected || kind != resource.kind {
+        return Err(mismatch(call, version, kind));
+    }
+    Ok(())
+}
+
+fn mismatch(call: &Call<'_>, version: &str, kind: &str) -> Error {
+    let resource = &call.served.resource;
+    let expected = resource.api_version();
+    if version != expected {
+        return Error::bad_request(format!(
+            "the API version in the data ({version}) does not match the expected API version ({expected})"
+        ));
+    }
+    Error::bad_request(format!(
+        "{kind} in version \"{}\" cannot be handled as a {}: no kind \"{kind}\" is registered for version \"{version}\" in scheme \"embedded\"",
+        resource.version, resource.kind
+    ))
+}
+
+/// Drops owner references that stand twice, with a remark.
+fn dedup_owners(call: &Call<'_>, object: &mut Value) {
+    let Some(owners) = object
+        .at_mut(&["metadata", "ownerReferences"])
+        .and_then(Value::as_array_mut)
+    else {
+        return;
+    };
+    let mut seen: Vec<Value> = Vec::new();
+    let mut doubled: Vec<String> = Vec::new();
+    owners.retain(|owner| {
+        let known = seen.contains(owner);
+        match known {
+            true => doubled.push(owner.str_at(&["uid"]).to_owned()),
+            false => seen.push(owner.clone()),
+        }
+        !known
+    });
+    if !doubled.is_empty() {
+        call.warn(format!(
+            ".metadata.ownerReferences contains duplicate entries; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: {}",
+            doubled.join(", ")
+        ));
+    }
+}

@@ -1,0 +1,322 @@
+//! Deleting objects, one or many: preconditions, grace, finalizers and what becomes of dependents.
+
+use std::sync::Arc;
+
+use model::{Value, json, value};
+
+use super::Call;
+use super::options::{WriteOptions, dry_run_problems};
+use super::policy;
+use super::selection::Selection;
+use super::write::Writer;
+use crate::answer::Answer;
+use crate::error::{Error, Result};
+use crate::field;
+use crate::http::{Representation, Request, negotiate};
+use crate::kinds::Served;
+use crate::metadata;
+use crate::server::State;
+use crate::store::{Object, Window};
+
+const ORPHAN: &str = "orphan";
+const FOREGROUND: &str = "foregroundDeletion";
+
+/// How a client wants a deletion to be done.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct DeleteOptions {
+    pub dry_run: bool,
+    pub grace: Option<i64>,
+    pub propagation: Option<Propagation>,
+    pub uid: Option<String>,
+    pub version: Option<String>,
+}
+
+/// What becomes of dependents.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Propagation {
+    Orphan,
+    Background,
+    Foreground,
+}
+
+/// What came of a deletion.
+pub(crate) enum Deleted {
+    /// It is gone; its last state.
+    Gone(Arc<Object>),
+    /// It goes when its finalizers or its grace are done.
+    Pending(Arc<Object>),
+}
+
+/// Answers a `DELETE` of one object.
+pub(crate) fn delete(call: &Call<'_>) -> Result<Answer> {
+    let representation = negotiate(call.request)?;
+    let options = DeleteOptions::read(call.state, call.request)?;
+    let object = super::read::find(call)?;
+    let deleted = delete_object(call.state, &call.served, object, &options)?;
+    match deleted {
+        Deleted::Pending(object) => Answer::of(call, representation, 200, &object),
+        Deleted::Gone(object) if policy::returns_deleted_object(&call.served.resource) => {
+            Answer::of(call, representation, 200, &object)
+        }
+        Deleted::Gone(object) => {
+            let resource = &call.served.resource;
+            let mut details = value!({"name": (object.key.name()), "kind": (resource.plural.clone()), "uid": (object.meta.uid.clone())});
+            if !resource.group.is_empty() {
+                details.set_at(&["group"], resource.group.clone());
+            }
+            let status = value!({
+                "kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "details": details,
+            });
+            Ok(Answer::json(200, json::to_vec(&status)))
+        }
+    }
+}
+
+/// Answers a `DELETE` of a collection with the list of what was deleted.
+pub(crate) fn delete_collection(call: &Call<'_>) -> Result<Answer> {
+    negotiate(call.request)?;
+    let options = DeleteOptions::read(call.state, call.request)?;
+    let selection = Selection::read(call)?;
+    let prefix = match call.namespace() {
+        "" => String::new(),
+        namespace => format!("{namespace}/"),
+    };
+    let window = Window {
+        prefix: &prefix,
+        start: None,
+        limit: 0,
+        at: None,
+    };
+    let page = call
+        .state
+        .store
+        .list(&call.served.resource.storage, &window, &|object| {
+            selection.matches(object)
+        });
+    let page = page.map_err(|_| Error::internal("the newest revision is always there"))?;
+    for object in &page.objects {
+        match delete_object(call.state, &call.served, Arc::clone(object), &options) {
+            Err(error) if error.code != 404 => return Err(error),
+            _ => {}
+        }
+    }
+    let meta = value!({"resourceVersion": (page.revision.to_string())});
+    Answer::of_list(call, Representation::Object, &page.objects, meta)
+}
+
+/// Deletes an object or marks it for deletion.
+pub(crate) fn delete_object(
+    state: &Arc<State>,
+    served: &Served,
+    object: Arc<Object>,
+    options: &DeleteOptions,
+) -> Result<Deleted> {
+    let resource = &served.resource;
+    let mut object = object;
+    loop {
+        options.check(served, &object)?;
+        let write_options = WriteOptions {
+            dry_run: options.dry_run,
+            ..WriteOptions::internal("")
+        };
+        let namespace = object.key.namespace().to_owned();
+        let writer = Writer {
+            state,
+            served,
+            namespace: &namespace,
+            options: &write_options,
+        };
+        let done = match marked(state, served, &object, options) {
+            Some(value) if value == served.show(&object) => return Ok(Deleted::Pending(object)),
+            Some(value) => writer
+                .store(object.key.clone(), Some(object.revision), value)
+                .map(Deleted::Pending),
+            None => writer.remove(&object).map(Deleted::Gone),
+        };
+        if let Ok(deleted) = done {
+            return Ok(deleted);
+        }
+        // Lost a race: look again.
+        match state.store.get(&resource.storage, &object.key) {
+            Some(newer) => object = newer,
+            None => {
+                return Err(Error::not_found(
+                    &resource.group,
+                    &resource.plural,
+                    object.key.name(),
+                ));
+            }
+        }
+    }
+}
+
+/// The object marked for deletion, where something keeps it from going at once.
+fn marked(state: &State, served: &Served, object: &Object, options: &DeleteOptions) -> Option<Value> {
+    let mut value = served.show(object);
+    let resource = &served.resource;
+    set_propagation(served, &mut value, options);
+    if resource.group == "apiextensions.k8s.io"
+        && resource.plural == "customresourcedefinitions"
+        && !object.meta.deleting
+    {
+        metadata::add_finalizer(&mut value, "customresourcecleanup.apiextensions.k8s.io");
+    }
+    let is_namespace = resource.group.is_empty() && resource.plural == "namespaces";
+    let grace = match (resource.group.as_str(), resource.plural.as_str()) {
+        ("", "pods") => pod_grace(&value, options),
+        _ => 0,
+    };
+    let held = metadata::finalizers(&value).next().is_some()
+        || grace > 0
+        || (is_namespace && !value.list_at(&["spec", "finalizers"]).is_empty());
+    if !held {
+        return None;
+    }
+    let first = !object.meta.deleting;
+    let shortened =
+        !first && metadata::number(&value, "deletionGracePeriodSeconds") > grace && options.grace.is_some();
+    if first || shortened {
+        let when = state.now_after(grace);
+        let generation = metadata::number(&value, "generation");
+        let metadata = metadata::of_mut(&mut value);
+        metadata.insert("deletionTimestamp", when);
+        metadata.insert("deletionGracePeriodSeconds", grace);
+        if first && generation > 0 {
+            metadata.insert("generation", generation + 1);
+        }
+    }
+    if is_namespace && first {
+        // Namespaces have no grace period to tell about.
+        metadata::of_mut(&mut value).remove("deletionGracePeriodSeconds");
+        value.set_at(&["status", "phase"], "Terminating");
+    }
+    Some(value)
+}
+
+/// How long a pod has to end: nothing where it runs on no node or has ended.
+fn pod_grace(pod: &Value, options: &DeleteOptions) -> i64 {
+    let ended = matches!(pod.str_at(&["status", "phase"]), "Failed" | "Succeeded");
+    if pod.str_at(&["spec", "nodeName"]).is_empty() || ended {
+        return 0;
+    }
+    let own = pod
+        .at(&["spec", "terminationGracePeriodSeconds"])
+        .and_then(Value::as_i64);
+    let pending = pod
+        .at(&["metadata", "deletionGracePeriodSeconds"])
+        .and_then(Value::as_i64);
+    options.grace.or(pending).or(own).unwrap_or(30).max(0)
+}
+
+/// Sets the finalizers that make garbage collection orphan or wait for dependents.
+fn set_propagation(served: &Served, value: &mut Value, options: &DeleteOptions) {
+    let has = |name: &str| metadata::finalizers(value).any(|finalizer| finalizer == name);
+    let orphan = match options.propagation {
+        Some(policy) => policy == Propagation::Orphan,
+        None if has(ORPHAN) => true,
+        None if has(FOREGROUND) => false,
+        None => policy::orphans_by_default(&served.resource),
+    };
+    let foreground = match options.propagation {
+        Some(policy) => policy == Propagation::Foreground,
+        None => has(FOREGROUND),
+    };
+    metadata::retain_finalizers(value, |name| !matches!(name, ORPHAN | FOREGROUND));
+    if orphan {
+        metadata::add_finalizer(value, ORPHAN);
+    }
+    if foreground {
+        metadata::add_finalizer(value, FOREGROUND);
+    }
+}
+
+impl DeleteOptions {
+    fn read(state: &State, request: &Request) -> Result<Self> {
+        let query = &request.query;
+        let body = match request.body.is_empty() {
+            true => Value::Null,
+            false => crate::http::decode(state, request, "DeleteOptions")?.value,
+        };
+        let kind = body.str_at(&["kind"]);
+        if !matches!(kind, "" | "DeleteOptions") {
+            return Err(Error::bad_request(format!(
+                "decoded object cannot be converted to DeleteOptions: {kind}"
+            )));
+        }
+        let text = |name: &str| body.str_at(&[name]).to_owned();
+        let mut errors = dry_run_problems(query);
+        let policy = match query.get("propagationPolicy") {
+            "" => text("propagationPolicy"),
+            policy => policy.to_owned(),
+        };
+        let orphans = body.get("orphanDependents").and_then(Value::as_bool);
+        let orphans = orphans.or_else(|| {
+            query
+                .has("orphanDependents")
+                .then(|| query.flag("orphanDependents"))
+        });
+        let propagation = match policy.as_str() {
+            "" => orphans.map(|orphan| {
+                if orphan {
+                    Propagation::Orphan
+                } else {
+                    Propagation::Background
+                }
+            }),
+            "Orphan" => Some(Propagation::Orphan),
+            "Background" => Some(Propagation::Background),
+            "Foreground" => Some(Propagation::Foreground),
+            other => {
+                let known = ["Background", "Foreground", "Orphan"];
+                errors.push(field::Error::not_supported(
+                    "propagationPolicy",
+                    &other.into(),
+                    &known,
+                ));
+                None
+            }
+        };
+        if orphans.is_some() && !policy.is_empty() {
+            let detail = "orphanDependents and deletionPropagation cannot be both set";
+            errors.push(field::Error::invalid("propagationPolicy", &policy.into(), detail));
+        }
+        if !errors.is_empty() {
+            return Err(Error::invalid("meta.k8s.io", "DeleteOptions", "", &errors));
+        }
+        let grace = match query.get("gracePeriodSeconds") {
+            "" => body.get("gracePeriodSeconds").and_then(Value::as_i64),
+            text => Some(super::list::read_number(text, "gracePeriodSeconds")?),
+        };
+        let precondition = |name: &str| {
+            body.at(&["preconditions", name])
+                .and_then(Value::as_str)
+                .map(str::to_owned)
+        };
+        Ok(DeleteOptions {
+            dry_run: query.has("dryRun") || !body.list_at(&["dryRun"]).is_empty(),
+            grace: grace.map(|seconds| if seconds < 0 { 1 } else { seconds }),
+            propagation,
+            uid: precondition("uid"),
+            version: precondition("resourceVersion"),
+        })
+    }
+
+    fn check(&self, served: &Served, object: &Object) -> Result<()> {
+        let resource = &served.resource;
+        let conflict =
+            |why: String| Error::conflict(&resource.group, &resource.kind, object.key.name(), &why);
+        if let Some(uid) = self.uid.as_ref().filter(|uid| **uid != object.meta.uid) {
+            return Err(conflict(format!(
+                "the UID in the precondition ({uid}) does not match the UID in record ({}). The object might have been deleted and then recreated",
+                object.meta.uid
+            )));
+        }
+        let version = object.revision.to_string();
+        if let Some(wanted) = self.version.as_ref().filter(|wanted| **wanted != version) {
+            return Err(conflict(format!(
+                "the ResourceVersion in the precondition ({wanted}) does not match the ResourceVersion in record ({version}). The object might have been modified"
+            )));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,253 @@
+//! Changing objects by patches, in four forms.
+
+use std::sync::Arc;
+
+use model::{Str, Value};
+use smd::patch::Checking;
+use smd::patch::json::{Limits, Patch as JsonPatch};
+
+use super::Call;
+use super::create::read_object;
+use super::options::{Validation, WriteOptions};
+use super::write::{Update, Writer};
+use crate::answer::Answer;
+use crate::error::{Error, Result};
+use crate::http::{content, negotiate};
+use crate::store::{Key, Object};
+use crate::strategy::Part;
+
+/// A patch as it came.
+enum Patch {
+    Json(JsonPatch),
+    Merge(Value),
+    Strategic(Value),
+    Apply { value: Value, duplicates: Vec<String> },
+}
+
+/// Answers a `PATCH` of an object or its status.
+pub(crate) fn patch(call: &Call<'_>) -> Result<Answer> {
+    let representation = negotiate(call.request)?;
+    let options = WriteOptions::read(call.request, "PatchOptions")?;
+    let checking = if options.validation == Validation::Ignore {
+        Checking::Lax
+    } else {
+        Checking::Strict
+    };
+    let patch = read(call, &options, checking)?;
+    if call.target.subresource == "scale" {
+        return super::scale::patch(call, &options, |scale| apply_plain(call, &patch, checking, scale));
+    }
+    let writer = Writer {
+        state: call.state,
+        served: &call.served,
+        namespace: call.namespace(),
+        options: &options,
+    };
+    if let Patch::Apply { value, duplicates } = &patch {
+        let (object, created) = apply(call, &writer, value, duplicates)?;
+        return Answer::of(call, representation, if created { 201 } else { 200 }, &object);
+    }
+    let object = writer.update(&call.key(), call.part(), |old| {
+        let patched = apply_plain(call, &patch, checking, old)?;
+        let object = read_object(call, &options, patched, &[])?;
+        call.state.check_escalation(call, &object)?;
+        Ok(Update { object, owned: false })
+    })?;
+    Answer::of(call, representation, 200, &object)
+}
+
+fn read(call: &Call<'_>, options: &WriteOptions, checking: Checking) -> Result<Patch> {
+    let media = call
+        .request
+        .header("content-type")
+        .split(';')
+        .next()
+        .unwrap_or_default()
+        .trim();
+    let custom = call.served.definition.is_some();
+    let body = &call.request.body;
+    match media {
+        "application/json-patch+json" => {
+            let (patch, complaints) =
+                JsonPatch::read(&content::decode_patch(body)?, checking, Limits::SERVER)
+                    .map_err(|error| patch_error(call, error))?;
+            options.complain(call, &complaints)?;
+            Ok(Patch::Json(patch))
+        }
+        "application/merge-patch+json" => Ok(Patch::Merge(content::decode_patch(body)?)),
+        "application/strategic-merge-patch+json" if !custom => {
+            Ok(Patch::Strategic(content::decode_patch(body)?))
+        }
+        "application/apply-patch+yaml" => {
+            let decoded = content::decode_as(body, true, "")?;
+            Ok(Patch::Apply {
+                value: decoded.value,
+                duplicates: decoded.duplicates,
+            })
+        }
+        _ => {
+            let mut known = vec!["application/json-patch+json", "application/merge-patch+json"];
+            if !custom {
+                known.push("application/strategic-merge-patch+json");
+            }
+            known.extend(["application/apply-patch+yaml", "application/apply-patch+cbor"]);
+            Err(content::unsupported(&known))
+        }
+    }
+}
+
+/// Applies any patch but a server-side apply.
+fn apply_plain(call: &Call<'_>, patch: &Patch, checking: Checking, old: &Value) -> Result<Value> {
+    let mut value = old.clone();
+    let done = match patch {
+        Patch::Json(patch) => patch.apply(&mut value),
+        Patch::Merge(patch) => smd::patch::merge::apply(&mut value, patch, checking),
+        Patch::Strategic(patch) => {
+            smd::patch::strategic::apply(&mut value, patch, &call.served.schema, call.served.ty)
+        }
+        Patch::Apply { .. } => {
+            return Err(Error::bad_request(
+                "server-side apply is not possible on this subresource",
+            ));
+        }
+    };
+    done.map_err(|error| patch_error(call, error))?;
+    Ok(value)
+}
+
+fn patch_error(call: &Call<'_>, error: smd::patch::Error) -> Error {
+    let resource = &call.served.resource;
+    match error {
+        smd::patch::Error::BadRequest(text) => Error::bad_request(text),
+        smd::patch::Error::TooLarge(text) => Error::new(413, "RequestEntityTooLarge", text),
+        smd::patch::Error::Failed(text) => Error::new(500, "", text),
+        smd::patch::Error::Unprocessable(_) => {
+            let mut status = Error::new(422, "Invalid", smd::patch::REJECTED);
+            status.details.group = resource.group.to_string();
+            status.details.kind = resource.plural.to_string();
+            status.details.name = call.target.name.to_string();
+            status
+        }
+    }
+}
+
+/// Server-side apply. Returns the object and whether it was created.
+fn apply(
+    call: &Call<'_>,
+    writer: &Writer<'_>,
+    applied: &Value,
+    duplicates: &[String],
+) -> Result<(Arc<Object>, bool)> {
+    let mut applied = applied.clone();
+    check_applied(call, &applied)?;
+    writer.options.report(call, &[], duplicates)?;
+    settle_name(call, &mut applied)?;
+    let key = call.key();
+    let subresource: Str = call.target.subresource.clone();
+    loop {
+        if call
+            .state
+            .store
+            .get(&call.served.resource.storage, &key)
+            .is_none()
+        {
+            if call.part() == Part::Status {
+                return Err(missing(call, &key));
+            }
+            match create(call, writer, &applied) {
+                // Somebody else was faster: apply on top of what is there now.
+                Err(error) if error.reason == "AlreadyExists" => continue,
+                created => return created.map(|object| (object, true)),
+            }
+        }
+        let updated = writer.update(&key, call.part(), |old| {
+            let mut merged =
+                call.state
+                    .apply(&call.served, Some(old), &applied, writer.options, &subresource)?;
+            call.served.strategy.decode(&mut merged)?;
+            call.served.strategy.default(&mut merged);
+            call.state.check_escalation(call, &merged)?;
+            Ok(Update {
+                object: merged,
+                owned: true,
+            })
+        });
+        match updated {
+            Err(error) if error.code == 404 && call.part() == Part::Main => continue,
+            updated => return updated.map(|object| (object, false)),
+        }
+    }
+}
+
+fn create(call: &Call<'_>, writer: &Writer<'_>, applied: &Value) -> Result<Arc<Object>> {
+    if !applied.str_at(&["metadata", "uid"]).is_empty() {
+        let resource = &call.served.resource;
+        let uid = applied.str_at(&["metadata", "uid"]);
+        let why = format!(
+            "uid mismatch: the provided object specified uid {uid}, and no existing object was found"
+        );
+        return Err(Error::conflict(
+            &resource.group,
+            &resource.plural,
+            &call.target.name,
+            &why,
+        ));
+    }
+    let mut object = call
+        .state
+        .apply(&call.served, None, applied, writer.options, "")?;
+    call.served.strategy.decode(&mut object)?;
+    call.served.strategy.default(&mut object);
+    call.state.check_escalation(call, &object)?;
+    writer.create(object, true)
+}
+
+fn missing(call: &Call<'_>, key: &Key) -> Error {
+    let resource = &call.served.resource;
+    Error::not_found(&resource.group, &resource.plural, key.name())
+}
+
+/// What an applied object must have, and must not.
+fn check_applied(call: &Call<'_>, applied: &Value) -> Result<()> {
+    let resource = &call.served.resource;
+    if applied.as_object().is_none() {
+        return Err(Error::bad_request(
+            "error decoding YAML: the body is not an object",
+        ));
+    }
+    let (version, kind) = (applied.str_at(&["apiVersion"]), applied.str_at(&["kind"]));
+    if kind.is_empty() || version.is_empty() {
+        let missing = if kind.is_empty() { "Kind" } else { "apiVersion" };
+        return Err(Error::bad_request(format!(
+            "Object '{missing}' is missing in '{}'",
+            model::json::to_string(applied)
+        )));
+    }
+    let expected = resource.api_version();
+    if version != expected || kind != resource.kind {
+        return Err(Error::bad_request(format!(
+            "invalid object type: {version}, Kind={kind}"
+        )));
+    }
+    if applied
+        .at(&["metadata", "managedFields"])
+        .is_some_and(|fields| !fields.is_null() && fields.as_array().is_none_or(|list| !list.is_empty()))
+    {
+        return Err(Error::bad_request("metadata.managedFields must be nil"));
+    }
+    Ok(())
+}
+
+/// Name and namespace come from the path where the body leaves them out.
+fn settle_name(call: &Call<'_>, applied: &mut Value) -> Result<()> {
+    let name = applied.str_at(&["metadata", "name"]).to_owned();
+    if name.is_empty() {
+        applied.set_at(&["metadata", "name"], call.target.name.clone());
+    } else if name != call.target.name {
+        return Err(Error::bad_request(format!(
+            "the name of the object ({name}) does not match the name on the URL ({})",
+            call.target.name
+        )));
+    }
+    crate::metadata::settle_namespace(applied, call.served.resource.namespaced, call.namespace())
+}

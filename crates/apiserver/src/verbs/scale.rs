@@ -1,0 +1,154 @@
+//! The `scale` subresource: replicas of any workload in one common form.
+
+use std::sync::Arc;
+
+use model::{Value, json, value};
+
+use super::Call;
+use super::options::WriteOptions;
+use super::write::{Update, Writer};
+use crate::answer::Answer;
+use crate::error::{Error, Result};
+use crate::field;
+use crate::http::decode;
+use crate::store::Object;
+use crate::strategy::Part;
+
+/// Answers with the scale of an object.
+pub(crate) fn get(call: &Call<'_>, object: &Object) -> Result<Answer> {
+    Ok(Answer::json(
+        200,
+        json::to_vec(&scale_of(call, &call.served.show(object))),
+    ))
+}
+
+/// Answers a `PUT` of a scale.
+pub(crate) fn update(call: &Call<'_>) -> Result<Answer> {
+    let options = WriteOptions::read(call.request, "UpdateOptions")?;
+    let scale = decode(call.state, call.request, "Scale")?.value;
+    write(call, &options, |_| Ok(scale.clone()))
+}
+
+/// Answers a `PATCH` of a scale; `patch` makes the new one of the old one.
+pub(crate) fn patch(
+    call: &Call<'_>,
+    options: &WriteOptions,
+    patch: impl Fn(&Value) -> Result<Value>,
+) -> Result<Answer> {
+    write(call, options, |old| patch(&scale_of(call, old)))
+}
+
+fn write(call: &Call<'_>, options: &WriteOptions, scale: impl Fn(&Value) -> Result<Value>) -> Result<Answer> {
+    let writer = Writer {
+        state: call.state,
+        served: &call.served,
+        namespace: call.namespace(),
+        options,
+    };
+    let object: Arc<Object> = writer.update(&call.key(), Part::Main, |old| {
+        let scale = scale(old)?;
+        check(call, &scale)?;
+        let replicas = scale
+            .at(&["spec", "replicas"])
+            .and_then(Value::as_i64)
+            .unwrap_or(0);
+        let mut object = old.clone();
+        set_replicas(call, &mut object, replicas);
+        let version = scale.str_at(&["metadata", "resourceVersion"]);
+        object.set_at(&["metadata", "resourceVersion"], version);
+        let object = call
+            .state
+            .own(&call.served, Some(old), object, options, "scale")?;
+        Ok(Update { object, owned: true })
+    })?;
+    Ok(Answer::json(
+        200,
+        json::to_vec(&scale_of(call, &call.served.show(&object))),
+    ))
+}
+
+fn check(call: &Call<'_>, scale: &Value) -> Result<()> {
+    let replicas = scale.at(&["spec", "replicas"]);
+    let name = scale.str_at(&["metadata", "name"]);
+    if !name.is_empty() && name != call.target.name {
+        let why = format!(
+            "the name of the object ({name}) does not match the name on the URL ({})",
+            call.target.name
+        );
+        return Err(Error::bad_request(why));
+    }
+    match replicas {
+        None | Some(Value::Null) => Ok(()),
+        Some(Value::Int(number)) if *number >= 0 => Ok(()),
+        Some(Value::Int(number)) => {
+            let error = field::Error::invalid(
+                "spec.replicas",
+                &Value::Int(*number),
+                "must be greater than or equal to 0",
+            );
+            Err(Error::invalid(
+                "autoscaling",
+                "Scale",
+                &call.target.name,
+                &[error],
+            ))
+        }
+        Some(other) => Err(Error::bad_request(format!(
+            "Scale in version \"v1\" cannot be handled as a Scale: json: cannot unmarshal {} into Go struct field ScaleSpec.spec.replicas of type int32",
+            other.type_name()
+        ))),
+    }
+}
+
+fn set_replicas(call: &Call<'_>, object: &mut Value, replicas: i64) {
+    match &call.served.definition {
+        Some(definition) => definition.set_replicas(&call.target.version, object, replicas),
+        None => object.set_at(&["spec", "replicas"], replicas),
+    }
+}
+
+fn scale_of(call: &Call<'_>, object: &Value) -> Value {
+    let metadata = |field: &str| object.at(&["metadata", field]).cloned().unwrap_or_default();
+    let (replicas, ready, selector) = match &call.served.definition {
+        Some(definition) => definition.scale(&call.target.version, object),
+        None => {
+            let number = |path: &[&str]| object.at(path).and_then(Value::as_i64).unwrap_or(0);
+            (
+                number(&["spec", "replicas"]),
+                number(&["status", "replicas"]),
+                selector_text(object),
+            )
+        }
+    };
+    let mut scale = value!({
+        "kind": "Scale",
+        "apiVersion": "autoscaling/v1",
+        "metadata": {
+            "name": (metadata("name")),
+            "namespace": (metadata("namespace")),
+            "uid": (metadata("uid")),
+            "resourceVersion": (metadata("resourceVersion")),
+            "creationTimestamp": (metadata("creationTimestamp")),
+        },
+        "spec": {},
+        "status": {"replicas": ready},
+    });
+    if replicas > 0 {
+        scale.set_at(&["spec", "replicas"], replicas);
+    }
+    if !selector.is_empty() {
+        scale.set_at(&["status", "selector"], selector);
+    }
+    scale
+}
+
+/// The selector of a workload as text.
+fn selector_text(object: &Value) -> String {
+    let Some(selector) = object.at(&["spec", "selector"]) else {
+        return String::new();
+    };
+    match model::selector::LabelSelector::from_value(selector) {
+        Ok(selector) => selector.to_string(),
+        Err(_) => String::new(),
+    }
+}

@@ -1,0 +1,45 @@
+//! The `sluice` program: one subcommand, one file in `commands/`.
+
+mod commands;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+// glibc keeps what was freed; a server that lists a large cluster once would stay large.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+#[derive(Parser)]
+#[command(
+    name = "sluice",
+    version,
+    about = "Continuous delivery for Kubernetes",
+    arg_required_else_help = true
+)]
+enum Command {
+    Apiserver(commands::apiserver::Args),
+}
+
+fn main() -> ExitCode {
+    let command = Command::parse();
+    let runtime = match tokio::runtime::Runtime::new() {
+        Ok(runtime) => runtime,
+        Err(error) => {
+            eprintln!("error: failed to start the runtime: {error}");
+            return ExitCode::FAILURE;
+        }
+    };
+    let done = runtime.block_on(async {
+        match command {
+            Command::Apiserver(args) => commands::apiserver::run(args).await,
+        }
+    });
+    match done {
+        Ok(code) => code,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
