@@ -4,8 +4,10 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use futures::Stream;
-use http::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG, HeaderValue, RETRY_AFTER, VARY, WARNING};
-use http::{Response, StatusCode};
+use http::header::{
+    CACHE_CONTROL, CONTENT_TYPE, ETAG, HeaderName, HeaderValue, LOCATION, RETRY_AFTER, VARY, WARNING,
+};
+use http::{HeaderMap, Response, StatusCode};
 use jiff::Timestamp;
 use model::{Value, json, value};
 
@@ -13,6 +15,7 @@ use crate::discovery;
 use crate::error::{Error, Result};
 use crate::http::{Body, Representation, Request};
 use crate::kinds::Served;
+use crate::openapi;
 use crate::store::Object;
 use crate::table;
 use crate::verbs::Call;
@@ -22,22 +25,32 @@ pub(crate) use crate::table::IncludeObject as Include;
 /// What goes back to the client.
 pub(crate) struct Answer {
     pub status: u16,
-    pub content_type: HeaderValue,
-    pub etag: Option<HeaderValue>,
+    pub headers: HeaderMap,
     pub body: Body,
 }
 
-const JSON: HeaderValue = HeaderValue::from_static("application/json");
+const JSON: &str = "application/json";
 
 impl Answer {
-    /// A JSON text.
-    pub(crate) fn json(status: u16, bytes: impl Into<Bytes>) -> Self {
+    fn new(status: u16, content_type: &'static str, body: Body) -> Self {
+        let mut headers = HeaderMap::new();
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
+        headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache, private"));
         Answer {
             status,
-            content_type: JSON,
-            etag: None,
-            body: Body::whole(bytes),
+            headers,
+            body,
         }
+    }
+
+    /// A JSON text.
+    pub(crate) fn json(status: u16, bytes: impl Into<Bytes>) -> Self {
+        Answer::new(status, JSON, Body::whole(bytes))
+    }
+
+    /// A stream of watch events.
+    pub(crate) fn stream(events: impl Stream<Item = Bytes> + Send + 'static) -> Self {
+        Answer::new(200, JSON, Body::stream(events))
     }
 
     /// A discovery document.
@@ -47,23 +60,41 @@ impl Answer {
             discovery::Body::Text(text) => (200, text.into_bytes()),
             discovery::Body::NotModified => (304, Vec::new()),
         };
-        let header = |text: &str| HeaderValue::from_str(text).map_err(Error::internal);
-        Ok(Answer {
-            status,
-            content_type: header(&document.content_type)?,
-            etag: document.etag.as_deref().map(header).transpose()?,
-            body: Body::whole(body),
-        })
+        let mut answer = Answer::json(status, body);
+        answer.set(CONTENT_TYPE, &document.content_type)?;
+        if let Some(etag) = &document.etag {
+            answer.set(ETAG, etag)?;
+            answer.set(VARY, "Accept")?;
+            answer.set(CACHE_CONTROL, "public")?;
+        }
+        Ok(answer)
     }
 
-    /// A stream of watch events.
-    pub(crate) fn stream(events: impl Stream<Item = Bytes> + Send + 'static) -> Self {
-        Answer {
-            status: 200,
-            content_type: JSON,
-            etag: None,
-            body: Body::stream(events),
+    /// An OpenAPI document.
+    pub(crate) fn openapi(document: openapi::Document) -> Result<Self> {
+        let mut answer = match document.outcome {
+            openapi::Outcome::Json(bytes) => Answer::json(200, bytes),
+            openapi::Outcome::NotModified => Answer::json(304, Bytes::new()),
+            openapi::Outcome::Moved(address) => {
+                let mut answer = Answer::json(301, Bytes::new());
+                answer.set(LOCATION, &address)?;
+                answer
+            }
+        };
+        if let Some(etag) = &document.etag {
+            answer.set(ETAG, etag)?;
+            answer.set(VARY, "Accept")?;
         }
+        if document.immutable {
+            answer.set(CACHE_CONTROL, "public, immutable")?;
+        }
+        Ok(answer)
+    }
+
+    fn set(&mut self, name: HeaderName, text: &str) -> Result<()> {
+        let value = HeaderValue::from_str(text).map_err(Error::internal)?;
+        self.headers.insert(name, value);
+        Ok(())
     }
 
     /// One object.
@@ -113,16 +144,8 @@ impl Answer {
         let mut response = Response::new(self.body);
         *response.status_mut() =
             StatusCode::from_u16(self.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        *response.headers_mut() = self.headers;
         let headers = response.headers_mut();
-        headers.insert(CONTENT_TYPE, self.content_type);
-        match self.etag {
-            Some(etag) => {
-                headers.insert(ETAG, etag);
-                headers.insert(VARY, HeaderValue::from_static("Accept"));
-                headers.insert(CACHE_CONTROL, HeaderValue::from_static("public"));
-            }
-            None => drop(headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache, private"))),
-        }
         for text in warnings {
             let quoted = text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', " ");
             if let Ok(value) = HeaderValue::from_str(&format!("299 - \"{quoted}\"")) {

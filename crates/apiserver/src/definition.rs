@@ -22,6 +22,11 @@ impl Definition {
         match *self {}
     }
 
+    /// The schema of a version as the definition has it.
+    pub(crate) fn schema(&self, _version: &str) -> Option<Value> {
+        match *self {}
+    }
+
     /// Sets the replicas of an object.
     pub(crate) fn set_replicas(&self, _version: &str, _object: &mut Value, _replicas: i64) {
         match *self {}

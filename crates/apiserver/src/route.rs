@@ -10,10 +10,12 @@ use parking_lot::Mutex;
 
 use crate::answer::Answer;
 use crate::auth::{self, Attributes, User};
+use crate::catalog::Resource;
 use crate::discovery;
 use crate::error::{Error, Result};
 use crate::fault::Fault;
 use crate::http::{Body, Query, Request, Target};
+use crate::openapi::Sources;
 use crate::server::{BODY_LIMIT, State};
 use crate::special;
 use crate::verbs::{self, Call};
@@ -181,6 +183,21 @@ fn document(state: &State, request: &Request) -> Result<Answer> {
     };
     match discovery::document(&kinds.catalog, &asked) {
         Some(document) => Answer::document(document?),
-        None => Err(Error::no_such_path()),
+        None => {
+            let custom = |resource: &Resource| {
+                let served = kinds.get(&resource.group, &resource.version, &resource.plural)?;
+                served.definition.as_ref()?.schema(&resource.version)
+            };
+            let sources = Sources {
+                catalog: &kinds.catalog,
+                schema: &state.schema,
+                custom: &custom,
+            };
+            let document = state
+                .openapi
+                .answer(&sources, &asked)
+                .ok_or_else(Error::no_such_path)??;
+            Answer::openapi(document)
+        }
     }
 }

@@ -16,6 +16,7 @@ use crate::catalog::Catalog;
 use crate::fault::Faults;
 use crate::kinds::{Builtins, Kinds};
 use crate::metadata;
+use crate::openapi::OpenApi;
 use crate::requests::Requests;
 use crate::store::{LOG_LIMIT, Store};
 use crate::{bootstrap, builtin, collect, protobuf};
@@ -66,6 +67,7 @@ pub(crate) struct State {
     pub authenticator: Authenticator,
     pub faults: Faults,
     pub requests: Requests,
+    pub openapi: OpenApi,
     pub schema: Arc<Schema>,
     protobuf: OnceLock<protobuf::Reader>,
     random: Mutex<fastrand::Rng>,
@@ -139,6 +141,7 @@ impl Builder {
             authenticator: Authenticator::new(self.tokens, issuer, self.anonymous),
             faults: Faults::default(),
             requests: Requests::default(),
+            openapi: OpenApi::default(),
             schema,
             protobuf: OnceLock::new(),
             random: Mutex::new(random),
