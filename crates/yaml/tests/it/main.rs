@@ -1,0 +1,8 @@
+//! What the crate promises.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+mod aliases;
+mod as_go_reads_it;
+mod documents;
+mod hostile;
+mod options;
