@@ -1,10 +1,12 @@
 //! The types that merges, defaulting and validation work against, as one table.
 
 mod compact;
+mod structural;
 
 use std::collections::HashMap;
 
 pub use compact::Error;
+pub use structural::UnknownFields;
 
 use model::{Str, Value};
 

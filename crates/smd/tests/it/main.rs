@@ -3,4 +3,5 @@
 #![allow(clippy::unwrap_used)]
 
 mod patch;
+mod recorded;
 mod schema;
