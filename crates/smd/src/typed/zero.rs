@@ -2,7 +2,7 @@
 
 use model::{Map, Value};
 
-use super::{Atom, TypeRef};
+use super::TypeRef;
 use crate::schema::{Schema, Shape, TypeId};
 
 impl TypeRef<'_> {
@@ -11,10 +11,20 @@ impl TypeRef<'_> {
     /// It is what Go writes of an empty struct: nested structs are there, and so are the fields that are always
     /// written. This decides who owns a struct itself when its first field is set.
     pub fn zero(self) -> Value {
-        match self.atom(None) {
-            Atom::Map(_) => self.zero_struct().unwrap_or_else(Value::object),
-            _ => Value::Null,
+        let mut zero = self.zero_struct().unwrap_or_else(Value::object);
+        // A time that stands directly in an object, as in events, is a struct that is always written. OpenAPI does not
+        // tell it from the times that may be missing, all of which stand deeper.
+        if let (Shape::Struct(fields), Value::Object(zero)) = (&self.ty.shape, &mut zero) {
+            let is_time = |id: TypeId| self.schema.get(id).name.ends_with("Time");
+            fields
+                .fields
+                .iter()
+                .filter(|field| is_time(field.ty))
+                .for_each(|field| {
+                    zero.insert(&field.name, Value::Null);
+                });
         }
+        zero
     }
 
     fn zero_struct(self) -> Option<Value> {
