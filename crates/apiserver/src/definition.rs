@@ -27,6 +27,11 @@ impl Definition {
         match *self {}
     }
 
+    /// Where the number of wanted replicas is.
+    pub(crate) fn replicas_path(&self, _version: &str) -> Vec<&str> {
+        match *self {}
+    }
+
     /// Sets the replicas of an object.
     pub(crate) fn set_replicas(&self, _version: &str, _object: &mut Value, _replicas: i64) {
         match *self {}

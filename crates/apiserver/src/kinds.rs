@@ -11,6 +11,7 @@ use smd::{Schema, TypeId};
 use crate::builtin::{self, convert};
 use crate::catalog::{Catalog, Origin, Resource};
 use crate::definition::Definition;
+use crate::ownership::Resets;
 use crate::store::{Meta, Object};
 use crate::strategy::Strategy;
 use crate::table::CustomColumn;
@@ -33,6 +34,12 @@ pub(crate) struct Served {
     pub strategy: Arc<dyn Strategy>,
     pub schema: Arc<Schema>,
     pub ty: TypeId,
+    /// The types of the kind's other versions.
+    pub others: Vec<OtherVersion>,
+    /// What writes set back.
+    pub resets: Resets,
+    /// `apps/v1`.
+    pub api_version: Str,
     /// The definition, for custom resources.
     pub definition: Option<Arc<Definition>>,
     /// The kind in the version it is served in.
@@ -41,6 +48,13 @@ pub(crate) struct Served {
     stored_as: Gvk,
     /// `{"apiVersion":"apps/v1","kind":"Deployment",`: what turns stored bytes into an answer.
     prefix: Bytes,
+}
+
+/// A kind's type in another version than the one that is served.
+pub(crate) struct OtherVersion {
+    pub api_version: Str,
+    pub schema: Arc<Schema>,
+    pub ty: TypeId,
 }
 
 impl Kinds {
@@ -104,7 +118,19 @@ impl Served {
         } = &**resource;
         let strategy = kinds.strategy(group, version, kind)?;
         let ty = schema.kind(group, version, kind)?;
-        Some(Served::new(resource, strategy, Arc::clone(schema), ty, None))
+        let mut served = Served::new(resource, strategy, Arc::clone(schema), ty, None);
+        let others = schema
+            .kinds
+            .iter()
+            .filter(|(gvk, _)| gvk.group == *group && gvk.kind == *kind && gvk.version != *version);
+        served.others = others
+            .map(|(gvk, ty)| OtherVersion {
+                api_version: crate::catalog::api_version(&gvk.group, &gvk.version),
+                schema: Arc::clone(schema),
+                ty: *ty,
+            })
+            .collect();
+        Some(served)
     }
 
     fn custom(resource: &Arc<Resource>, definitions: &HashMap<Str, Arc<Definition>>) -> Option<Self> {
@@ -145,11 +171,18 @@ impl Served {
         } else {
             convert::stored_as(&gvk)
         };
+        let resets = match definition.is_some() {
+            true => Resets::custom(resource.subresource("status").is_some()),
+            false => Resets::builtin(&gvk),
+        };
         Served {
             resource: Arc::clone(resource),
             strategy,
             schema,
             ty,
+            others: Vec::new(),
+            resets,
+            api_version: resource.api_version(),
             definition,
             gvk,
             stored_as,
@@ -173,7 +206,7 @@ impl Served {
             convert::convert(&mut value, &self.stored_as, &self.gvk);
         }
         let map = value.make_object();
-        map.insert("apiVersion", self.resource.api_version());
+        map.insert("apiVersion", self.api_version.clone());
         map.insert("kind", self.resource.kind.clone());
         value
     }
@@ -215,6 +248,14 @@ impl Served {
         convert::convert(&mut value, &self.gvk, &self.stored_as);
         let meta = Meta::of(&value, builtin::select::values(&self.stored_as, &value));
         (value, meta)
+    }
+
+    /// Where the number of wanted replicas is.
+    pub(crate) fn replicas_path(&self) -> Vec<&str> {
+        match &self.definition {
+            Some(definition) => definition.replicas_path(&self.resource.version),
+            None => vec!["spec", "replicas"],
+        }
     }
 
     /// The columns a custom resource is printed with.

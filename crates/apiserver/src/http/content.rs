@@ -70,10 +70,10 @@ const READ: [&str; 4] = [
     "application/cbor",
 ];
 
-/// A body that was read: the object and the fields that stand in it twice.
+/// A body that was read: the object, and what a strict reader has to say about fields that stand in it twice.
 pub(crate) struct Decoded {
     pub value: Value,
-    pub duplicates: Vec<String>,
+    pub complaints: Vec<String>,
 }
 
 /// Reads a body in JSON, YAML or protobuf, as its `Content-Type` says.
@@ -91,7 +91,7 @@ pub(crate) fn decode(state: &State, request: &Request, expected_kind: &str) -> R
                 .map_err(|problem| unrecognized(&request.body, expected_kind, &problem))?;
             return Ok(Decoded {
                 value,
-                duplicates: Vec::new(),
+                complaints: Vec::new(),
             });
         }
         "application/yaml" | "application/apply-patch+yaml" => true,
@@ -111,9 +111,13 @@ pub(crate) fn unsupported(known: &[&str]) -> Error {
 
 pub(crate) fn decode_as(body: &[u8], yaml: bool, expected_kind: &str) -> Result<Decoded> {
     if yaml && !looks_like_json(body) {
-        let (value, duplicates) = json::parse_strict(body)
+        let value = yaml::parse(body)
             .map_err(|error| Error::bad_request(format!("error converting YAML to JSON: {error}")))?;
-        return Ok(Decoded { value, duplicates });
+        let complaints = yaml::parse_strict(body).err().map(|error| error.to_string());
+        return Ok(Decoded {
+            value,
+            complaints: complaints.into_iter().collect(),
+        });
     }
     let (value, duplicates) = json::parse_strict(body).map_err(|error| {
         unrecognized(
@@ -122,7 +126,13 @@ pub(crate) fn decode_as(body: &[u8], yaml: bool, expected_kind: &str) -> Result<
             &format!("couldn't get version/kind; json parse error: {error}"),
         )
     })?;
-    Ok(Decoded { value, duplicates })
+    let complaints = duplicates
+        .iter()
+        .map(|path| format!("duplicate field \"{path}\""));
+    Ok(Decoded {
+        value,
+        complaints: complaints.collect(),
+    })
 }
 
 fn unrecognized(body: &[u8], expected_kind: &str, problem: &str) -> Error {

@@ -15,7 +15,7 @@ pub(crate) fn create(call: &Call<'_>) -> Result<Answer> {
     let options = WriteOptions::read(call.request, "CreateOptions")?;
     let resource = &call.served.resource;
     let decoded = decode(call.state, call.request, &resource.kind)?;
-    let object = read_object(call, &options, decoded.value, &decoded.duplicates)?;
+    let object = read_object(call, &options, decoded.value, &decoded.complaints)?;
     let writer = Writer {
         state: call.state,
         served: &call.served,
@@ -35,11 +35,11 @@ pub(crate) fn read_object(
     call: &Call<'_>,
     options: &WriteOptions,
     mut object: Value,
-    duplicates: &[String],
+    complaints: &[String],
 ) -> Result<Value> {
     check_kind(call, &mut object)?;
     let unknown = call.served.strategy.decode(&mut object)?;
-    options.report(call, &unknown, duplicates)?;
+    options.report(call, &unknown, complaints)?;
     dedup_owners(call, &mut object);
     call.served.strategy.default(&mut object);
     Ok(object)

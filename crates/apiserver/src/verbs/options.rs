@@ -84,14 +84,10 @@ impl WriteOptions {
         })
     }
 
-    /// Refuses or remarks on fields that the object should not have.
-    pub(crate) fn report(&self, call: &Call<'_>, unknown: &[String], duplicates: &[String]) -> Result<()> {
+    /// Refuses or remarks on fields that the object should not have: `unknown` are paths, `complaints` whole sentences.
+    pub(crate) fn report(&self, call: &Call<'_>, unknown: &[String], complaints: &[String]) -> Result<()> {
         let unknown = unknown.iter().map(|path| format!("unknown field \"{path}\""));
-        let problems: Vec<String> = duplicates
-            .iter()
-            .map(|path| format!("duplicate field \"{path}\""))
-            .chain(unknown)
-            .collect();
+        let problems: Vec<String> = complaints.iter().cloned().chain(unknown).collect();
         match self.validation {
             Validation::Strict if !problems.is_empty() => Err(self.strict(call, &problems)),
             Validation::Warn => {

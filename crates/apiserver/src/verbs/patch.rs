@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use model::{Str, Value};
+use model::Value;
 use smd::patch::Checking;
 use smd::patch::json::{Limits, Patch as JsonPatch};
 
@@ -21,7 +21,7 @@ enum Patch {
     Json(JsonPatch),
     Merge(Value),
     Strategic(Value),
-    Apply { value: Value, duplicates: Vec<String> },
+    Apply { value: Value, complaints: Vec<String> },
 }
 
 /// Answers a `PATCH` of an object or its status.
@@ -43,8 +43,8 @@ pub(crate) fn patch(call: &Call<'_>) -> Result<Answer> {
         namespace: call.namespace(),
         options: &options,
     };
-    if let Patch::Apply { value, duplicates } = &patch {
-        let (object, created) = apply(call, &writer, value, duplicates)?;
+    if let Patch::Apply { value, complaints } = &patch {
+        let (object, created) = apply(call, &writer, value, complaints)?;
         return Answer::of(call, representation, if created { 201 } else { 200 }, &object);
     }
     let object = writer.update(&call.key(), call.part(), |old| {
@@ -82,7 +82,7 @@ fn read(call: &Call<'_>, options: &WriteOptions, checking: Checking) -> Result<P
             let decoded = content::decode_as(body, true, "")?;
             Ok(Patch::Apply {
                 value: decoded.value,
-                duplicates: decoded.duplicates,
+                complaints: decoded.complaints,
             })
         }
         _ => {
@@ -136,14 +136,13 @@ fn apply(
     call: &Call<'_>,
     writer: &Writer<'_>,
     applied: &Value,
-    duplicates: &[String],
+    complaints: &[String],
 ) -> Result<(Arc<Object>, bool)> {
     let mut applied = applied.clone();
     check_applied(call, &applied)?;
-    writer.options.report(call, &[], duplicates)?;
+    writer.options.report(call, &[], complaints)?;
     settle_name(call, &mut applied)?;
     let key = call.key();
-    let subresource: Str = call.target.subresource.clone();
     loop {
         if call
             .state
@@ -163,7 +162,7 @@ fn apply(
         let updated = writer.update(&key, call.part(), |old| {
             let mut merged =
                 call.state
-                    .apply(&call.served, Some(old), &applied, writer.options, &subresource)?;
+                    .apply(&call.served, Some(old), &applied, writer.options, call.part())?;
             call.served.strategy.decode(&mut merged)?;
             call.served.strategy.default(&mut merged);
             call.state.check_escalation(call, &merged)?;
@@ -195,7 +194,7 @@ fn create(call: &Call<'_>, writer: &Writer<'_>, applied: &Value) -> Result<Arc<O
     }
     let mut object = call
         .state
-        .apply(&call.served, None, applied, writer.options, "")?;
+        .apply(&call.served, None, applied, writer.options, Part::Main)?;
     call.served.strategy.decode(&mut object)?;
     call.served.strategy.default(&mut object);
     call.state.check_escalation(call, &object)?;

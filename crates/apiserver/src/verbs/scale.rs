@@ -35,7 +35,7 @@ pub(crate) fn patch(
     options: &WriteOptions,
     patch: impl Fn(&Value) -> Result<Value>,
 ) -> Result<Answer> {
-    write(call, options, |old| patch(&scale_of(call, old)))
+    write(call, options, patch)
 }
 
 fn write(call: &Call<'_>, options: &WriteOptions, scale: impl Fn(&Value) -> Result<Value>) -> Result<Answer> {
@@ -46,7 +46,8 @@ fn write(call: &Call<'_>, options: &WriteOptions, scale: impl Fn(&Value) -> Resu
         options,
     };
     let object: Arc<Object> = writer.update(&call.key(), Part::Main, |old| {
-        let scale = scale(old)?;
+        let before = scale_of(call, old);
+        let scale = scale(&before)?;
         check(call, &scale)?;
         let replicas = scale
             .at(&["spec", "replicas"])
@@ -56,9 +57,13 @@ fn write(call: &Call<'_>, options: &WriteOptions, scale: impl Fn(&Value) -> Resu
         set_replicas(call, &mut object, replicas);
         let version = scale.str_at(&["metadata", "resourceVersion"]);
         object.set_at(&["metadata", "resourceVersion"], version);
-        let object = call
+        let managed = call
             .state
-            .own(&call.served, Some(old), object, options, "scale")?;
+            .own_scale(&call.served, old, &before, &scale, options)?;
+        match managed {
+            Some(entries) => object.set_at(&["metadata", "managedFields"], entries),
+            None => drop(object.remove_at(&["metadata", "managedFields"])),
+        }
         Ok(Update { object, owned: true })
     })?;
     Ok(Answer::json(

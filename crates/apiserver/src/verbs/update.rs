@@ -16,7 +16,7 @@ pub(crate) fn update(call: &Call<'_>) -> Result<Answer> {
     let options = WriteOptions::read(call.request, "UpdateOptions")?;
     let resource = &call.served.resource;
     let decoded = decode(call.state, call.request, &resource.kind)?;
-    let object = read_object(call, &options, decoded.value, &decoded.duplicates)?;
+    let object = read_object(call, &options, decoded.value, &decoded.complaints)?;
     check_name(call, object.str_at(&["metadata", "name"]))?;
     let writer = Writer {
         state: call.state,

@@ -40,7 +40,9 @@ impl Writer<'_> {
         metadata::settle_namespace(&mut object, resource.namespaced, self.namespace)?;
         self.state.admit_namespace(resource, self.namespace)?;
         if !owned {
-            object = self.state.own(self.served, None, object, self.options, "")?;
+            object = self
+                .state
+                .own(self.served, None, object, self.options, Part::Main);
         }
         if object.str_at(&["metadata", "name"]).is_empty() {
             self.generate_name(&mut object);
@@ -125,10 +127,7 @@ impl Writer<'_> {
         metadata::settle_namespace(&mut object, resource.namespaced, self.namespace)?;
         self.check_preconditions(&mut object, old)?;
         if !owned {
-            let subresource = if part == Part::Status { "status" } else { "" };
-            object = self
-                .state
-                .own(self.served, Some(old), object, self.options, subresource)?;
+            object = self.state.own(self.served, Some(old), object, self.options, part);
         }
         keep_metadata(&mut object, old);
         self.served.strategy.prepare_update(part, &mut object, old);
@@ -139,6 +138,7 @@ impl Writer<'_> {
         let mut errors = metadata::validate_update(&object, old, resource.namespaced);
         errors.extend(self.served.strategy.validate_update(part, &object, old));
         self.check(name, &errors)?;
+        smd::managed::keep_times(old, &mut object);
         if object == *old {
             return Ok(Some(Arc::clone(current)));
         }
