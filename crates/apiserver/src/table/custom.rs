@@ -161,9 +161,12 @@ mod tests {
         assert_eq!(show("string", Value::Float(1e21)), Value::str("1e+21"));
         assert_eq!(show("string", Value::Float(2.5e-7)), Value::str("2.5e-07"));
         assert_eq!(
-            show("string", value!({ "a": ["b"] })),
-            Value::str(r#"{"a":["b"]}"#)
+            show("string", value!({ "a": "<b>" })),
+            Value::str(r#"{"a":"\u003cb\u003e"}"#)
         );
+        assert_eq!(show("string", value!(["p"])), Value::str(r#"["p"]"#));
+        assert_eq!(show("string", value!(null)), Value::str("<no value>"));
+        assert_eq!(show("string", Value::str("")), Value::str(""));
     }
 
     #[test]
