@@ -8,6 +8,7 @@ mod custom;
 mod resource;
 pub mod version_order;
 
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use model::Str;
@@ -52,7 +53,7 @@ pub struct Version {
 impl Catalog {
     /// The resources that are part of the server.
     pub fn builtin() -> Self {
-        Catalog::new(group(builtin::resources()))
+        Catalog::new(Grouping::of(builtin::resources().into_iter()).groups)
     }
 
     /// The built-in resources of this catalog together with what `definitions` serve, and nothing else: definitions
@@ -62,13 +63,12 @@ impl Catalog {
             .iter()
             .filter(|resource| resource.origin == Origin::Builtin)
             .cloned();
-        let mut groups = group(builtin.collect());
-        let builtin_groups = groups.len();
+        let mut grouping = Grouping::of(builtin);
+        let builtin_groups = grouping.groups.len();
         for definition in definitions {
-            for resource in definition.resources() {
-                add(&mut groups, resource);
-            }
+            definition.resources().for_each(|resource| grouping.add(resource));
         }
+        let mut groups = grouping.groups;
         for group in &mut groups {
             let builtin = group
                 .versions
@@ -168,45 +168,67 @@ fn kind_key(resource: &Resource) -> (&str, &str, &str) {
 }
 
 /// Puts resources into groups and versions in the order they come.
-fn group(resources: Vec<Arc<Resource>>) -> Vec<Group> {
-    let mut groups = Vec::new();
-    for resource in resources {
-        add(&mut groups, resource);
-    }
-    groups
+#[derive(Default)]
+struct Grouping {
+    groups: Vec<Group>,
+    /// Where the version of a group stands: its place among the groups and in the group.
+    places: HashMap<(Str, Str), (usize, usize)>,
+    group_places: HashMap<Str, usize>,
+    taken: HashSet<(Str, Str, Name)>,
 }
 
-/// Puts a resource into its group and version, unless its place is taken.
-fn add(groups: &mut Vec<Group>, resource: Arc<Resource>) {
-    let group = match groups.iter().position(|group| group.name == resource.group) {
-        Some(at) => &mut groups[at],
-        None => {
-            groups.push(Group {
-                name: resource.group.clone(),
+/// What must be unique in a version.
+#[derive(PartialEq, Eq, Hash)]
+enum Name {
+    Plural(Str),
+    Kind(Str),
+}
+
+impl Grouping {
+    fn of(resources: impl Iterator<Item = Arc<Resource>>) -> Self {
+        let mut grouping = Grouping::default();
+        resources.for_each(|resource| grouping.add(resource));
+        grouping
+    }
+
+    /// Puts a resource into its group and version, unless its plural or kind is taken.
+    fn add(&mut self, resource: Arc<Resource>) {
+        let key = |name| (resource.group.clone(), resource.version.clone(), name);
+        let names = [
+            Name::Plural(resource.plural.clone()),
+            Name::Kind(resource.kind.clone()),
+        ]
+        .map(key);
+        if names.iter().any(|name| self.taken.contains(name)) {
+            return;
+        }
+        self.taken.extend(names);
+        let (group, version) = self.place(&resource.group, &resource.version);
+        self.groups[group].versions[version].resources.push(resource);
+    }
+
+    fn place(&mut self, group: &Str, version: &Str) -> (usize, usize) {
+        let key = (group.clone(), version.clone());
+        if let Some(place) = self.places.get(&key) {
+            return *place;
+        }
+        let at = *self
+            .group_places
+            .entry(group.clone())
+            .or_insert(self.groups.len());
+        if at == self.groups.len() {
+            self.groups.push(Group {
+                name: group.clone(),
                 versions: Vec::new(),
             });
-            groups.last_mut().expect("it was just pushed")
         }
-    };
-    let version = match group
-        .versions
-        .iter()
-        .position(|version| version.name == resource.version)
-    {
-        Some(at) => &mut group.versions[at],
-        None => {
-            group.versions.push(Version {
-                name: resource.version.clone(),
-                resources: Vec::new(),
-            });
-            group.versions.last_mut().expect("it was just pushed")
-        }
-    };
-    if version
-        .resources
-        .iter()
-        .all(|known| known.plural != resource.plural && known.kind != resource.kind)
-    {
-        version.resources.push(resource);
+        let versions = &mut self.groups[at].versions;
+        versions.push(Version {
+            name: version.clone(),
+            resources: Vec::new(),
+        });
+        let place = (at, versions.len() - 1);
+        self.places.insert(key, place);
+        place
     }
 }
