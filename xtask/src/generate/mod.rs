@@ -1,5 +1,6 @@
 //! Files that are made from something else and committed.
 
+mod answers;
 mod go_types;
 mod protobuf;
 mod rbac;
@@ -11,6 +12,8 @@ use clap::Subcommand;
 /// What to make.
 #[derive(Subcommand)]
 pub(crate) enum Command {
+    /// What a real API server answers to the requests of a test
+    Answers(answers::Args),
     /// The field numbers of Kubernetes' own messages, from its Go modules
     Protobuf(protobuf::Args),
     /// The roles and bindings of a new cluster, from a real API server
@@ -26,6 +29,7 @@ pub(crate) enum Command {
 /// Makes the file that was asked for.
 pub(crate) fn run(command: Command) -> anyhow::Result<()> {
     match command {
+        Command::Answers(args) => answers::run(&args),
         Command::Protobuf(args) => protobuf::run(&args),
         Command::Rbac(args) => rbac::run(&args),
         Command::Resources(args) => resources::run(&args),

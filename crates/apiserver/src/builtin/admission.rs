@@ -76,6 +76,16 @@ pub fn service_account(pod: &mut Value, account: Option<&Value>) {
     }
 }
 
+/// `TaintNodesByCondition`: nothing is placed on a new node before it is ready.
+pub fn not_ready_taint(node: &mut Value) {
+    let taint = value!({ "key": "node.kubernetes.io/not-ready", "effect": "NoSchedule" });
+    let mut taints = node.list_at(&["spec", "taints"]).to_vec();
+    if !taints.contains(&taint) {
+        taints.push(taint);
+        node.set_at(&["spec", "taints"], taints);
+    }
+}
+
 /// `StorageObjectInUseProtection`: new volumes and claims are not gone while they are used.
 pub fn storage_protection(kind: &str, object: &mut Value) {
     let finalizer = match kind {

@@ -16,7 +16,7 @@ pub(super) trait Fields {
     /// The elements at `key`.
     fn items(&self, key: &str) -> &[Value];
 
-    /// Sets `key` where it is missing.
+    /// Sets `key` where it is missing or `null`.
     fn default(&mut self, key: &str, value: impl Into<Value>);
 
     /// Sets `key` where it is missing or has Go's zero value.
@@ -59,7 +59,7 @@ impl Fields for Map {
     }
 
     fn default(&mut self, key: &str, value: impl Into<Value>) {
-        if !self.contains_key(key) {
+        if matches!(self.get(key), None | Some(Value::Null)) {
             self.insert(key, value);
         }
     }

@@ -32,7 +32,6 @@ pub fn fields(gvk: &Gvk, part: Part) -> &'static [FieldPath] {
             | "storage.k8s.io",
             _,
         ) => &[&["metadata"], &["spec"]],
-        (Part::Status, "resource.k8s.io", _) => &[&["metadata"], &["spec"]],
         (Part::Status, ..) => &[&["spec"]],
     }
 }

@@ -19,10 +19,6 @@ pub fn label<'a>(gvk: &Gvk, label: &'a str) -> Result<&'a str, String> {
     match (gvk.group.as_str(), gvk.kind.as_str()) {
         ("", "Pod") if label == "spec.host" => Ok("spec.nodeName"),
         ("batch", "Job") => Err(format!("field label {label:?} not supported for Job")),
-        ("resource.k8s.io", "ResourceSlice") => Err(format!(
-            "field label not supported for resource.k8s.io/{}, Kind=ResourceSlice: {label}",
-            gvk.version
-        )),
         _ if !own.is_empty() => Err(format!("field label not supported: {label}")),
         _ if label == "metadata.namespace" => Ok(label),
         _ => Err(format!(
@@ -82,7 +78,6 @@ fn own_labels(gvk: &Gvk) -> &'static [&'static str] {
         ],
         ("batch", "Job") => &["status.successful"],
         ("certificates.k8s.io", "CertificateSigningRequest") => &["spec.signerName"],
-        ("resource.k8s.io", "ResourceSlice") => &["spec.nodeName", "spec.driver"],
         _ => &[],
     }
 }
@@ -91,7 +86,7 @@ fn own_labels(gvk: &Gvk) -> &'static [&'static str] {
 fn is_namespaced(gvk: &Gvk) -> bool {
     !matches!(
         gvk.kind.as_str(),
-        "Node" | "Namespace" | "CertificateSigningRequest" | "ResourceSlice"
+        "Node" | "Namespace" | "CertificateSigningRequest"
     )
 }
 

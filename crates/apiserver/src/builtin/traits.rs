@@ -69,7 +69,6 @@ pub fn of(group: &str, kind: &str) -> Traits {
         "networking.k8s.io" => networking(kind),
         "admissionregistration.k8s.io" => admission(kind),
         "storage.k8s.io" => storage(kind),
-        "resource.k8s.io" => resource(kind),
         "rbac.authorization.k8s.io" | "events.k8s.io" => Traits {
             creates_on_update: true,
             ..PLAIN
@@ -201,16 +200,5 @@ fn storage(kind: &str) -> Traits {
         },
         "StorageClass" | "VolumeAttributesClass" => PLAIN,
         _ => versioned,
-    }
-}
-
-fn resource(kind: &str) -> Traits {
-    match kind {
-        "DeviceClass" | "ResourceSlice" => WITH_SPEC,
-        "ResourceClaim" => Traits {
-            status_keeps: Keeps::Metadata,
-            ..WITH_STATUS
-        },
-        _ => PLAIN,
     }
 }

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test says what is wrong by panicking")]
 
 mod auth;
+mod builtin;
 mod catalog;
 mod discovery;
 mod fault;

@@ -66,7 +66,8 @@ pub(super) fn to_v1(object: &mut Map) {
             .remove("conditions")
             .filter(|all| !all.list_at(&[]).is_empty())
         {
-            carried.insert(CONDITIONS, json::to_string(&conditions));
+            let all: Value = conditions.list_at(&[]).iter().map(go_condition).collect();
+            carried.insert(CONDITIONS, json::to_string(&all));
         }
         status.fill("currentReplicas", 0);
     });
@@ -115,7 +116,9 @@ pub(super) fn to_v2(object: &mut Map) {
         if let Some(conditions) = read(CONDITIONS) {
             status.insert("conditions", conditions);
         }
-        status.fill("currentReplicas", 0);
+        if status.number("currentReplicas") == 0 {
+            status.remove("currentReplicas");
+        }
     });
 }
 
@@ -145,31 +148,54 @@ fn cpu_percent(metric: &Value, part: &str) -> Option<i64> {
     metric.at(&["resource", part, "averageUtilization"])?.as_i64()
 }
 
+/// A map with its keys in the given order, which annotations keep.
+fn in_order<const N: usize>(pairs: [(&str, Option<Value>); N]) -> Value {
+    let mut map = Map::new();
+    for (key, value) in pairs {
+        map.push(key.into(), value.unwrap_or_default());
+    }
+    map.into()
+}
+
 /// The real server writes behavior by its internal type, whose fields have Go names and are all there.
 fn go_behavior(behavior: &Value) -> Value {
-    let rules = |name: &str| match behavior.get(name) {
-        None => Value::Null,
-        Some(rules) => {
-            let policies: Vec<Value> = rules
-                .list_at(&["policies"])
-                .iter()
-                .map(|policy| {
-                    value!({
-                        "Type": (policy.str_at(&["type"])),
-                        "Value": (policy.get("value").cloned().unwrap_or_default()),
-                        "PeriodSeconds": (policy.get("periodSeconds").cloned().unwrap_or_default()),
-                    })
-                })
-                .collect();
-            value!({
-                "StabilizationWindowSeconds": (rules.get("stabilizationWindowSeconds").cloned().unwrap_or_default()),
-                "SelectPolicy": (rules.get("selectPolicy").cloned().unwrap_or_default()),
-                "Policies": (if policies.is_empty() { Value::Null } else { policies.into() }),
-                "Tolerance": (rules.get("tolerance").cloned().unwrap_or_default()),
-            })
+    in_order([
+        ("ScaleUp", behavior.get("scaleUp").map(go_rules)),
+        ("ScaleDown", behavior.get("scaleDown").map(go_rules)),
+    ])
+}
+
+fn go_rules(rules: &Value) -> Value {
+    let policies = rules.get("policies").and_then(Value::as_array).map(|policies| {
+        let policy = |policy: &Value| {
+            in_order([
+                ("Type", policy.get("type").cloned()),
+                ("Value", policy.get("value").cloned()),
+                ("PeriodSeconds", policy.get("periodSeconds").cloned()),
+            ])
+        };
+        policies.iter().map(policy).collect()
+    });
+    in_order([
+        (
+            "StabilizationWindowSeconds",
+            rules.get("stabilizationWindowSeconds").cloned(),
+        ),
+        ("SelectPolicy", rules.get("selectPolicy").cloned()),
+        ("Policies", policies),
+        ("Tolerance", rules.get("tolerance").cloned()),
+    ])
+}
+
+/// A condition with its keys as the real server writes them.
+fn go_condition(condition: &Value) -> Value {
+    let mut map = Map::new();
+    for key in ["type", "status", "lastTransitionTime", "reason", "message"] {
+        if let Some(value) = condition.get(key) {
+            map.push(key.into(), value.clone());
         }
-    };
-    value!({ "ScaleUp": (rules("scaleUp")), "ScaleDown": (rules("scaleDown")) })
+    }
+    map.into()
 }
 
 /// The reverse of [`go_behavior`].

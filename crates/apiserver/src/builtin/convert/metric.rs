@@ -5,8 +5,27 @@ use model::{Map, Value};
 /// How a field is called in version 1, and where it stands in version 2.
 type Pair = (&'static str, &'static [&'static str]);
 
-/// The sources of metrics: the field they stand in, and the fields of what is aimed at.
+/// The sources of metrics: the field they stand in, and the fields of what is aimed at. All in the order in which the
+/// real server writes version 1, as it writes it into an annotation.
 const SPECS: [(&str, &[Pair]); 5] = [
+    (
+        "object",
+        &[
+            ("target", &["describedObject"]),
+            ("metricName", &["metric", "name"]),
+            ("targetValue", &["target", "value"]),
+            ("selector", &["metric", "selector"]),
+            ("averageValue", &["target", "averageValue"]),
+        ],
+    ),
+    (
+        "pods",
+        &[
+            ("metricName", &["metric", "name"]),
+            ("targetAverageValue", &["target", "averageValue"]),
+            ("selector", &["metric", "selector"]),
+        ],
+    ),
     (
         "resource",
         &[
@@ -19,27 +38,9 @@ const SPECS: [(&str, &[Pair]); 5] = [
         "containerResource",
         &[
             ("name", &["name"]),
-            ("container", &["container"]),
             ("targetAverageUtilization", &["target", "averageUtilization"]),
             ("targetAverageValue", &["target", "averageValue"]),
-        ],
-    ),
-    (
-        "pods",
-        &[
-            ("metricName", &["metric", "name"]),
-            ("selector", &["metric", "selector"]),
-            ("targetAverageValue", &["target", "averageValue"]),
-        ],
-    ),
-    (
-        "object",
-        &[
-            ("metricName", &["metric", "name"]),
-            ("selector", &["metric", "selector"]),
-            ("target", &["describedObject"]),
-            ("targetValue", &["target", "value"]),
-            ("averageValue", &["target", "averageValue"]),
+            ("container", &["container"]),
         ],
     ),
     (
@@ -56,6 +57,24 @@ const SPECS: [(&str, &[Pair]); 5] = [
 /// The same for what was measured.
 const STATUSES: [(&str, &[Pair]); 5] = [
     (
+        "object",
+        &[
+            ("target", &["describedObject"]),
+            ("metricName", &["metric", "name"]),
+            ("currentValue", &["current", "value"]),
+            ("selector", &["metric", "selector"]),
+            ("averageValue", &["current", "averageValue"]),
+        ],
+    ),
+    (
+        "pods",
+        &[
+            ("metricName", &["metric", "name"]),
+            ("currentAverageValue", &["current", "averageValue"]),
+            ("selector", &["metric", "selector"]),
+        ],
+    ),
+    (
         "resource",
         &[
             ("name", &["name"]),
@@ -67,27 +86,9 @@ const STATUSES: [(&str, &[Pair]); 5] = [
         "containerResource",
         &[
             ("name", &["name"]),
-            ("container", &["container"]),
             ("currentAverageUtilization", &["current", "averageUtilization"]),
             ("currentAverageValue", &["current", "averageValue"]),
-        ],
-    ),
-    (
-        "pods",
-        &[
-            ("metricName", &["metric", "name"]),
-            ("selector", &["metric", "selector"]),
-            ("currentAverageValue", &["current", "averageValue"]),
-        ],
-    ),
-    (
-        "object",
-        &[
-            ("metricName", &["metric", "name"]),
-            ("selector", &["metric", "selector"]),
-            ("target", &["describedObject"]),
-            ("currentValue", &["current", "value"]),
-            ("averageValue", &["current", "averageValue"]),
+            ("container", &["container"]),
         ],
     ),
     (
@@ -99,6 +100,18 @@ const STATUSES: [(&str, &[Pair]); 5] = [
             ("currentAverageValue", &["current", "averageValue"]),
         ],
     ),
+];
+
+/// Fields of maps that stand in metrics, in the order in which the real server writes them.
+const ORDER: [&str; 8] = [
+    "kind",
+    "name",
+    "apiVersion",
+    "matchLabels",
+    "matchExpressions",
+    "key",
+    "operator",
+    "values",
 ];
 
 /// Amounts that version 1 always writes.
@@ -135,20 +148,39 @@ fn to_v1(
     amounts: &[&str],
 ) -> Value {
     let mut out = Map::new();
-    out.insert("type", metric.str_at(&["type"]));
+    out.push("type".into(), Value::str(metric.str_at(&["type"])));
     for (field, pairs) in sources {
         let Some(source) = metric.get(field) else { continue };
         let mut renamed = Map::new();
         for (old, path) in pairs {
             match source.at(path) {
-                Some(value) => drop(renamed.insert(old, value.clone())),
+                Some(value) => renamed.push((*old).into(), ordered(value)),
                 None if amounts.contains(old) && ALWAYS.contains(&(field, old)) => {
-                    drop(renamed.insert(old, "0"))
+                    renamed.push((*old).into(), Value::str("0"));
                 }
                 None => {}
             }
         }
-        out.insert(field, renamed);
+        out.push(field.into(), renamed.into());
+    }
+    out.into()
+}
+
+/// Labels stay sorted; what has known fields gets their order.
+fn ordered(value: &Value) -> Value {
+    let Value::Object(map) = value else {
+        return value.clone();
+    };
+    if !map.keys().all(|key| ORDER.contains(&key)) {
+        return value.clone();
+    }
+    let mut out = Map::new();
+    for key in ORDER {
+        match map.get(key) {
+            Some(Value::Array(items)) => out.push(key.into(), items.iter().map(ordered).collect()),
+            Some(value) => out.push(key.into(), ordered(value)),
+            None => {}
+        }
     }
     out.into()
 }

@@ -78,7 +78,7 @@ impl Reader<'_> {
                 Value::Object(map) => self.fields(fields, map, path),
                 _ => self.check(false, ty, go, value, path),
             },
-            Form::Schema { schema, or } => self.schema(*schema, *or, value),
+            Form::Schema { schema, or } => self.schema(*schema, *or, value, path),
         }
     }
 
@@ -172,25 +172,26 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// JSON schemas are read apart from what they stand in: unknown fields are dropped without being told.
-    fn schema(&mut self, schema: TypeId, or: SchemaOr, value: &mut Value) -> Result<(), Fatal> {
+    /// JSON schemas are read apart from what they stand in: unknown fields are dropped without being told, and a fault
+    /// ends the reading.
+    fn schema(&mut self, schema: TypeId, or: SchemaOr, value: &mut Value, path: &Path) -> Result<(), Fatal> {
         let mut reader = Reader {
             types: self.types,
             unknown: Vec::new(),
             fault: None,
         };
         match (or, &mut *value) {
-            (_, Value::Object(_)) => reader.value(schema, "", value, &Path::ROOT)?,
+            (_, Value::Object(_)) => reader.value(schema, "", value, path)?,
             (SchemaOr::Bool, Value::Bool(_)) => {}
             (SchemaOr::Bool, _) => return Err("boolean or JSON schema expected".to_owned()),
             (SchemaOr::Schemas, Value::Array(items)) if !items.is_empty() => {
                 for item in items {
-                    reader.value(schema, "", item, &Path::ROOT)?;
+                    reader.value(schema, "", item, path)?;
                 }
             }
             (SchemaOr::Names, Value::Array(items)) if !items.is_empty() => {
                 if let Some(wrong) = items.iter().find(|item| !matches!(item, Value::Str(_))) {
-                    return Err(path::type_fault(&scalar::json_kind(wrong), "string", &Path::ROOT));
+                    return Err(path::type_fault(&scalar::json_kind(wrong), "string", path));
                 }
             }
             (SchemaOr::Schemas | SchemaOr::Names, _) => *value = Value::Null,

@@ -1,17 +1,10 @@
 //! Jobs, once and by the clock.
 
-use model::{Map, Value};
+use model::Map;
 
 use super::{Fields, pod};
 
 pub(super) fn job(object: &mut Map) {
-    let labels = object
-        .get("spec")
-        .and_then(|spec| spec.at(&["template", "metadata", "labels"]))
-        .cloned();
-    if let Some(labels @ Value::Object(_)) = labels {
-        object.make("metadata").default("labels", labels);
-    }
     object.within("spec", |spec| {
         if !spec.contains_key("parallelism") {
             spec.default("completions", 1);

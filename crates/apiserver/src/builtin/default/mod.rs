@@ -13,7 +13,6 @@ mod image;
 mod networking;
 mod pod;
 mod rbac;
-mod resource;
 mod service;
 mod storage;
 mod volume;
@@ -75,8 +74,6 @@ fn of(gvk: &Gvk) -> Option<fn(&mut Map)> {
         ("apiregistration.k8s.io", "APIService") => service::api_service,
         ("apiextensions.k8s.io", "CustomResourceDefinition") => core::custom_resource_definition,
         ("authentication.k8s.io", "TokenRequest") => core::token_request,
-        ("resource.k8s.io", "ResourceClaim") => resource::claim,
-        ("resource.k8s.io", "ResourceClaimTemplate") => resource::template,
         _ => return None,
     };
     Some(defaults)

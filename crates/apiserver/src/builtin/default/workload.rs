@@ -4,9 +4,6 @@ use model::{Map, Value};
 
 use super::{Fields, pod, storage};
 
-/// The annotation that carries how often a DaemonSet's template changed.
-const TEMPLATE_GENERATION: &str = "deprecated.daemonset.template.generation";
-
 pub(super) fn deployment(object: &mut Map) {
     object.within("spec", |spec| {
         spec.default("replicas", 1);
@@ -44,10 +41,6 @@ pub(super) fn daemon_set(object: &mut Map) {
         spec.default("revisionHistoryLimit", 10);
         pod::holder(spec);
     });
-    object
-        .make("metadata")
-        .make("annotations")
-        .default(TEMPLATE_GENERATION, "0");
 }
 
 pub(super) fn stateful_set(object: &mut Map) {
@@ -61,7 +54,6 @@ pub(super) fn stateful_set(object: &mut Map) {
             if strategy.text("type") == "RollingUpdate" {
                 strategy.within("rollingUpdate", |rolling| {
                     rolling.default("partition", 0);
-                    rolling.default("maxUnavailable", 1);
                 });
             }
         });

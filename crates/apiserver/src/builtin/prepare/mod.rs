@@ -1,9 +1,11 @@
 //! Readying objects to be stored: which part a write may change, how the generation counts, and what the server itself
 //! adds to new objects.
 
+mod affinity;
 mod certificate;
 mod claim;
 mod definition;
+mod disabled;
 mod job;
 mod pod;
 mod service;
@@ -30,8 +32,12 @@ pub fn create(types: &GoTypes, ty: TypeId, gvk: &Gvk, object: &mut Value) {
     if traits.has_status && gvk.kind != "Node" {
         reset_status(types, ty, object);
     }
+    disabled::drop_fields(gvk, object, None);
     match (gvk.group.as_str(), gvk.kind.as_str()) {
-        ("", "Pod") => pod::create(object),
+        ("", "Pod") => {
+            pod::create(object);
+            affinity::expand_label_keys(object);
+        }
         ("", "Namespace") => namespace(object),
         ("", "PersistentVolume") => claim::create_volume(object),
         ("", "PersistentVolumeClaim") => claim::create(object),
@@ -60,6 +66,7 @@ pub fn update(gvk: &Gvk, part: Part, object: &mut Value, old: &Value) {
             if traits.has_status {
                 object.restore("status", old.get("status"));
             }
+            update_any(gvk, object, old);
             update_main(gvk, object, old);
             let changed = |path: &&[&str]| at(object, path) != old.at(path);
             if traits.raises_generation.iter().any(changed) {
@@ -73,6 +80,7 @@ pub fn update(gvk: &Gvk, part: Part, object: &mut Value, old: &Value) {
         Part::Status => {
             keep_all_but_status(object, old);
             keep_metadata(traits.status_keeps, object.make("metadata"), old);
+            update_any(gvk, object, old);
             match (gvk.group.as_str(), gvk.kind.as_str()) {
                 ("", "Pod") => pod::update_status(object, old),
                 ("certificates.k8s.io", "CertificateSigningRequest") => {
@@ -84,7 +92,17 @@ pub fn update(gvk: &Gvk, part: Part, object: &mut Value, old: &Value) {
     }
 }
 
+/// What an update of either part does.
+fn update_any(gvk: &Gvk, object: &mut Map, old: &Value) {
+    match (gvk.group.as_str(), gvk.kind.as_str()) {
+        ("apps", "DaemonSet") => update_daemon_set(object, old),
+        ("batch", "Job") => job::own_labels(object),
+        _ => {}
+    }
+}
+
 fn update_main(gvk: &Gvk, object: &mut Map, old: &Value) {
+    disabled::drop_fields(gvk, object, Some(old));
     match (gvk.group.as_str(), gvk.kind.as_str()) {
         ("", "Namespace") => object
             .make("spec")
@@ -92,7 +110,6 @@ fn update_main(gvk: &Gvk, object: &mut Map, old: &Value) {
         ("", "PersistentVolumeClaim") => claim::update(object, old),
         ("", "Service") => service::update(object, old),
         ("", "ServiceAccount") => service_account(object),
-        ("apps", "DaemonSet") => update_daemon_set(object, old),
         ("certificates.k8s.io", "CertificateSigningRequest") => object.restore("spec", old.get("spec")),
         ("apiextensions.k8s.io", "CustomResourceDefinition") => definition::keep_stored_versions(object),
         _ => {}

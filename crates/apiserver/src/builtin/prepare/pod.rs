@@ -13,6 +13,7 @@ pub(super) fn create(object: &mut Map) {
     let gated = object
         .child("spec")
         .is_some_and(|spec| !spec.items("schedulingGates").is_empty());
+    let now = object.make("metadata").text("creationTimestamp").to_owned();
     let status = object.make("status");
     status.insert("phase", "Pending");
     status.insert("qosClass", class);
@@ -23,7 +24,7 @@ pub(super) fn create(object: &mut Map) {
             "reason": "SchedulingGated",
             "message": "Scheduling is blocked due to non-empty scheduling gates",
             "lastProbeTime": null,
-            "lastTransitionTime": null,
+            "lastTransitionTime": now,
         });
         status.insert("conditions", vec![condition]);
     }
