@@ -10,6 +10,7 @@ pub mod fault;
 pub mod field;
 pub mod openapi;
 pub mod requests;
+pub mod simulator;
 pub mod strategy;
 pub mod table;
 

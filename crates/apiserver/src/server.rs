@@ -18,6 +18,7 @@ use crate::kinds::{Builtins, Kinds};
 use crate::metadata;
 use crate::openapi::OpenApi;
 use crate::requests::Requests;
+use crate::simulator;
 use crate::store::{LOG_LIMIT, Store};
 use crate::{bootstrap, builtin, collect, protobuf};
 
@@ -53,6 +54,7 @@ pub struct Builder {
     seed: Option<u64>,
     tokens: Vec<(Str, User)>,
     anonymous: Anonymous,
+    simulator: Option<simulator::Options>,
     clock: Clock,
 }
 
@@ -85,6 +87,7 @@ impl Default for Builder {
             seed: None,
             tokens: Vec::new(),
             anonymous: Anonymous::Allowed,
+            simulator: None,
             clock: Arc::new(Timestamp::now),
         }
     }
@@ -112,6 +115,12 @@ impl Builder {
     /// Refuses requests without credentials on the port instead of letting them in as `system:anonymous`.
     pub fn refuse_anonymous(mut self) -> Self {
         self.anonymous = Anonymous::Refused;
+        self
+    }
+
+    /// Makes workloads come up as if there were nodes.
+    pub fn simulator(mut self, options: simulator::Options) -> Self {
+        self.simulator = Some(options);
         self
     }
 
@@ -152,7 +161,7 @@ impl Builder {
         });
         let feed = state.store.feed();
         bootstrap::create(&state);
-        tokio::spawn(collect::run(Arc::clone(&state), feed));
+        tokio::spawn(collect::run(Arc::clone(&state), feed, self.simulator));
         Server {
             _guard: Arc::new(StopGuard(Arc::clone(&state))),
             peer: None,

@@ -18,6 +18,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
     arg_required_else_help = true
 )]
 enum Command {
+    Up(commands::up::Args),
     Apiserver(commands::apiserver::Args),
 }
 
@@ -32,6 +33,7 @@ fn main() -> ExitCode {
     };
     let done = runtime.block_on(async {
         match command {
+            Command::Up(args) => commands::up::run(args).await,
             Command::Apiserver(args) => commands::apiserver::run(args).await,
         }
     });

@@ -11,10 +11,12 @@ mod roles;
 use std::sync::Arc;
 
 use tokio::sync::{mpsc, watch};
+use tokio::time::Instant;
 
 use crate::error::Result;
 use crate::kinds::Served;
 use crate::server::State;
+use crate::simulator::{self, Simulator};
 use crate::store::{Change, Key, Object};
 use crate::strategy::Part;
 use crate::verbs::delete::{DeleteOptions, delete_object};
@@ -52,24 +54,49 @@ impl Progress {
 }
 
 /// Runs the controllers until the server stops.
-pub(crate) async fn run(state: Arc<State>, mut feed: mpsc::UnboundedReceiver<Arc<Change>>) {
+pub(crate) async fn run(
+    state: Arc<State>,
+    mut feed: mpsc::UnboundedReceiver<Arc<Change>>,
+    simulator: Option<simulator::Options>,
+) {
     let mut garbage = garbage::Collector::default();
     let mut namespaces = namespaces::Terminator::default();
+    let mut simulator = simulator.map(Simulator::new);
+    if let Some(simulator) = &simulator {
+        simulator.start(&state);
+    }
     loop {
+        let wake = simulator.as_ref().and_then(Simulator::next_wake);
         tokio::select! {
             biased;
+            () = state.stopped() => return,
             change = feed.recv() => {
                 let Some(change) = change else { return };
                 roles::observe(&state, &change);
                 accounts::observe(&state, &change);
                 namespaces.observe(&state, &change);
                 garbage.observe(&state, &change);
+                if let Some(simulator) = &mut simulator {
+                    simulator.observe(&state, &change);
+                }
                 state.progress.done.send_replace(change.revision);
                 // Requests must not starve behind a long chain of follow-ups.
                 tokio::task::yield_now().await;
             }
-            () = state.stopped() => return,
+            () = sleep_until(wake) => {
+                if let Some(simulator) = &mut simulator {
+                    simulator.wake(&state);
+                }
+            }
         }
+    }
+}
+
+/// Returns at `wake`, or never.
+async fn sleep_until(wake: Option<Instant>) {
+    match wake {
+        Some(wake) => tokio::time::sleep_until(wake).await,
+        None => std::future::pending().await,
     }
 }
 

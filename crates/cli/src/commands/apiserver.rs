@@ -1,12 +1,14 @@
 //! `sluice apiserver`: the embedded Kubernetes API alone.
 
+use std::fs::OpenOptions;
+use std::io::Write as _;
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Context as _;
-use apiserver::Server;
 use apiserver::auth::User;
+use apiserver::{Listening, Server};
 use model::json;
 use tokio::net::TcpListener;
 
@@ -37,21 +39,15 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<ExitCode> {
     let listener = TcpListener::bind(args.listen)
         .await
         .with_context(|| format!("failed to listen on {}", args.listen))?;
-    let token = args
-        .token
-        .unwrap_or_else(|| format!("{:032x}", std::process::id()));
+    let token = args.token.unwrap_or_else(new_token);
     let server = Server::builder()
         .token(token.as_str(), User::new("admin", &["system:masters"]))
         .start();
     let listening = server.listen(listener)?;
-    let mut text = Vec::new();
-    json::write_pretty(&listening.kubeconfig(&token), 2, &mut text);
-    text.push(b'\n');
+    let kubeconfig = kubeconfig(&listening, &token);
     match &args.kubeconfig {
-        Some(file) => {
-            std::fs::write(file, text).with_context(|| format!("failed to write {}", file.display()))?
-        }
-        None => print!("{}", String::from_utf8_lossy(&text)),
+        Some(file) => write_secret(file, &kubeconfig)?,
+        None => print!("{kubeconfig}"),
     }
     eprintln!(
         "Kubernetes API on https://{} (development only: nothing is stored, no container runs). Ctrl-C ends it.",
@@ -62,4 +58,31 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<ExitCode> {
         .context("failed to wait for Ctrl-C")?;
     server.stop();
     Ok(ExitCode::SUCCESS)
+}
+
+/// A bearer token nobody can guess.
+pub(super) fn new_token() -> String {
+    let mut bytes = [0; 24];
+    aws_lc_rs::rand::fill(&mut bytes).expect("the system has randomness");
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// The kubeconfig of the user with this token.
+pub(super) fn kubeconfig(listening: &Listening, token: &str) -> String {
+    let mut text = Vec::new();
+    json::write_pretty(&listening.kubeconfig(token), 2, &mut text);
+    text.push(b'\n');
+    String::from_utf8_lossy(&text).into_owned()
+}
+
+/// Writes a file that only its owner may read.
+pub(super) fn write_secret(file: &Path, text: &str) -> anyhow::Result<()> {
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let written = options
+        .open(file)
+        .and_then(|mut opened| opened.write_all(text.as_bytes()));
+    written.with_context(|| format!("failed to write {}", file.display()))
 }

@@ -1,3 +1,4 @@
 //! The subcommands.
 
 pub(crate) mod apiserver;
+pub(crate) mod up;
