@@ -5,9 +5,13 @@
 //! Every server starts in one call, stops when it is dropped, runs on a thread of its own (so that blocking tests can
 //! use it too) and counts its requests. Start reading at the module of the protocol you need.
 
+pub mod archive;
 pub mod clock;
 pub mod git;
+pub mod helm;
 pub mod http;
+pub mod oci;
+pub mod s3;
 pub mod settled;
 pub mod snapshot;
 pub mod tls;

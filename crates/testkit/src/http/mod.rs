@@ -15,6 +15,7 @@ mod body;
 mod client;
 mod fault;
 mod log;
+mod range;
 mod reply;
 mod request;
 mod server;
@@ -30,4 +31,6 @@ pub use server::{Builder, Server, Service};
 
 pub use http::{HeaderMap, Method, StatusCode};
 
+pub(crate) use range::{ByteRange, is_unchanged};
+pub(crate) use request::{percent_decode, query_pairs};
 pub(crate) use thread::Thread;

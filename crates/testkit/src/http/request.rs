@@ -1,7 +1,5 @@
 //! A request, read whole.
 
-use std::borrow::Cow;
-
 use bytes::Bytes;
 use http::{HeaderMap, Method, Uri, header};
 
@@ -61,59 +59,14 @@ impl Request {
     }
 }
 
-/// The names and values of a query, decoded.
+/// The names and values of a query or form, decoded.
 pub(crate) fn query_pairs(query: &str) -> impl Iterator<Item = (String, String)> {
-    query.split('&').filter(|pair| !pair.is_empty()).map(|pair| {
-        let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
-        let decode = |text: &str| percent_decode(&text.replace('+', " "));
-        (decode(key), decode(value))
-    })
+    form_urlencoded::parse(query.as_bytes()).into_owned()
 }
 
 /// The text with `%41` read as `A`. What is not an escape stays, and bytes that are not UTF-8 are replaced.
 pub(crate) fn percent_decode(text: &str) -> String {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let Some((first, tail)) = rest.split_first() {
-        let escape = tail.get(..2).and_then(|hex| std::str::from_utf8(hex).ok());
-        let escaped = escape.filter(|hex| hex.bytes().all(|digit| digit.is_ascii_hexdigit()));
-        match (first, escaped.and_then(|hex| u8::from_str_radix(hex, 16).ok())) {
-            (b'%', Some(byte)) => {
-                bytes.push(byte);
-                rest = &tail[2..];
-            }
-            _ => {
-                bytes.push(*first);
-                rest = tail;
-            }
-        }
-    }
-    match String::from_utf8_lossy(&bytes) {
-        Cow::Borrowed(text) => text.to_string(),
-        Cow::Owned(text) => text,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn escapes_are_read_and_what_is_none_stays() {
-        assert_eq!(percent_decode("a%2Fb%20c"), "a/b c");
-        assert_eq!(percent_decode("100%"), "100%");
-        assert_eq!(percent_decode("%zz%4"), "%zz%4");
-        assert_eq!(percent_decode("%+1"), "%+1");
-        assert_eq!(percent_decode("%ff"), "\u{fffd}");
-    }
-
-    #[test]
-    fn a_query_is_taken_apart() {
-        let pairs: Vec<_> = query_pairs("a=1&b&c=x%26y+z&&").collect();
-        let expected = [("a", "1"), ("b", ""), ("c", "x&y z")];
-        assert_eq!(
-            pairs,
-            expected.map(|(key, value)| (key.to_string(), value.to_string()))
-        );
-    }
+    percent_encoding::percent_decode_str(text)
+        .decode_utf8_lossy()
+        .into_owned()
 }

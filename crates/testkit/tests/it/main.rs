@@ -4,4 +4,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod git;
+mod helm;
 mod http;
+mod oci;
+mod s3;
