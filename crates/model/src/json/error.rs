@@ -12,21 +12,22 @@ pub struct Error {
     pub line: usize,
 }
 
+/// Errors are boxed as long as they are handed up, so that results stay small.
 impl Error {
-    pub(super) fn new(input: &[u8], offset: usize, message: String) -> Self {
+    pub(super) fn new(input: &[u8], offset: usize, message: String) -> Box<Self> {
         let line = 1 + input[..offset.min(input.len())]
             .iter()
             .filter(|&&byte| byte == b'\n')
             .count();
-        Error {
+        Box::new(Error {
             message,
             offset,
             line,
-        }
+        })
     }
 
     /// The byte at `offset` does not belong there, or the input ends there.
-    pub(super) fn unexpected(input: &[u8], offset: usize, context: &str) -> Self {
+    pub(super) fn unexpected(input: &[u8], offset: usize, context: &str) -> Box<Self> {
         if offset < input.len() {
             return Error::unexpected_within(input, offset, context);
         }
@@ -35,7 +36,7 @@ impl Error {
 
     /// The same inside of a number, a name or an escape. Go, which looks there for the end of the input by reading one
     /// more space, complains about that space.
-    pub(super) fn unexpected_within(input: &[u8], offset: usize, context: &str) -> Self {
+    pub(super) fn unexpected_within(input: &[u8], offset: usize, context: &str) -> Box<Self> {
         let byte = input.get(offset).copied().unwrap_or(b' ');
         Error::new(
             input,

@@ -10,6 +10,15 @@ pub(super) struct Input<'a> {
     text: Option<&'a str>,
 }
 
+/// A string literal that was found: where it is, or what it says if that is not what is written there. It is passed on
+/// instead of the string itself, so that the string is made where it is to stay: moving it costs more than making it.
+pub(super) struct Span {
+    start: usize,
+    /// The place of the closing quote.
+    pub(super) end: usize,
+    unescaped: Option<Box<String>>,
+}
+
 impl<'a> Input<'a> {
     pub(super) fn new(bytes: &'a [u8]) -> Self {
         Input {
@@ -18,32 +27,50 @@ impl<'a> Input<'a> {
         }
     }
 
-    /// Reads the string literal whose opening quote is just before `start`; returns it with the place after its end.
-    pub(super) fn string(&self, start: usize) -> Result<(Str, usize), Error> {
+    /// Finds the end of the string literal that starts at `start`, just after its opening quote.
+    pub(super) fn string(&self, start: usize) -> Result<Span, Box<Error>> {
         let end = self.plain_until(start);
-        if self.bytes.get(end) == Some(&b'"') {
-            // Nearly all strings: no escape, all UTF-8.
-            if let Some(text) = self.text {
-                return Ok((Str::new(&text[start..end]), end + 1));
-            }
+        let plain = self.bytes.get(end) == Some(&b'"') && self.text.is_some();
+        if plain {
+            Ok(Span {
+                start,
+                end,
+                unescaped: None,
+            })
+        } else {
+            self.escaped_string(start, end)
         }
-        self.escaped_string(start, end)
     }
 
     /// The string that starts at `start`, whose first byte of note is at `at`.
     #[cold]
-    fn escaped_string(&self, start: usize, mut at: usize) -> Result<(Str, usize), Error> {
+    fn escaped_string(&self, start: usize, mut at: usize) -> Result<Span, Box<Error>> {
         let mut out = String::new();
         self.append(&mut out, start, at);
         loop {
             match self.bytes.get(at) {
-                Some(b'"') => return Ok((Str::from(out), at + 1)),
+                Some(b'"') => {
+                    return Ok(Span {
+                        start,
+                        end: at,
+                        unescaped: Some(Box::new(out)),
+                    });
+                }
                 Some(b'\\') => at = self.escape(at + 1, &mut out)?,
                 _ => return Err(Error::unexpected(self.bytes, at, "in string literal")),
             }
             let from = at;
             at = self.plain_until(from);
             self.append(&mut out, from, at);
+        }
+    }
+
+    /// Appends the string that a span holds to an empty one.
+    #[inline]
+    pub(super) fn fill(&self, span: Span, place: &mut Str) {
+        match (span.unescaped, self.text) {
+            (None, Some(text)) => place.push_str(&text[span.start..span.end]),
+            (unescaped, _) => *place = Str::from(*unescaped.unwrap_or_default()),
         }
     }
 
@@ -88,7 +115,7 @@ impl<'a> Input<'a> {
     }
 
     /// Appends what the escape means whose backslash is just before `at`; returns the place after it.
-    fn escape(&self, at: usize, out: &mut String) -> Result<usize, Error> {
+    fn escape(&self, at: usize, out: &mut String) -> Result<usize, Box<Error>> {
         let plain = match self.bytes.get(at) {
             Some(&byte @ (b'"' | b'\\' | b'/')) => char::from(byte),
             Some(b'b') => '\u{8}',
@@ -104,7 +131,7 @@ impl<'a> Input<'a> {
     }
 
     /// Two escapes that form a surrogate pair are one character; half a pair is U+FFFD.
-    fn unicode_escape(&self, at: usize, out: &mut String) -> Result<usize, Error> {
+    fn unicode_escape(&self, at: usize, out: &mut String) -> Result<usize, Box<Error>> {
         let first = self.four_digits(at)?;
         let end = at + 4;
         if let Some(character) = char::from_u32(first) {
@@ -123,7 +150,7 @@ impl<'a> Input<'a> {
         Ok(end)
     }
 
-    fn four_digits(&self, at: usize) -> Result<u32, Error> {
+    fn four_digits(&self, at: usize) -> Result<u32, Box<Error>> {
         (at..at + 4).try_fold(0, |code, place| {
             let digit = self
                 .bytes

@@ -36,12 +36,21 @@ impl Map {
 
     /// A map of `pairs`, sorted by key; of equal keys the last one wins, as in Go.
     pub fn from_pairs(pairs: impl ExactSizeIterator<Item = (Str, Value)>) -> Self {
-        let mut map = Map::with_capacity(pairs.len());
-        for (key, value) in pairs {
-            map.push(key, value);
+        Map::from_entries(pairs.collect())
+    }
+
+    /// The same of pairs that are in their block already.
+    #[inline]
+    pub(crate) fn from_entries(entries: ThinVec<(Str, Value)>) -> Self {
+        let entries = if entries.is_sorted_by(|(a, _), (b, _)| a < b) {
+            entries
+        } else {
+            sorted(entries)
+        };
+        Map {
+            entries,
+            sorted: true,
         }
-        map.sort();
-        map
     }
 
     /// The number of pairs.
@@ -135,15 +144,7 @@ impl Map {
         if self.sorted {
             return;
         }
-        self.entries.sort_by(|(a, _), (b, _)| a.cmp(b));
-        // A stable sort leaves equal keys in reading order: swap the later value into the kept (first) slot.
-        self.entries.dedup_by(|later, kept| {
-            let same = later.0 == kept.0;
-            if same {
-                std::mem::swap(&mut later.1, &mut kept.1);
-            }
-            same
-        });
+        self.entries = sorted(std::mem::take(&mut self.entries));
         self.sorted = true;
     }
 
@@ -171,6 +172,19 @@ impl Map {
     pub fn values(&self) -> impl ExactSizeIterator<Item = &Value> {
         self.entries.iter().map(|(_, value)| value)
     }
+}
+
+fn sorted(mut entries: ThinVec<(Str, Value)>) -> ThinVec<(Str, Value)> {
+    entries.sort_by(|(a, _), (b, _)| a.cmp(b));
+    // A stable sort leaves equal keys in reading order: swap the later value into the kept (first) slot.
+    entries.dedup_by(|later, kept| {
+        let same = later.0 == kept.0;
+        if same {
+            std::mem::swap(&mut later.1, &mut kept.1);
+        }
+        same
+    });
+    entries
 }
 
 impl Default for Map {
