@@ -67,7 +67,7 @@ enum Keys {
     /// They do not.
     Mixed,
     /// They do not, and they are many: here they all are.
-    Many(Box<HashSet<Str>>),
+    Many(HashSet<Str>),
 }
 
 /// What to do after a token.
@@ -359,7 +359,7 @@ impl<'a> Reader<'a> {
             Keys::Ascending | Keys::Mixed => {
                 let mut all: HashSet<Str> = before.iter().map(|(other, _)| other.clone()).collect();
                 let duplicate = !all.insert(key.clone());
-                *keys = Keys::Many(Box::new(all));
+                *keys = Keys::Many(all);
                 duplicate
             }
             Keys::Many(all) => !all.insert(key.clone()),

@@ -16,7 +16,7 @@ pub(super) struct Span {
     start: usize,
     /// The place of the closing quote.
     pub(super) end: usize,
-    unescaped: Option<Box<String>>,
+    unescaped: Option<String>,
 }
 
 impl<'a> Input<'a> {
@@ -53,7 +53,7 @@ impl<'a> Input<'a> {
                     return Ok(Span {
                         start,
                         end: at,
-                        unescaped: Some(Box::new(out)),
+                        unescaped: Some(out),
                     });
                 }
                 Some(b'\\') => at = self.escape(at + 1, &mut out)?,
@@ -70,7 +70,7 @@ impl<'a> Input<'a> {
     pub(super) fn fill(&self, span: Span, place: &mut Str) {
         match (span.unescaped, self.text) {
             (None, Some(text)) => place.push_str(&text[span.start..span.end]),
-            (unescaped, _) => *place = Str::from(*unescaped.unwrap_or_default()),
+            (unescaped, _) => *place = Str::from(unescaped.unwrap_or_default()),
         }
     }
 
