@@ -26,6 +26,7 @@ mod entry;
 mod last_applied;
 mod prune;
 mod reset;
+mod reset_builtin;
 mod scale;
 mod settle;
 mod strip;
