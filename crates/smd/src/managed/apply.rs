@@ -8,7 +8,7 @@ use super::settle::{Touched, Unsettled, reconcile, settle};
 use super::strip::strip;
 use super::time::is_same_but;
 use super::update::take_over;
-use super::{OnConflict, Typing, Write, cap, gvk, last_applied, prune, without_managed_fields};
+use super::{OnConflict, Origin, Typing, Write, cap, gvk, last_applied, prune, without_managed_fields};
 use crate::fieldset::FieldSet;
 use crate::typed::Duplicates;
 
@@ -102,6 +102,10 @@ fn check(typing: &Typing<'_>, live: &Value, applied: &Value) -> Result<(), Apply
     };
     let validate = |object, duplicates| typing.ty.validate(object, duplicates);
     validate(applied, Duplicates::Forbidden).map_err(|problems| untyped("patch", applied, problems))?;
+    // Built-in objects are valid when they are stored, but a definition may change under its objects.
+    if typing.origin == Origin::BuiltIn {
+        return Ok(());
+    }
     validate(live, Duplicates::Allowed).map_err(|problems| untyped("live", live, problems))
 }
 
@@ -159,12 +163,22 @@ impl<'a> Attempt<'a, '_> {
             .map(|at| entries.swap_remove(at));
 
         let mut merged = without_managed_fields(live);
-        typing.ty.merge(&mut merged, applied);
+        let mut comparison = typing.ty.merge(&mut merged, applied);
         if let Some(last) = &last {
             let pruned = prune::prune(typing, &mut merged, last, &own.set, &entries);
-            pruned.map_err(|text| Refusal::Version(format!("failed to prune fields: {text}")))?;
+            if pruned.map_err(|text| Refusal::Version(format!("failed to prune fields: {text}")))? {
+                comparison = typing.ty.compare(live, &merged);
+            }
         }
-        settle(typing, write, (live, &merged), &mut entries, on_conflict)?;
+        let touched = Touched::new(comparison, write.reset);
+        settle(
+            typing,
+            write,
+            &touched,
+            (live, &merged),
+            &mut entries,
+            on_conflict,
+        )?;
 
         strip(&mut own.set);
         let is_changed = !is_same_object(live, &merged);
@@ -173,7 +187,7 @@ impl<'a> Attempt<'a, '_> {
             (Some(last), false) => last.time.clone(),
             (None, false) => None,
         };
-        if let Some(last) = last.filter(|last| last.says_the_same(&own)) {
+        if let Some(last) = last.filter(|last| last.set == own.set) {
             own.read = last.read;
         }
         if !own.set.is_empty() {
@@ -211,7 +225,7 @@ impl<'a> Attempt<'a, '_> {
         let list = live.list_at(&["metadata", "managedFields"]);
         let mut entries = entry::decode(list).map_err(Refusal::Entries)?;
         if entries.is_empty() {
-            let touched = Touched::new(typing.ty, write.reset, &typing.empty(), live);
+            let touched = Touched::between(typing.ty, write.reset, &typing.empty(), live);
             take_over(typing, touched, BEFORE_FIRST_APPLY, write, &mut entries);
             cap::limit_updaters(&mut entries);
         }

@@ -49,7 +49,7 @@ pub(super) struct Entry<'a> {
     pub(super) subresource: Str,
     pub(super) time: Option<Str>,
     pub(super) set: FieldSet,
-    /// The entry as it was read, as long as it says the same.
+    /// The set as it was read, as long as it is the same.
     pub(super) read: Option<&'a Value>,
 }
 
@@ -81,16 +81,16 @@ pub(super) fn encode(mut entries: Vec<Entry<'_>>) -> Option<Value> {
     entries.sort_by(|a, b| {
         let seconds = |entry: &Entry<'_>| entry.time.as_deref().and_then(time::seconds).unwrap_or_default();
         let operation = a.operation.cmp(&b.operation);
-        let texts = |entry: &Entry<'_>| {
-            (
-                entry.manager.clone(),
-                entry.api_version.clone(),
-                entry.subresource.clone(),
-            )
+        let names = || {
+            let versions = || a.api_version.cmp(&b.api_version);
+            a.manager
+                .cmp(&b.manager)
+                .then_with(versions)
+                .then_with(|| a.subresource.cmp(&b.subresource))
         };
         operation
             .then_with(|| seconds(a).cmp(&seconds(b)))
-            .then_with(|| texts(a).cmp(&texts(b)))
+            .then_with(names)
     });
     if entries.is_empty() {
         None
@@ -120,10 +120,12 @@ impl<'a> Entry<'a> {
                 });
             }
         }
-        let set = match entry.get("fieldsV1") {
-            None | Some(Value::Null) => FieldSet::new(),
-            Some(fields) => FieldSet::from_value(fields).map_err(EntryError::Fields)?,
-        };
+        let read = entry.get("fieldsV1").filter(|fields| !fields.is_null());
+        let set = read
+            .map(FieldSet::from_value)
+            .transpose()
+            .map_err(EntryError::Fields)?
+            .unwrap_or_default();
         Ok(Entry {
             manager: Str::new(entry.str_at(&["manager"])),
             operation,
@@ -131,14 +133,12 @@ impl<'a> Entry<'a> {
             subresource: Str::new(entry.str_at(&["subresource"])),
             time: entry.get("time").and_then(Value::as_str).map(Str::new),
             set,
-            read: Some(entry),
+            read,
         })
     }
 
     fn write(&self) -> Value {
-        if let Some(read) = self.read {
-            return read.clone();
-        }
+        let fields = self.read.cloned().unwrap_or_else(|| self.set.to_value());
         let operation = match self.operation {
             Operation::Apply => "Apply",
             Operation::Update => "Update",
@@ -149,7 +149,7 @@ impl<'a> Entry<'a> {
             Str::const_new("fieldsType"),
             Value::Str(Str::const_new("FieldsV1")),
         );
-        entry.push(Str::const_new("fieldsV1"), self.set.to_value());
+        entry.push(Str::const_new("fieldsV1"), fields);
         if !self.manager.is_empty() {
             entry.push(Str::const_new("manager"), Value::Str(self.manager.clone()));
         }
@@ -188,11 +188,6 @@ impl<'a> Entry<'a> {
 
     pub(super) fn is_same_manager(&self, other: &Entry<'_>) -> bool {
         self.compare_identity(other).is_eq()
-    }
-
-    /// Whether two entries of one manager are written the same.
-    pub(super) fn says_the_same(&self, other: &Entry<'_>) -> bool {
-        self.api_version == other.api_version && self.time == other.time && self.set == other.set
     }
 
     /// The text that the API server knows the manager by and sorts managers by.

@@ -15,6 +15,8 @@ use crate::typed::TypeRef;
 /// of something else. The last two steps matter for list elements: an element goes with all that is in it unless
 /// somebody owns the element itself, but not because a field in it was dropped.
 ///
+/// Returns whether anything was removed.
+///
 /// # Errors
 /// When the object is not valid in the version of a manager, in the words of the API server.
 pub(super) fn prune(
@@ -23,14 +25,14 @@ pub(super) fn prune(
     last: &Entry<'_>,
     applied: &FieldSet,
     others: &[Entry<'_>],
-) -> Result<(), String> {
+) -> Result<bool, String> {
     let is_one_version = last.api_version == typing.api_version && other_versions(typing, others).is_empty();
     // All ancestors of an applied field that could be removed are applied themselves: nothing can go.
     if last.set.is_empty() || (is_one_version && last.set.is_subset(applied)) {
-        return Ok(());
+        return Ok(false);
     }
     let Some(ty) = typing.type_at(&last.api_version) else {
-        return Ok(());
+        return Ok(false);
     };
     if last.api_version != typing.api_version {
         convert(ty, merged)
@@ -56,8 +58,11 @@ pub(super) fn prune(
 
     let mut gone = named_fields(ty, merged);
     gone.subtract(&named_fields(ty, &pruned));
-    ty.remove_items(merged, &gone.intersection(&dropped));
-    Ok(())
+    let gone = gone.intersection(&dropped);
+    if !gone.is_empty() {
+        ty.remove_items(merged, &gone);
+    }
+    Ok(!gone.is_empty())
 }
 
 fn convert_both(ty: TypeRef<'_>, version: &str, merged: &Value, pruned: &Value) -> Result<(), String> {

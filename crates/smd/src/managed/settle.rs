@@ -5,9 +5,9 @@ use model::{Str, Value};
 use super::conflict::Conflicts;
 use super::entry::Entry;
 use super::{OnConflict, Origin, Reset, Typing, Write, gvk};
-use crate::fieldset::{FieldSet, Path};
+use crate::fieldset::FieldSet;
 use crate::go_text::Quoted;
-use crate::typed::{Duplicates, TypeRef};
+use crate::typed::{Comparison, Duplicates, TypeRef};
 
 /// The fields that a write changed, in one version.
 pub(super) struct Touched {
@@ -17,21 +17,21 @@ pub(super) struct Touched {
 }
 
 impl Touched {
-    pub(super) fn new(ty: TypeRef<'_>, reset: &Reset, old: &Value, new: &Value) -> Self {
-        let mut comparison = ty.compare(old, new);
-        // Managed fields are taken out of the new object before it is compared. They are nobody's.
-        comparison.removed.subtract(&FieldSet::from_paths([Path::fields(&[
-            "metadata",
-            "managedFields",
-        ])]));
-        let mut set = comparison.modified;
-        set.extend(comparison.added);
+    /// What differs between two objects.
+    pub(super) fn between(ty: TypeRef<'_>, reset: &Reset, old: &Value, new: &Value) -> Self {
+        Touched::new(ty.compare(old, new), reset)
+    }
+
+    pub(super) fn new(comparison: Comparison, reset: &Reset) -> Self {
+        let Comparison {
+            mut removed,
+            modified: mut set,
+            added,
+        } = comparison;
+        set.extend(added);
         reset.filter(&mut set);
-        reset.filter(&mut comparison.removed);
-        Touched {
-            set,
-            removed: comparison.removed,
-        }
+        reset.filter(&mut removed);
+        Touched { set, removed }
     }
 
     fn is_empty(&self) -> bool {
@@ -65,6 +65,8 @@ pub(super) fn reconcile(
     }
     entries.retain_mut(|entry| match typing.type_at(&entry.api_version) {
         None => false,
+        // Built-in types do not change while objects of them are there.
+        Some(_) if typing.origin == Origin::BuiltIn => true,
         Some(ty) => {
             if ty.reconcile(&mut entry.set) {
                 entry.read = None;
@@ -111,16 +113,16 @@ fn refusal(typing: &Typing<'_>, api_version: &str) -> String {
     )
 }
 
-/// Takes changed and removed fields away from those who own them; none of `entries` is the writer's own. Returns
-/// what changed in the version of the request.
+/// Takes changed and removed fields away from those who own them; none of `entries` is the writer's own. `touched` is
+/// what changed from `old` to `new` in the version of the request.
 pub(super) fn settle(
     typing: &Typing<'_>,
     write: &Write<'_>,
+    touched: &Touched,
     (old, new): (&Value, &Value),
     entries: &mut Vec<Entry<'_>>,
     on_conflict: OnConflict,
-) -> Result<Touched, Unsettled> {
-    let touched = Touched::new(typing.ty, write.reset, old, new);
+) -> Result<(), Unsettled> {
     // The real server knows what is reset in another version of a custom resource only for its subresources.
     let is_known = typing.origin == Origin::BuiltIn || !write.subresource.is_empty();
     let reset = if is_known { write.reset } else { &Reset::Nothing };
@@ -134,14 +136,14 @@ pub(super) fn settle(
                 |problems| Unsettled::Version(format!("failed to convert {name} object: {problems}"));
             convert(ty, object).map_err(failed)?;
         }
-        others.push((version, Touched::new(ty, reset, old, new)));
+        others.push((version, Touched::between(ty, reset, old, new)));
     }
     let touched_at = |version: &Str| match version == typing.api_version {
-        true => &touched,
+        true => touched,
         false => others
             .iter()
             .find(|(known, _)| known == version)
-            .map_or(&touched, |(_, touched)| touched),
+            .map_or(touched, |(_, touched)| touched),
     };
 
     if on_conflict == OnConflict::Fail {
@@ -169,5 +171,5 @@ pub(super) fn settle(
         }
         !entry.set.is_empty()
     });
-    Ok(touched)
+    Ok(())
 }

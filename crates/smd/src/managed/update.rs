@@ -31,13 +31,27 @@ pub fn update(typing: &Typing<'_>, live: Option<&Value>, mut new: Value, write: 
     if entries.is_empty() && !old.str_at(&["metadata", "uid"]).is_empty() {
         return new;
     }
-    let is_valid = |object| typing.ty.validate(object, Duplicates::Allowed).is_ok();
+    let is_valid = |object| match typing.origin {
+        Origin::BuiltIn => true,
+        Origin::Custom => typing.ty.validate(object, Duplicates::Allowed).is_ok(),
+    };
     if !is_valid(&new) || !is_valid(old) {
         return new;
     }
-    let settled = reconcile(typing, old, &mut entries)
-        .and_then(|()| settle(typing, write, (old, &new), &mut entries, OnConflict::Force));
-    let Ok(touched) = settled else { return new };
+    let touched = Touched::between(typing.ty, write.reset, old, &new);
+    let settled = reconcile(typing, old, &mut entries).and_then(|()| {
+        settle(
+            typing,
+            write,
+            &touched,
+            (old, &new),
+            &mut entries,
+            OnConflict::Force,
+        )
+    });
+    if settled.is_err() {
+        return new;
+    }
     take_over(typing, touched, write.manager, write, &mut entries);
     cap::limit_updaters(&mut entries);
     if let Some(managed) = entry::encode(entries) {

@@ -23,7 +23,9 @@ use std::collections::HashMap;
 
 use model::{Map, Str, Value, json};
 
-use super::{Field, Gvk, ListType, Relation, Scalar, Schema, Shape, Strategy, StructType, Type, TypeId};
+use super::{
+    Field, Fields, Gvk, ListType, Relation, Scalar, Schema, Shape, Strategy, StructType, Type, TypeId,
+};
 
 /// Why a table of types cannot be read.
 #[derive(Debug, thiserror::Error)]
@@ -201,7 +203,7 @@ impl Reader {
         })
     }
 
-    fn fields(&mut self, map: &Map) -> Result<Vec<Field>, String> {
+    fn fields(&mut self, map: &Map) -> Result<Fields, String> {
         let mut fields = Vec::with_capacity(map.len());
         for (name, text) in map.iter() {
             let (name, required) = name.strip_suffix('!').map_or((name, false), |name| (name, true));
@@ -227,8 +229,7 @@ impl Reader {
                 strategy,
             });
         }
-        fields.sort_by(|a, b| a.name.cmp(&b.name));
-        Ok(fields)
+        Ok(Fields::new(fields))
     }
 }
 

@@ -1,11 +1,13 @@
 //! The types that merges, defaulting and validation work against, as one table.
 
 mod compact;
+mod fields;
 mod structural;
 
 use std::collections::HashMap;
 
 pub use compact::Error;
+pub use fields::Fields;
 pub use structural::UnknownFields;
 
 use model::{Str, Value};
@@ -116,7 +118,7 @@ pub enum Relation {
 #[derive(Clone, Debug, Default)]
 pub struct StructType {
     /// The fields, sorted by name.
-    pub fields: Vec<Field>,
+    pub fields: Fields,
     /// Owned as a whole (`x-kubernetes-map-type: atomic`).
     pub atomic: bool,
     /// Fields that are not listed are kept (`x-kubernetes-preserve-unknown-fields`) and typed by what is found.
@@ -180,10 +182,6 @@ impl Schema {
 impl StructType {
     /// The field called `name`.
     pub fn field(&self, name: &str) -> Option<&Field> {
-        let at = self
-            .fields
-            .binary_search_by(|field| field.name.as_str().cmp(name))
-            .ok()?;
-        Some(&self.fields[at])
+        self.fields.find(name)
     }
 }

@@ -154,9 +154,8 @@ impl Reader<'_> {
                 strategy: Strategy::default(),
             });
         }
-        fields.sort_by(|a, b| a.name.cmp(&b.name));
         StructType {
-            fields,
+            fields: fields.into(),
             atomic: is_atomic(schema),
             open,
         }
@@ -189,18 +188,20 @@ impl Reader<'_> {
             Some(id) => self.import(id),
             None => self.push(Shape::Deduced),
         };
-        for (name, ty) in [("apiVersion", text), ("kind", text), ("metadata", meta)] {
-            fields.fields.retain(|field| field.name != name);
-            let strategy = Strategy::default();
-            fields.fields.push(Field {
-                name: Str::new(name),
-                ty,
-                required: false,
-                default: None,
-                strategy,
-            });
-        }
-        fields.fields.sort_by(|a, b| a.name.cmp(&b.name));
+        let own = [("apiVersion", text), ("kind", text), ("metadata", meta)];
+        let others = fields
+            .fields
+            .iter()
+            .filter(|field| own.iter().all(|(name, _)| field.name != name));
+        let mut list: Vec<_> = others.cloned().collect();
+        list.extend(own.map(|(name, ty)| Field {
+            name: Str::new(name),
+            ty,
+            required: false,
+            default: None,
+            strategy: Strategy::default(),
+        }));
+        fields.fields = list.into();
     }
 
     /// Copies a type and all that it refers to.
@@ -214,10 +215,13 @@ impl Reader<'_> {
         match &mut ty.shape {
             Shape::List(list) => list.item = self.import(list.item),
             Shape::Map { item, .. } => *item = self.import(*item),
-            Shape::Struct(fields) => fields
-                .fields
-                .iter_mut()
-                .for_each(|field| field.ty = self.import(field.ty)),
+            Shape::Struct(fields) => {
+                let import = |field: &Field| Field {
+                    ty: self.import(field.ty),
+                    ..field.clone()
+                };
+                fields.fields = fields.fields.iter().map(import).collect();
+            }
             Shape::Deduced | Shape::Atomic | Shape::Scalar(_) => {}
         }
         self.schema.types[place.0 as usize] = ty;

@@ -2,7 +2,7 @@
 
 use model::{Str, Value};
 
-use crate::schema::{Field, Relation, Scalar, Schema, Shape, Type, TypeId};
+use crate::schema::{Field, Fields, Relation, Scalar, Schema, Shape, Type, TypeId};
 
 /// A type of a schema.
 #[derive(Clone, Copy, Debug)]
@@ -16,6 +16,8 @@ static DEDUCED: Type = untyped(Shape::Deduced);
 
 /// The type of what is inside of lists and maps that are owned as a whole.
 static OPAQUE: Type = untyped(Shape::Atomic);
+
+static NO_FIELDS: Fields = Fields::none();
 
 static ATOMIC: Relation = Relation::Atomic;
 
@@ -54,7 +56,7 @@ pub(crate) struct ListAtom<'s> {
 #[derive(Clone, Copy)]
 pub(crate) struct MapAtom<'s> {
     schema: &'s Schema,
-    fields: &'s [Field],
+    fields: &'s Fields,
     /// The type of what is no declared field; `None` where there can be no other.
     pub(crate) element: Option<TypeRef<'s>>,
     pub(crate) atomic: bool,
@@ -93,7 +95,7 @@ impl<'s> TypeRef<'s> {
                 relation: &list.relation,
             }),
             Shape::Map { item, atomic } => {
-                Atom::Map(self.map(&[], Some(TypeRef::new(self.schema, *item)), *atomic))
+                Atom::Map(self.map(&NO_FIELDS, Some(TypeRef::new(self.schema, *item)), *atomic))
             }
             Shape::Struct(fields) => {
                 let element = fields.open.then(|| TypeRef::deduced(self.schema));
@@ -110,7 +112,7 @@ impl<'s> TypeRef<'s> {
                 } else {
                     TypeRef::deduced(self.schema)
                 };
-                Atom::Map(self.map(&[], Some(element), atomic))
+                Atom::Map(self.map(&NO_FIELDS, Some(element), atomic))
             }
             Some(Value::Array(_)) => Atom::List(ListAtom {
                 item: self.opaque(),
@@ -120,7 +122,7 @@ impl<'s> TypeRef<'s> {
         }
     }
 
-    fn map(self, fields: &'s [Field], element: Option<TypeRef<'s>>, atomic: bool) -> MapAtom<'s> {
+    fn map(self, fields: &'s Fields, element: Option<TypeRef<'s>>, atomic: bool) -> MapAtom<'s> {
         MapAtom {
             schema: self.schema,
             fields,
@@ -148,11 +150,7 @@ impl Atom<'_> {
 impl<'s> MapAtom<'s> {
     /// The declared field called `name`.
     pub(crate) fn field(&self, name: &str) -> Option<&'s Field> {
-        let at = self
-            .fields
-            .binary_search_by(|field| field.name.as_str().cmp(name))
-            .ok()?;
-        Some(&self.fields[at])
+        self.fields.find(name)
     }
 
     /// The type of the declared field called `name`.

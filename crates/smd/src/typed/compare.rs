@@ -26,12 +26,7 @@ impl Comparison {
 impl TypeRef<'_> {
     /// Compares an old with a new value of this type.
     pub fn compare(self, old: &Value, new: &Value) -> Comparison {
-        let change = change(self, Some(old), Some(new));
-        Comparison {
-            removed: change.removed.below,
-            modified: change.modified.below,
-            added: change.added.below,
-        }
+        change(self, Some(old), Some(new)).into_comparison()
     }
 }
 
@@ -40,7 +35,7 @@ type Keyed = (PathElement, usize);
 
 /// The part of a [`Comparison`] that is about one field and what is below it.
 #[derive(Default)]
-struct Change {
+pub(super) struct Change {
     removed: Branch,
     modified: Branch,
     added: Branch,
@@ -53,7 +48,8 @@ enum Seen {
     Parts,
 }
 
-fn change(ty: TypeRef<'_>, old: Option<&Value>, new: Option<&Value>) -> Change {
+/// Compares an old with a new value, of which one may be missing.
+pub(super) fn change(ty: TypeRef<'_>, old: Option<&Value>, new: Option<&Value>) -> Change {
     let mut change = Change::default();
     let atom = ty.atom(new.or(old));
     if let (Some(old), Some(new)) = (old, new) {
@@ -71,6 +67,18 @@ fn change(ty: TypeRef<'_>, old: Option<&Value>, new: Option<&Value>) -> Change {
 }
 
 impl Change {
+    fn is_empty(&self) -> bool {
+        self.removed.is_empty() && self.modified.is_empty() && self.added.is_empty()
+    }
+
+    pub(super) fn into_comparison(self) -> Comparison {
+        Comparison {
+            removed: self.removed.below,
+            modified: self.modified.below,
+            added: self.added.below,
+        }
+    }
+
     fn visit(&mut self, atom: Atom<'_>, old: Option<&Value>, new: Option<&Value>) -> Seen {
         match atom {
             Atom::Scalar(_) => self.leaf(old, new),
@@ -121,11 +129,11 @@ impl Change {
         }
     }
 
-    fn items(&mut self, list: ListAtom<'_>, old: &[Value], new: &[Value]) {
+    pub(super) fn items(&mut self, list: ListAtom<'_>, old: &[Value], new: &[Value]) {
         if list.is_aligned(old, new) {
             for (old, new) in old.iter().zip(new) {
                 let found = change(list.item, Some(old), Some(new));
-                self.add(|| list.element(new).unwrap_or(PathElement::Index(0)), found);
+                self.add(|| list.known_element(new), found);
             }
             return;
         }
@@ -140,7 +148,10 @@ impl Change {
         }
     }
 
-    fn add(&mut self, element: impl Fn() -> PathElement, found: Change) {
+    pub(super) fn add(&mut self, element: impl Fn() -> PathElement, found: Change) {
+        if found.is_empty() {
+            return;
+        }
         let places = [&mut self.removed, &mut self.modified, &mut self.added];
         for (place, branch) in places
             .into_iter()

@@ -24,6 +24,11 @@ impl<'s> ListAtom<'s> {
         }
     }
 
+    /// The path element of an item that was found to have one.
+    pub(crate) fn known_element(&self, item: &Value) -> PathElement {
+        self.element(item).unwrap_or(PathElement::Index(0))
+    }
+
     fn key_element(&self, keys: &[Str], item: &Value) -> Result<PathElement, String> {
         let map = match item {
             Value::Object(map) => map,

@@ -6,19 +6,28 @@ use model::Value;
 use model::value::List;
 
 use super::ListAtom;
+use super::compare::Change;
+use super::merge::merge;
 use crate::fieldset::PathElement;
 
 impl ListAtom<'_> {
     /// Merges `config` into `live`, neither of which is owned as a whole. `live` is not empty.
-    pub(super) fn merge(&self, live: &mut List, config: &List) {
-        if self.is_aligned(live, config) {
-            live.iter_mut()
-                .zip(config)
-                .for_each(|(live, config)| self.item.merge(live, config));
-            return;
+    pub(super) fn merge(&self, live: &mut List, config: &List) -> Change {
+        let mut changed = Change::default();
+        if config.is_empty() {
+            return changed;
         }
-        let old = std::mem::take(live);
-        *live = Lists::new(self, old, config).merge();
+        if self.is_aligned(live, config) {
+            for (live, config) in live.iter_mut().zip(config) {
+                let found = merge(self.item, live, config);
+                changed.add(|| self.known_element(config), found);
+            }
+            return changed;
+        }
+        let old = live.clone();
+        *live = Lists::new(self, std::mem::take(live), config).merge();
+        changed.items(*self, &old, live);
+        changed
     }
 }
 
@@ -116,7 +125,7 @@ impl<'a, 's> Lists<'a, 's> {
             .and_then(|place| self.old[place.at].take())
         {
             Some(mut item) => {
-                self.list.item.merge(&mut item, &self.new[r]);
+                merge(self.list.item, &mut item, &self.new[r]);
                 item
             }
             None => self.new[r].clone(),

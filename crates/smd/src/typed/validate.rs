@@ -95,7 +95,7 @@ impl Validation<'_> {
             return;
         }
         for item in items {
-            let element = || list.element(item).expect("all elements were just built");
+            let element = || list.known_element(item);
             self.below(element, |check| check.value(list.item, item));
         }
     }

@@ -133,12 +133,11 @@ impl Table {
         )
     }
 
-    fn object(&mut self, name: &str, mut fields: Vec<Field>) -> TypeId {
-        fields.sort_by(|a, b| a.name.cmp(&b.name));
+    fn object(&mut self, name: &str, fields: Vec<Field>) -> TypeId {
         self.add(
             &format!("io.k8s.api.core.v1.{name}"),
             Shape::Struct(StructType {
-                fields,
+                fields: fields.into(),
                 ..Default::default()
             }),
         )
