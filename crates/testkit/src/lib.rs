@@ -7,6 +7,7 @@
 
 pub mod archive;
 pub mod clock;
+pub mod digest;
 pub mod git;
 pub mod helm;
 pub mod http;

@@ -133,3 +133,87 @@ impl Session {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::git::object::Id;
+
+    /// Lines that a client may say, in any order.
+    fn line_of_a_client() -> impl Strategy<Value = Vec<u8>> {
+        let texts = [
+            "command=fetch",
+            "command=ls-refs",
+            "want {id}",
+            "want {id} multi_ack_detailed side-band-64k",
+            "have {id}",
+            "done",
+            "deepen 1",
+            "deepen 0",
+            "deepen-since x",
+            "shallow {id}",
+            "filter blob:none",
+            "ref-prefix refs/",
+            "{id} {id} refs/heads/x\0report-status atomic push-options",
+            "{id} {id}",
+            "",
+        ];
+        let packet = (
+            proptest::sample::select(texts.to_vec()),
+            any::<bool>(),
+            0..6_usize,
+        )
+            .prop_map(|(text, real, end)| {
+                let id = if real {
+                    repository().1.to_string()
+                } else {
+                    UNKNOWN.to_string()
+                };
+                let mut out = Vec::new();
+                line(&mut out, text.replace("{id}", &id));
+                match end {
+                    0 => out.extend_from_slice(b"0000"),
+                    1 => out.extend_from_slice(b"0001"),
+                    2 => out.extend_from_slice(b"PACK\0\0\0\x02\0\0\0\x01"),
+                    _ => {}
+                }
+                out
+            });
+        proptest::collection::vec(packet, 0..12).prop_map(|packets| packets.concat())
+    }
+
+    const UNKNOWN: &str = "8a2a5c0b3f6d1e7c9b4a8f0d2e6c1b5a7d9f3e0c";
+
+    /// A repository with one commit, which is the same each time.
+    fn repository() -> (Repository, Id) {
+        let repository = Repository::new();
+        let id = repository.commit("main", "One", [("a", "1")]);
+        (repository, id)
+    }
+
+    fn every_session(bytes: &[u8], piece: usize) {
+        let (repository, _) = repository();
+        for service in [Service::UploadPack, Service::ReceivePack] {
+            for version in [Version::V0, Version::V1, Version::V2] {
+                for span in [Span::Request, Span::Whole] {
+                    let mut session = Session::new(repository.clone(), service, version, span);
+                    bytes.chunks(piece).for_each(|piece| drop(session.feed(piece)));
+                }
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_a_client_says_is_survived(bytes in line_of_a_client(), piece in 1..100_usize) {
+            every_session(&bytes, piece);
+        }
+
+        #[test]
+        fn any_bytes_are_survived(bytes: Vec<u8>, piece in 1..100_usize) {
+            every_session(&bytes, piece);
+        }
+    }
+}

@@ -7,8 +7,8 @@ use parking_lot::Mutex;
 use super::chart::Chart;
 use super::generated::Generated;
 use super::index;
+use crate::digest::sha256;
 use crate::http::{Builder, ByteRange, Reply, Request, Service, is_unchanged};
-use crate::oci::sha256;
 
 /// Charts and their index.
 #[derive(Debug, Default)]

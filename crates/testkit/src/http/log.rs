@@ -1,6 +1,6 @@
 //! What was asked of a server.
 
-use http::{Method, StatusCode, header};
+use http::{HeaderMap, Method, StatusCode, header};
 use parking_lot::Mutex;
 use tokio::sync::watch;
 
@@ -17,8 +17,8 @@ pub struct Record {
     pub query: String,
     /// The status of the answer. A dropped connection has none.
     pub status: Option<StatusCode>,
-    /// The `User-Agent`.
-    pub agent: String,
+    /// The header fields.
+    pub headers: HeaderMap,
     /// The credential that the request showed.
     pub credential: Option<Credential>,
     /// How long the request's body was.
@@ -26,13 +26,21 @@ pub struct Record {
 }
 
 impl Record {
+    /// A header field, or the empty text.
+    pub fn header(&self, name: impl header::AsHeaderName) -> &str {
+        self.headers
+            .get(name)
+            .and_then(|value| value.to_str().ok())
+            .unwrap_or_default()
+    }
+
     pub(super) fn new(request: &Request, status: Option<StatusCode>) -> Self {
         Self {
             method: request.method.clone(),
             path: request.path().to_string(),
             query: request.uri.query().unwrap_or_default().to_string(),
             status,
-            agent: request.header(header::USER_AGENT).unwrap_or_default().to_string(),
+            headers: request.headers.clone(),
             credential: Credential::of(request),
             body: request.body.len(),
         }

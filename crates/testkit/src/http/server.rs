@@ -26,7 +26,8 @@ use crate::tls::{Authority, Identity, LOOPBACK, Validity};
 /// The longest request body that is read, so that a mistake in a test does not eat all memory.
 const BODY_LIMIT: usize = 1 << 30;
 
-/// What answers requests. Closures do.
+/// What answers requests. Closures do. One request is answered at a time, so that an answer must not wait for another
+/// request to the same server.
 pub trait Service: Send + Sync + 'static {
     /// The answer to a request.
     fn reply(&self, request: &Request) -> Reply;

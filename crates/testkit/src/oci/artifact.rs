@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use bytes::Bytes;
 use serde_json::{Value, json};
 
-use super::digest::sha256;
 use crate::archive::{File, tar, tgz};
+use crate::digest::sha256;
 
 const MANIFEST: &str = "application/vnd.oci.image.manifest.v1+json";
 const EMPTY: &str = "application/vnd.oci.empty.v1+json";

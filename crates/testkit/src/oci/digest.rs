@@ -1,12 +1,9 @@
-//! Digests of content.
+//! Digests as references have them: with a known algorithm, and checked.
 
 use bytes::Bytes;
 use sha2::{Digest as _, Sha256, Sha512};
 
-/// The SHA-256 digest of content, as `sha256:<hex>`.
-pub fn sha256(content: &[u8]) -> String {
-    format!("sha256:{}", hex(&Sha256::digest(content)))
-}
+use crate::digest::hex;
 
 /// Whether the digest is that of the content. Nothing if it is not a digest, or of an unknown algorithm.
 pub(super) fn matches(digest: &str, content: &Bytes) -> Option<bool> {
@@ -36,13 +33,10 @@ pub(super) fn is_digest(text: &str) -> bool {
             .all(|digit| matches!(digit, b'0'..=b'9' | b'a'..=b'f'))
 }
 
-pub(crate) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::digest::sha256;
 
     #[test]
     fn digests_are_checked() {

@@ -3,11 +3,12 @@
 use http::{Method, header};
 use serde_json::Value;
 
-use super::digest::{is_digest, matches, sha256};
+use super::digest::{is_digest, matches};
 use super::failure::Failure;
 use super::name::is_tag;
 use super::registry::Referrers;
 use super::store::{Manifest, Store};
+use crate::digest::sha256;
 use crate::http::{Reply, Request};
 
 /// The longest manifest that is taken.

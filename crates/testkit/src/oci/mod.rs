@@ -25,6 +25,4 @@ mod tags;
 mod uploads;
 
 pub use artifact::Artifact;
-pub(crate) use digest::hex;
-pub use digest::sha256;
 pub use registry::{Referrers, Registry, Server};

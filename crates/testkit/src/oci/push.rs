@@ -4,11 +4,12 @@ use bytes::Bytes;
 use serde_json::{Value, json};
 
 use super::artifact::Artifact;
-use super::digest::{is_digest, sha256};
+use super::digest::is_digest;
 use super::name::{is_name, is_tag};
 use super::referrers::{INDEX, descriptors, index};
 use super::registry::{Referrers, Registry};
 use super::store::{Manifest, Store};
+use crate::digest::sha256;
 
 impl Registry {
     /// Stores an artifact under a tag and returns its digest.

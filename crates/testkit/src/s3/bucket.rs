@@ -7,7 +7,7 @@ use bytes::Bytes;
 use jiff::Timestamp;
 use parking_lot::{Mutex, MutexGuard};
 
-use crate::oci::hex;
+use crate::digest::hex;
 
 /// A bucket. Clones are the same bucket.
 #[derive(Clone, Debug)]

@@ -5,8 +5,8 @@ use jiff::Timestamp;
 
 use super::failure::Failure;
 use super::signature::{ALGORITHM, Canonical, Signer, pairs};
+use crate::digest::sha256;
 use crate::http::Request;
-use crate::oci::sha256;
 
 /// An access key.
 #[derive(Clone, Debug, PartialEq, Eq)]

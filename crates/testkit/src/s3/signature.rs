@@ -6,8 +6,8 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use sha2::{Digest, Sha256};
 
 use super::identity::Key;
+use crate::digest::hex;
 use crate::http::percent_decode;
-use crate::oci::hex;
 
 /// The words after which a signature is named.
 pub(super) const ALGORITHM: &str = "AWS4-HMAC-SHA256";

@@ -2,9 +2,9 @@
 
 use std::io::Read;
 
+use testkit::digest::sha256;
 use testkit::helm::{Chart, Repository, Server, Urls};
 use testkit::http::{Client, Credential, Method, Reply, Request, Service};
-use testkit::oci::sha256;
 
 fn podinfo(version: &str) -> Chart {
     Chart::new("podinfo", version)

@@ -37,7 +37,10 @@ async fn requests_are_answered_and_recorded() {
         ("/a%20b", "x=1", 5)
     );
     assert_eq!(
-        (records[0].agent.as_str(), records[0].status.unwrap().as_u16()),
+        (
+            records[0].header("user-agent"),
+            records[0].status.unwrap().as_u16()
+        ),
         ("tester", 200)
     );
     assert_eq!(server.count(Method::POST, "/a"), 1);

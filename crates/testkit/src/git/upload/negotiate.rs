@@ -36,6 +36,8 @@ pub(crate) struct Negotiation {
     stateless: bool,
     common: Vec<Id>,
     sent_ready: bool,
+    /// Whether so many common commits were enough, so that the history is not walked again for each line.
+    ready: Option<(usize, bool)>,
     /// Of the haves since the last flush: whether any was ours, whether any was not.
     got_common: bool,
     got_other: bool,
@@ -52,6 +54,7 @@ impl Negotiation {
             stateless,
             common: Vec::new(),
             sent_ready: false,
+            ready: None,
             got_common: false,
             got_other: false,
         }
@@ -128,7 +131,7 @@ impl Negotiation {
             return Ok(Next::More);
         }
         self.got_other = true;
-        if self.acknowledge > Acknowledge::First && is_ready(store, &self.request.wants, &self.common) {
+        if self.acknowledge > Acknowledge::First && self.is_ready(store) {
             // The client may stop listing what it has.
             match self.acknowledge {
                 Acknowledge::Detailed => {
@@ -148,7 +151,7 @@ impl Negotiation {
             && self.acknowledge == Acknowledge::Detailed
             && self.got_common
             && !self.got_other
-            && is_ready(store, &self.request.wants, &self.common)
+            && self.is_ready(store)
         {
             self.sent_ready = true;
             line(out, format!("ACK {last} ready\n"));
@@ -166,6 +169,18 @@ impl Negotiation {
         } else {
             Next::More
         })
+    }
+
+    fn is_ready(&mut self, store: &Store) -> bool {
+        let count = self.common.len();
+        if let Some((known, ready)) = self.ready
+            && known == count
+        {
+            return ready;
+        }
+        let ready = is_ready(store, &self.request.wants, &self.common);
+        self.ready = Some((count, ready));
+        ready
     }
 
     fn finish(&mut self, store: &mut Store, out: &mut Vec<u8>) -> Result<Next, Error> {

@@ -152,6 +152,11 @@ fn histories_that_grew_apart_are_negotiated() {
             theirs
         );
         assert!(repository.stats().objects_sent <= 12, "{:?}", repository.stats());
+        let compressed = server
+            .requests()
+            .iter()
+            .any(|record| record.header("content-encoding") == "gzip");
+        assert!(compressed, "no request was long enough to be compressed");
     });
 }
 

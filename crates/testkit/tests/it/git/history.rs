@@ -142,8 +142,7 @@ fn signatures_of_commits_and_tags_are_good_in_the_eyes_of_git() {
         return;
     }
     let key = KeyPair::generate(KeyKind::Ed25519);
-    let file = git.write("key", &key.private());
-    Command::new("chmod").args(["600", &file]).status().unwrap();
+    let file = git.write_private("key", &key.private());
     let signers = git.write("signers", &format!("ada@example.com {}\n", key.public()));
     let git = git
         .setting("gpg.format=ssh")

@@ -1,5 +1,6 @@
 //! The real `git` program in a directory of its own, away from the user's settings.
 
+use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::process::{Command, Output};
 
@@ -53,6 +54,13 @@ impl Program {
         let path = self.path(name);
         std::fs::write(&path, content).unwrap();
         path.to_str().unwrap().to_string()
+    }
+
+    /// Writes a file that no one else may read, as `ssh` wants its keys.
+    pub(crate) fn write_private(&self, name: &str, content: &str) -> String {
+        let path = self.write(name, content);
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600)).unwrap();
+        path
     }
 
     /// Runs it and expects success.

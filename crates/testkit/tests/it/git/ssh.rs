@@ -13,8 +13,7 @@ fn ssh_git(key: &KeyPair, known_hosts: &str) -> Option<Program> {
         eprintln!("skipped: this machine has no ssh program");
         return None;
     }
-    let key = git.write("key", &key.private());
-    Command::new("chmod").args(["600", &key]).status().unwrap();
+    let key = git.write_private("key", &key.private());
     let hosts = git.write("known_hosts", known_hosts);
     let command = format!(
         "ssh -F /dev/null -i {key} -o IdentitiesOnly=yes -o BatchMode=yes -o UserKnownHostsFile={hosts} \

@@ -1,7 +1,8 @@
 //! Uploading and reading blobs.
 
+use testkit::digest::sha256;
 use testkit::http::{Client, Method};
-use testkit::oci::{Artifact, Server, sha256};
+use testkit::oci::{Artifact, Server};
 
 use super::{code, send};
 

@@ -6,9 +6,10 @@ use oci_client::client::{
 use oci_client::manifest::{OCI_IMAGE_MEDIA_TYPE, OciManifest};
 use oci_client::secrets::RegistryAuth;
 use oci_client::{Client, Reference};
+use testkit::digest::sha256;
 use testkit::helm::Chart;
 use testkit::http::{Fault, Method};
-use testkit::oci::{Artifact, Server, sha256};
+use testkit::oci::{Artifact, Server};
 use testkit::tls::Authority;
 
 fn client() -> Client {

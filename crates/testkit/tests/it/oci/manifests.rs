@@ -1,7 +1,8 @@
 //! Manifests and tags.
 
+use testkit::digest::sha256;
 use testkit::http::Method;
-use testkit::oci::{Artifact, Server, sha256};
+use testkit::oci::{Artifact, Server};
 
 use super::{code, send};
 

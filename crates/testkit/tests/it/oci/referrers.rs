@@ -1,8 +1,9 @@
 //! What is attached to a manifest.
 
 use serde_json::Value;
+use testkit::digest::sha256;
 use testkit::http::Method;
-use testkit::oci::{Artifact, Referrers, Server, sha256};
+use testkit::oci::{Artifact, Referrers, Server};
 
 use super::{code, send};
 
