@@ -17,7 +17,14 @@ pub trait Allocator {
 /// **Deviation**: there is one address family, IPv4, as in a cluster without dual-stack.
 pub fn allocate(service: &mut Value, allocator: &mut dyn Allocator) {
     if let Some(object) = service.as_object_mut() {
-        complete(object.make("spec"), allocator);
+        let spec = object.make("spec");
+        if needs_cluster_ip(spec) {
+            addresses(spec, allocator);
+        }
+        if needs_node_port(spec) {
+            share_node_ports(spec, allocator);
+        }
+        complete(spec, allocator);
     }
 }
 
@@ -97,30 +104,46 @@ fn addresses(spec: &mut Map, allocator: &mut dyn Allocator) {
     }
 }
 
-/// One number for each port number, also where it is open for several protocols.
-fn node_ports(spec: &mut Map, allocator: &mut dyn Allocator) {
-    let automatic = spec.text("type") == "NodePort" || spec.flag("allocateLoadBalancerNodePorts");
+/// Whether ports that name no node port get one.
+fn is_automatic(spec: &Map) -> bool {
+    spec.text("type") == "NodePort" || spec.flag("allocateLoadBalancerNodePorts")
+}
+
+/// In a new service, one node port for each port number, also where it is open for several protocols.
+fn share_node_ports(spec: &mut Map, allocator: &mut dyn Allocator) {
+    if !is_automatic(spec) {
+        return;
+    }
     let port_of = |port: &Map| (port.number("port"), port.number("nodePort"));
-    let mut taken: Vec<(i64, i64)> = spec
+    let ports = spec
         .items("ports")
         .iter()
         .filter_map(Value::as_object)
-        .map(port_of)
-        .filter(|(_, node)| *node != 0)
-        .collect();
+        .map(port_of);
+    let mut taken: Vec<(i64, i64)> = ports.filter(|(_, node)| *node != 0).collect();
     spec.each("ports", |port| {
         let (number, node) = port_of(port);
-        if node != 0 || !automatic {
-            return;
+        if node == 0 {
+            let known = taken
+                .iter()
+                .find(|(port, _)| *port == number)
+                .map(|(_, node)| *node);
+            let node = known.unwrap_or_else(|| allocator.node_port());
+            taken.push((number, node));
+            port.insert("nodePort", node);
         }
-        let known = taken
-            .iter()
-            .find(|(port, _)| *port == number)
-            .map(|(_, node)| *node);
-        let node = known.unwrap_or_else(|| allocator.node_port());
-        taken.push((number, node));
-        port.insert("nodePort", node);
     });
+}
+
+/// A node port for each port that still has none.
+fn node_ports(spec: &mut Map, allocator: &mut dyn Allocator) {
+    if is_automatic(spec) {
+        spec.each("ports", |port| {
+            if port.number("nodePort") == 0 {
+                port.insert("nodePort", allocator.node_port());
+            }
+        });
+    }
 }
 
 /// Ports are recognised by name.

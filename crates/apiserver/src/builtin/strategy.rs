@@ -7,7 +7,7 @@ use model::{Str, Value};
 use smd::schema::Gvk;
 use smd::{Schema, TypeId};
 
-use super::decode::GoTypes;
+use super::decode::{GoTypes, counter};
 use super::{default, prepare, select, validate};
 use crate::error::{Error, Result};
 use crate::field;
@@ -53,7 +53,11 @@ struct Builtin {
 
 impl Strategy for Builtin {
     fn decode(&self, object: &mut Value) -> Result<Vec<String>> {
-        self.types.decode(self.ty, object).map_err(|message| {
+        let decoded = self.types.decode(self.ty, object).and_then(|unknown| {
+            counter::check(&self.gvk, object)?;
+            Ok(unknown)
+        });
+        decoded.map_err(|message| {
             let Gvk { version, kind, .. } = &self.gvk;
             Error::bad_request(format!(
                 "{kind} in version {version:?} cannot be handled as a {kind}: {message}"

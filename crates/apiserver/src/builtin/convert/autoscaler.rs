@@ -7,7 +7,7 @@ use crate::builtin::default::cpu_metric;
 use crate::builtin::fields::Fields;
 
 /// Where version 1 carries metrics other than processor time.
-pub const METRICS: &str = "autoscaling.alpha.kubernetes.io/metrics";
+const METRICS: &str = "autoscaling.alpha.kubernetes.io/metrics";
 const CURRENT_METRICS: &str = "autoscaling.alpha.kubernetes.io/current-metrics";
 const CONDITIONS: &str = "autoscaling.alpha.kubernetes.io/conditions";
 const BEHAVIOR: &str = "autoscaling.alpha.kubernetes.io/behavior";
@@ -20,7 +20,8 @@ const CARRIERS: [&str; 6] = [
     "autoscaling.alpha.kubernetes.io/scale-up-tolerance",
 ];
 
-pub(super) fn to_v1(object: &mut Map) {
+/// Turns a version 2 into a version 1.
+pub(in crate::builtin) fn to_v1(object: &mut Map) {
     take_annotations(object);
     let mut carried = Map::new();
     object.within("spec", |spec| {
@@ -79,7 +80,8 @@ pub(super) fn to_v1(object: &mut Map) {
     }
 }
 
-pub(super) fn to_v2(object: &mut Map) {
+/// Turns a version 1 into a version 2.
+pub(in crate::builtin) fn to_v2(object: &mut Map) {
     let carried = take_annotations(object);
     let read = |name: &str| {
         carried

@@ -1,6 +1,6 @@
 //! Objects that are served in several versions or groups, turned from one form into the other.
 
-pub mod autoscaler;
+pub(super) mod autoscaler;
 mod event;
 mod metric;
 

@@ -5,6 +5,7 @@
 //! [`GoTypes::decode`] brings an object into that form in place. It is idempotent.
 
 mod bytes;
+pub(super) mod counter;
 mod go_types;
 mod path;
 mod scalar;
@@ -151,7 +152,7 @@ impl Reader<'_> {
                 name: &field.name,
             };
             match self.value(field.ty, &field.go, value, &path.then(step)) {
-                Ok(()) => keep(&field.empty, value),
+                Ok(()) => keep(&self.types.get(field.ty).form, &field.empty, value),
                 Err(message) => {
                     fatal = Some(message);
                     true
@@ -201,12 +202,13 @@ impl Reader<'_> {
 }
 
 /// Whether a field that was read stays. Empty lists and maps do not outlive the server's store.
-fn keep(empty: &Empty, value: &Value) -> bool {
+fn keep(form: &Form, empty: &Empty, value: &Value) -> bool {
     match (empty, value) {
         (Empty::Kept | Empty::Dropped, Value::Null) => false,
         (Empty::Dropped, value) => !is_zero(value),
-        (Empty::Written(Value::Null), Value::Array(items)) => !items.is_empty(),
-        (Empty::Written(Value::Null), Value::Object(map)) => !map.is_empty(),
+        (Empty::Written(Value::Null), value) if matches!(form, Form::List(_) | Form::Map(_)) => {
+            !is_zero(value)
+        }
         _ => true,
     }
 }

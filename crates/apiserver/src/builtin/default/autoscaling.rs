@@ -8,17 +8,12 @@ use crate::builtin::convert::autoscaler;
 /// What a pod's processor time is held at where nothing is said.
 const CPU_UTILIZATION: i64 = 80;
 
+/// Annotations that carry what version 1 has no fields for are read and written anew on the way, which drops those that
+/// make no sense.
 pub(super) fn v1(object: &mut Map) {
-    let by_annotation = object
-        .get("metadata")
-        .and_then(|metadata| metadata.at(&["annotations", autoscaler::METRICS]))
-        .is_some();
-    object.within("spec", |spec| {
-        spec.default("minReplicas", 1);
-        if !by_annotation {
-            spec.default("targetCPUUtilizationPercentage", CPU_UTILIZATION);
-        }
-    });
+    autoscaler::to_v2(object);
+    v2(object);
+    autoscaler::to_v1(object);
 }
 
 pub(super) fn v2(object: &mut Map) {

@@ -14,6 +14,18 @@ pub(super) fn create_volume(object: &mut Map) {
     }
 }
 
+/// A volume whose status is written without telling since when it is in its phase.
+///
+/// **Deviation**: the real server also sets the time when the phase changes; here its writer must.
+pub(super) fn update_volume_status(object: &mut Map, old: &Value) {
+    let status = object.make("status");
+    if status.text("phase") == old.str_at(&["status", "phase"])
+        && let Some(since) = old.at(&["status", "lastPhaseTransitionTime"])
+    {
+        status.default("lastPhaseTransitionTime", since.clone());
+    }
+}
+
 /// A new claim.
 pub(super) fn create(object: &mut Map) {
     object.make("status").insert("phase", "Pending");

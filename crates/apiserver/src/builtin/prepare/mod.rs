@@ -2,6 +2,7 @@
 //! adds to new objects.
 
 mod affinity;
+mod autoscaler;
 mod certificate;
 mod claim;
 mod definition;
@@ -15,6 +16,7 @@ use smd::TypeId;
 use smd::schema::Gvk;
 
 use super::decode::GoTypes;
+use super::decode::counter::TEMPLATE_GENERATION;
 use super::fields::Fields;
 use super::traits::{self, Keeps};
 use crate::strategy::Part;
@@ -28,14 +30,16 @@ pub fn create(types: &GoTypes, ty: TypeId, gvk: &Gvk, object: &mut Value) {
     if traits.starts_generation {
         object.make("metadata").insert("generation", 1);
     }
+    let class = pod::given_class(gvk, object);
     // What a node's status says it tells itself when it joins.
     if traits.has_status && gvk.kind != "Node" {
         reset_status(types, ty, object);
     }
     disabled::drop_fields(gvk, object, None);
     match (gvk.group.as_str(), gvk.kind.as_str()) {
+        ("autoscaling", _) if gvk.version == "v1" => autoscaler::create(object),
         ("", "Pod") => {
-            pod::create(object);
+            pod::create(object, class);
             affinity::expand_label_keys(object);
         }
         ("", "Namespace") => namespace(object),
@@ -54,6 +58,9 @@ pub fn create(types: &GoTypes, ty: TypeId, gvk: &Gvk, object: &mut Value) {
 
 /// Readies an update of `part` of `old` to `object`.
 pub fn update(gvk: &Gvk, part: Part, object: &mut Value, old: &Value) {
+    if let Some(newer) = autoscaler::newer(gvk) {
+        return autoscaler::update(&newer, part, object, old);
+    }
     let Some(object) = object.as_object_mut() else {
         return;
     };
@@ -83,6 +90,7 @@ pub fn update(gvk: &Gvk, part: Part, object: &mut Value, old: &Value) {
             update_any(gvk, object, old);
             match (gvk.group.as_str(), gvk.kind.as_str()) {
                 ("", "Pod") => pod::update_status(object, old),
+                ("", "PersistentVolume") => claim::update_volume_status(object, old),
                 ("certificates.k8s.io", "CertificateSigningRequest") => {
                     certificate::update_status(object, old)
                 }
@@ -176,13 +184,14 @@ fn service_account(object: &mut Map) {
 }
 
 /// How often the template of pods changed is counted in an annotation.
-const TEMPLATE_GENERATION: &str = "deprecated.daemonset.template.generation";
-
 fn daemon_set(object: &mut Map) {
     let annotations = object.make("metadata").make("annotations");
-    if annotations.text(TEMPLATE_GENERATION).parse().unwrap_or(0i64) < 1 {
-        annotations.insert(TEMPLATE_GENERATION, "1");
-    }
+    let count = annotations
+        .text(TEMPLATE_GENERATION)
+        .parse()
+        .unwrap_or(0i64)
+        .max(1);
+    annotations.insert(TEMPLATE_GENERATION, count.to_string());
 }
 
 fn update_daemon_set(object: &mut Map, old: &Value) {

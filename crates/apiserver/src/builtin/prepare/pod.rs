@@ -1,15 +1,27 @@
 //! New pods wait to be placed, in a class of service that follows from what they ask for.
 
-use model::{Map, Value, value};
+use model::{Map, Str, Value, value};
+use smd::schema::Gvk;
 
 use crate::builtin::fields::Fields;
 use crate::builtin::quantity::Quantity;
 
+/// The class of service that a new pod claims in its status. The real server believes it.
+pub(super) fn given_class(gvk: &Gvk, object: &Map) -> Option<Str> {
+    let class = object.get("status").map(|status| status.str_at(&["qosClass"]))?;
+    (gvk.group.is_empty() && gvk.kind == "Pod" && !class.is_empty()).then(|| class.into())
+}
+
 /// The status of a new pod.
-pub(super) fn create(object: &mut Map) {
-    let class = object
-        .child("spec")
-        .map_or("BestEffort", |spec| service_class(spec));
+pub(super) fn create(object: &mut Map, class: Option<Str>) {
+    let by_resources = || {
+        object
+            .get("spec")
+            .and_then(Value::as_object)
+            .map_or("BestEffort", service_class)
+            .into()
+    };
+    let class = class.unwrap_or_else(by_resources);
     let gated = object
         .child("spec")
         .is_some_and(|spec| !spec.items("schedulingGates").is_empty());

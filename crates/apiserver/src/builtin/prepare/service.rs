@@ -19,7 +19,7 @@ pub(super) fn update(object: &mut Map, old: &Value) {
         }
         drop_same(spec, old, &["ipFamilies", "ipFamilyPolicy"]);
     }
-    if needs_node_port(old) && !needs_node_port(spec) && node_ports(old) == node_ports(spec) {
+    if needs_node_port(old) && !needs_node_port(spec) && node_ports(old).is_superset(&node_ports(spec)) {
         spec.each("ports", |port| drop(port.remove("nodePort")));
     }
     if needs_health_check_port(old) && !needs_health_check_port(spec) {

@@ -3,6 +3,8 @@
 //! The requests are files in `tests/data/builtin`; `cargo xtask generate answers` asks a real server anew and writes
 //! `answers.json` there.
 
+mod hostile;
+
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
@@ -54,7 +56,7 @@ impl service::Allocator for Fixed {
 }
 
 /// The kind that requests to a path are about, and whether it lives in a namespace.
-fn kind(path: &str) -> (Gvk, bool) {
+fn kind(catalog: &Catalog, path: &str) -> (Gvk, bool) {
     let parts: Vec<&str> = path.trim_start_matches('/').split('/').collect();
     let (group, version, rest) = match parts[..] {
         ["api", version, ref rest @ ..] => ("", version, rest),
@@ -62,7 +64,6 @@ fn kind(path: &str) -> (Gvk, bool) {
         _ => panic!("{path} is no path of an API"),
     };
     let plural = rest.last().unwrap();
-    let catalog = Catalog::builtin();
     let resource = catalog
         .lookup(group, version, plural)
         .unwrap_or_else(|| panic!("no resource {plural}"));
@@ -76,12 +77,14 @@ fn kind(path: &str) -> (Gvk, bool) {
 
 /// One kind with what the server around it does.
 struct Server {
+    catalog: Catalog,
     kinds: Kinds,
 }
 
 impl Server {
     fn new() -> Self {
         Server {
+            catalog: Catalog::builtin(),
             kinds: Kinds::new(&Schema::builtin()),
         }
     }
@@ -92,7 +95,7 @@ impl Server {
 
     /// Reads what a client sent to `path`.
     fn read(&self, path: &str, given: &Value, strict: bool) -> Result<Value, String> {
-        let (gvk, namespaced) = kind(path);
+        let (gvk, namespaced) = kind(&self.catalog, path);
         let mut object = given.clone();
         let unknown = self
             .strategy(&gvk)
@@ -120,7 +123,7 @@ impl Server {
     }
 
     fn create(&self, path: &str, mut object: Value) -> Value {
-        let (gvk, _) = kind(path);
+        let (gvk, _) = kind(&self.catalog, path);
         object.set_at(&["metadata", "uid"], "UID");
         object.set_at(&["metadata", "creationTimestamp"], "TIME");
         match gvk.kind.as_str() {
@@ -140,7 +143,7 @@ impl Server {
     }
 
     fn update(&self, path: &str, part: Part, mut object: Value, old: &Value) -> Value {
-        let (gvk, _) = kind(path);
+        let (gvk, _) = kind(&self.catalog, path);
         for key in ["uid", "creationTimestamp"] {
             object.set_at(&["metadata", key], old.at(&["metadata", key]).unwrap().clone());
         }
@@ -221,12 +224,13 @@ fn the_answers_are_those_of_the_real_server() {
 
 #[test]
 fn other_versions_are_those_of_the_real_server() {
+    let catalog = Catalog::builtin();
     let mut wrong = Vec::new();
     for (name, (case, answer)) in cases() {
         let Some(other) = case.get("as").and_then(Value::as_str) else {
             continue;
         };
-        let (from, to) = (kind(case.str_at(&["path"])).0, kind(other).0);
+        let (from, to) = (kind(&catalog, case.str_at(&["path"])).0, kind(&catalog, other).0);
         let mut object = answer.get("old").unwrap().clone();
         assert!(convert::convert(&mut object, &from, &to), "{name}");
         let mut found = Vec::new();
@@ -250,7 +254,7 @@ fn decoding_and_defaulting_again_changes_nothing() {
             .or(case.get("path"))
             .and_then(Value::as_str)
             .unwrap();
-        let strategy = server.strategy(&kind(path).0);
+        let strategy = server.strategy(&kind(&server.catalog, path).0);
         let mut again = answer.clone();
         blank_times(&mut again);
         let before = again.clone();
