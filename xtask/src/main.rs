@@ -2,6 +2,7 @@
 
 mod generate;
 mod real_cluster;
+mod tidy;
 
 use clap::Parser;
 
@@ -14,11 +15,14 @@ enum Command {
     /// A real Kubernetes control plane on loopback, for tests
     #[command(subcommand)]
     RealCluster(real_cluster::Command),
+    /// Check the rules of the repository
+    Tidy,
 }
 
 fn main() -> anyhow::Result<()> {
     match Command::parse() {
         Command::Generate(command) => generate::run(command),
         Command::RealCluster(command) => real_cluster::run(command),
+        Command::Tidy => tidy::run(),
     }
 }

@@ -48,6 +48,15 @@ impl Answer {
         Answer::new(status, JSON, Body::whole(bytes))
     }
 
+    /// What the real server's multiplexer says of paths that it does not know at all.
+    pub(crate) fn page_not_found() -> Self {
+        Answer::new(
+            404,
+            "text/plain; charset=utf-8",
+            Body::whole("404 page not found\n"),
+        )
+    }
+
     /// A stream of watch events.
     pub(crate) fn stream(events: impl Stream<Item = Bytes> + Send + 'static) -> Self {
         Answer::new(200, JSON, Body::stream(events))
@@ -200,21 +209,22 @@ pub(crate) fn represent(
 }
 
 /// A bookmark's object in the form the watch has.
-pub(crate) fn represent_bookmark(served: &Served, form: Representation, object: Value) -> Value {
-    let _ = served;
+pub(crate) fn represent_bookmark(
+    served: &Served,
+    form: Representation,
+    include: Include,
+    object: Value,
+    now: Timestamp,
+) -> Value {
     match form {
         Representation::Object => object,
         Representation::Metadata => table::metadata_only(&object),
         Representation::Table => {
-            let meta = object.get("metadata").cloned().unwrap_or_default();
-            let row = value!({"cells": [], "object": (table::metadata_only(&object))});
-            value!({
-                "kind": "Table",
-                "apiVersion": "meta.k8s.io/v1",
-                "metadata": {"resourceVersion": (meta.get("resourceVersion").cloned().unwrap_or_default())},
-                "columnDefinitions": null,
-                "rows": [row],
-            })
+            let version = object.str_at(&["metadata", "resourceVersion"]);
+            let meta = value!({"resourceVersion": version});
+            let mut table = table::render(&served.resource, served.columns(), &[object], meta, include, now);
+            table.set_at(&["columnDefinitions"], Value::Null);
+            table
         }
     }
 }

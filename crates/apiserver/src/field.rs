@@ -196,7 +196,7 @@ fn print(value: &Value) -> String {
         Value::Bool(flag) => flag.to_string(),
         Value::Int(number) => number.to_string(),
         Value::Float(number) => number.to_string(),
-        Value::Str(text) => format!("{text:?}"),
+        Value::Str(text) => model::quote::quote(text).to_string(),
         Value::Array(items) => format!("[{}]", items.iter().map(print).collect::<Vec<_>>().join(",")),
         Value::Object(map) => {
             let pairs: Vec<String> = map

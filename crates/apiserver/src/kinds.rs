@@ -153,11 +153,12 @@ impl Served {
         ty: TypeId,
         definition: Option<Arc<Definition>>,
     ) -> Self {
-        let prefix = format!(
-            "{{\"apiVersion\":\"{}\",\"kind\":\"{}\",",
-            resource.api_version(),
-            resource.kind
-        );
+        let (version, kind) = (resource.api_version(), &resource.kind);
+        // Go writes the fields of built-in types in their order, and maps, as which it has custom resources, sorted.
+        let prefix = match resource.origin {
+            Origin::Builtin => format!("{{\"kind\":\"{kind}\",\"apiVersion\":\"{version}\","),
+            Origin::Custom => format!("{{\"apiVersion\":\"{version}\",\"kind\":\"{kind}\","),
+        };
         let Resource {
             group, version, kind, ..
         } = &**resource;

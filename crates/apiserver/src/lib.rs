@@ -32,5 +32,5 @@ mod store;
 mod verbs;
 
 pub use crate::http::Body;
-pub use listen::{ListenError, Listening, Service};
+pub use listen::{Disconnected, ListenError, Listening, Service};
 pub use server::{Builder, Clock, Server};

@@ -68,6 +68,11 @@ impl Listening {
     }
 }
 
+/// The connection ended without an answer: a fault that was asked for.
+#[derive(Clone, Copy, Debug, Error)]
+#[error("the connection ended without an answer")]
+pub struct Disconnected;
+
 /// The server as a tower service: what `kube::Client::new` takes.
 #[derive(Clone)]
 pub struct Service(Server);
@@ -78,7 +83,7 @@ where
     B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
 {
     type Response = http::Response<Body>;
-    type Error = std::convert::Infallible;
+    type Error = Disconnected;
     type Future = BoxFuture<'static, Result<Self::Response, Self::Error>>;
 
     fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Self::Error>> {
@@ -87,7 +92,7 @@ where
 
     fn call(&mut self, request: http::Request<B>) -> Self::Future {
         let server = self.0.clone();
-        Box::pin(async move { Ok(route::handle(server.state, request, server.peer).await) })
+        Box::pin(async move { route::handle(server.state, request, server.peer).await })
     }
 }
 
@@ -104,8 +109,8 @@ impl Server {
     /// Where no certificate can be made.
     pub fn listen(&self, listener: TcpListener) -> Result<Listening, ListenError> {
         let address = listener.local_addr().map_err(ListenError::Address)?;
-        let (config, certificate) = tls(address)?;
-        self.state.set_certificate(&certificate);
+        let config = self.state.authority.server_config(address)?;
+        let certificate = self.state.authority.pem();
         let acceptor = TlsAcceptor::from(Arc::new(config));
         let server = self.clone();
         let task = tokio::spawn(async move {
@@ -134,25 +139,67 @@ impl Server {
     }
 }
 
-fn tls(address: SocketAddr) -> Result<(ServerConfig, String), ListenError> {
-    let names = [
-        address.ip().to_string(),
-        "127.0.0.1".into(),
-        "localhost".into(),
-        "kubernetes.default.svc".into(),
-    ];
-    let made = rcgen::generate_simple_self_signed(names).map_err(ListenError::Certificate)?;
-    let pem = made.cert.pem();
-    let certificate = CertificateDer::from(made.cert.der().to_vec());
-    let key = PrivateKeyDer::try_from(made.signing_key.serialize_der())
-        .map_err(|_| ListenError::Certificate(rcgen::Error::CouldNotParseKeyPair))?;
-    let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
-    let mut config = ServerConfig::builder_with_provider(provider)
-        .with_safe_default_protocol_versions()
-        .map_err(ListenError::Tls)?
-        .with_no_client_auth()
-        .with_single_cert(vec![certificate], key)
-        .map_err(ListenError::Tls)?;
-    config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
-    Ok((config, pem))
+/// Signs the certificates of the server's ports, with a key that is made at start and never leaves the process.
+pub(crate) struct Authority {
+    pem: String,
+    der: Vec<u8>,
+    issuer: rcgen::Issuer<'static, rcgen::KeyPair>,
+}
+
+impl Authority {
+    pub(crate) fn new() -> Result<Self, rcgen::Error> {
+        let key = rcgen::KeyPair::generate()?;
+        let mut params = rcgen::CertificateParams::default();
+        params.is_ca = rcgen::IsCa::Ca(rcgen::BasicConstraints::Unconstrained);
+        params.key_usages = vec![
+            rcgen::KeyUsagePurpose::KeyCertSign,
+            rcgen::KeyUsagePurpose::CrlSign,
+        ];
+        params
+            .distinguished_name
+            .push(rcgen::DnType::CommonName, "sluice");
+        let certificate = params.self_signed(&key)?;
+        let (pem, der) = (certificate.pem(), certificate.der().to_vec());
+        Ok(Authority {
+            pem,
+            der,
+            issuer: rcgen::Issuer::new(params, key),
+        })
+    }
+
+    /// The certificate that clients must trust.
+    pub(crate) fn pem(&self) -> String {
+        self.pem.clone()
+    }
+
+    /// What a port at `address` needs to speak TLS.
+    fn server_config(&self, address: SocketAddr) -> Result<ServerConfig, ListenError> {
+        let names = [
+            address.ip().to_string(),
+            "127.0.0.1".into(),
+            "localhost".into(),
+            "kubernetes.default.svc".into(),
+        ];
+        let key = rcgen::KeyPair::generate().map_err(ListenError::Certificate)?;
+        let mut params = rcgen::CertificateParams::new(names).map_err(ListenError::Certificate)?;
+        params.extended_key_usages = vec![rcgen::ExtendedKeyUsagePurpose::ServerAuth];
+        let signed = params
+            .signed_by(&key, &self.issuer)
+            .map_err(ListenError::Certificate)?;
+        let chain = vec![
+            CertificateDer::from(signed.der().to_vec()),
+            CertificateDer::from(self.der.clone()),
+        ];
+        let key = PrivateKeyDer::try_from(key.serialize_der())
+            .map_err(|_| ListenError::Certificate(rcgen::Error::CouldNotParseKeyPair))?;
+        let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
+        let mut config = ServerConfig::builder_with_provider(provider)
+            .with_safe_default_protocol_versions()
+            .map_err(ListenError::Tls)?
+            .with_no_client_auth()
+            .with_single_cert(chain, key)
+            .map_err(ListenError::Tls)?;
+        config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
+        Ok(config)
+    }
 }

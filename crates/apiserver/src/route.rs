@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use http::header::AUTHORIZATION;
+use http::header::{AUTHORIZATION, HeaderValue};
 use http::{Method, Response};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use parking_lot::Mutex;
@@ -15,6 +15,7 @@ use crate::discovery;
 use crate::error::{Error, Result};
 use crate::fault::Fault;
 use crate::http::{Body, Query, Request, Target};
+use crate::listen::Disconnected;
 use crate::openapi::Sources;
 use crate::server::{BODY_LIMIT, State};
 use crate::special;
@@ -25,7 +26,7 @@ pub(crate) async fn handle<B>(
     state: Arc<State>,
     request: http::Request<B>,
     peer: Option<User>,
-) -> Response<Body>
+) -> std::result::Result<Response<Body>, Disconnected>
 where
     B: http_body::Body<Data = Bytes> + Send,
     B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
@@ -35,10 +36,10 @@ where
         Ok(body) => body.to_bytes(),
         Err(error) if error.is::<LengthLimitError>() => {
             let message = format!("Request entity too large: limit is {BODY_LIMIT}");
-            return Error::new(413, "RequestEntityTooLarge", message).into_response(&[]);
+            return Ok(Error::new(413, "RequestEntityTooLarge", message).into_response(&[]));
         }
         Err(error) => {
-            return Error::bad_request(format!("reading the body failed: {error}")).into_response(&[]);
+            return Ok(Error::bad_request(format!("reading the body failed: {error}")).into_response(&[]));
         }
     };
     let request = Request {
@@ -52,9 +53,75 @@ where
     let warnings = Mutex::new(Vec::new());
     let answer = answer(&state, &request, peer, &warnings).await;
     let warnings = warnings.into_inner();
-    match answer {
+    let mut response = match answer {
         Ok(answer) => answer.into_response(&warnings),
-        Err(error) => error.into_response(&warnings),
+        Err(Failure::Answered(error)) => error.into_response(&warnings),
+        Err(Failure::Disconnected) => return Err(Disconnected),
+    };
+    if let Ok(id) = HeaderValue::from_str(&state.new_uid()) {
+        response.headers_mut().insert("audit-id", id);
+    }
+    if request.query.flag("pretty") {
+        response = response.map(|body| body.map(reindent));
+    }
+    Ok(response)
+}
+
+/// JSON as people read it, in the order it has.
+fn reindent(text: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(text.len() * 2);
+    let (mut depth, mut quoted, mut escaped) = (0usize, false, false);
+    let break_line = |out: &mut Vec<u8>, depth: usize| {
+        out.push(b'\n');
+        out.extend(std::iter::repeat_n(b' ', depth * 2));
+    };
+    for (at, byte) in text.iter().enumerate() {
+        if quoted {
+            out.push(*byte);
+            quoted = escaped || *byte != b'"';
+            escaped = !escaped && *byte == b'\\';
+            continue;
+        }
+        match byte {
+            b'{' | b'[' => {
+                out.push(*byte);
+                if !matches!(text.get(at + 1), Some(b'}' | b']')) {
+                    depth += 1;
+                    break_line(&mut out, depth);
+                }
+            }
+            b'}' | b']' => {
+                if !matches!(text[at - 1], b'{' | b'[') {
+                    depth = depth.saturating_sub(1);
+                    break_line(&mut out, depth);
+                }
+                out.push(*byte);
+            }
+            b',' => {
+                out.push(*byte);
+                break_line(&mut out, depth);
+            }
+            b':' => out.extend_from_slice(b": "),
+            _ => {
+                quoted = *byte == b'"';
+                out.push(*byte);
+            }
+        }
+    }
+    out
+}
+
+/// How a request fails.
+enum Failure {
+    /// With an answer that says why.
+    Answered(Error),
+    /// Without a word, as a fault that was asked for.
+    Disconnected,
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Failure::Answered(error)
     }
 }
 
@@ -63,7 +130,7 @@ async fn answer(
     request: &Request,
     peer: Option<User>,
     warnings: &Mutex<Vec<String>>,
-) -> Result<Answer> {
+) -> std::result::Result<Answer, Failure> {
     let target = Target::parse(&request.path);
     let verb = match &target {
         Some(target) => target.verb(&request.method, &request.query),
@@ -82,15 +149,18 @@ async fn answer(
         state.sleep(*time).await;
     }
     if let Some(error) = fault.as_ref().and_then(|fault| fault.error(&attributes)) {
-        return Err(error);
+        return Err(error.into());
+    }
+    if fault == Some(Fault::Disconnect) {
+        return Err(Failure::Disconnected);
     }
     state.rbac.read().check(&attributes)?;
     let Some(target) = target else {
-        return document(state, request);
+        return Ok(document(state, request)?);
     };
     let kinds = state.kinds();
     let Some(served) = kinds.get(&target.group, &target.version, &target.resource) else {
-        return special::unstored(state, request, &target, &user);
+        return Ok(special::unstored(state, request, &target, &user)?);
     };
     let call = Call {
         state,
@@ -100,9 +170,12 @@ async fn answer(
         user: &user,
         warnings: Mutex::default(),
     };
+    if let Some(warning) = deprecation(&target) {
+        call.warn(warning);
+    }
     let result = dispatch(&call, verb, fault.and_then(Fault::for_watch));
     warnings.lock().append(&mut call.warnings.lock());
-    result
+    Ok(result?)
 }
 
 /// Who is asking, or on whose behalf.
@@ -127,20 +200,24 @@ fn resource_of(target: &Target) -> auth::Resource<'_> {
     }
 }
 
+/// What the real server tells everyone who uses an API that is on its way out.
+fn deprecation(target: &Target) -> Option<&'static str> {
+    match (
+        target.group.as_str(),
+        target.version.as_str(),
+        target.resource.as_str(),
+    ) {
+        ("", "v1", "endpoints") => {
+            Some("v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice")
+        }
+        _ => None,
+    }
+}
+
 fn dispatch(call: &Call<'_>, verb: &str, fault: Option<crate::fault::WatchFault>) -> Result<Answer> {
     let resource = &call.served.resource;
     let target = call.target;
-    if resource.namespaced == target.namespace.is_empty()
-        && !matches!(verb, "list" | "watch")
-        && resource.plural != "namespaces"
-    {
-        return Err(match resource.namespaced {
-            true if verb == "create" => {
-                Error::bad_request("an empty namespace may not be set during creation")
-            }
-            _ => Error::no_such_path(),
-        });
-    }
+    check_path(call)?;
     if !target.subresource.is_empty() {
         let Some(subresource) = resource.subresource(&target.subresource) else {
             return Err(Error::no_such_path());
@@ -168,6 +245,30 @@ fn dispatch(call: &Call<'_>, verb: &str, fault: Option<crate::fault::WatchFault>
     }
 }
 
+/// Refuses paths that name no resource and methods that a path does not have.
+fn check_path(call: &Call<'_>) -> Result<()> {
+    let (resource, target) = (&call.served.resource, call.target);
+    let is_namespace = resource.group.is_empty() && resource.plural == "namespaces";
+    if !resource.namespaced && !target.namespace.is_empty() && !is_namespace {
+        return Err(Error::no_such_path());
+    }
+    let everywhere = resource.namespaced && target.namespace.is_empty();
+    if everywhere && !target.name.is_empty() {
+        return Err(Error::no_such_path());
+    }
+    let reads = matches!(call.request.method, Method::GET | Method::HEAD);
+    let single = !target.name.is_empty();
+    let known = match call.request.method {
+        Method::POST => !single || !target.subresource.is_empty(),
+        Method::PUT | Method::PATCH => single,
+        _ => true,
+    };
+    if !known || (everywhere && !reads) {
+        return Err(Error::method_not_allowed());
+    }
+    Ok(())
+}
+
 /// Discovery, OpenAPI, version and health.
 fn document(state: &State, request: &Request) -> Result<Answer> {
     if !matches!(request.method, Method::GET | Method::HEAD) {
@@ -193,11 +294,22 @@ fn document(state: &State, request: &Request) -> Result<Answer> {
                 schema: &state.schema,
                 custom: &custom,
             };
-            let document = state
-                .openapi
-                .answer(&sources, &asked)
-                .ok_or_else(Error::no_such_path)??;
-            Answer::openapi(document)
+            match state.openapi.answer(&sources, &asked) {
+                Some(document) => Answer::openapi(document?),
+                None => Ok(Answer::page_not_found()),
+            }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn json_is_indented_without_being_read() {
+        let text = br#"{"a":[1,{"b":"x,{\"y:"}],"c":{},"d":[]}"#;
+        let expected = "{\n  \"a\": [\n    1,\n    {\n      \"b\": \"x,{\\\"y:\"\n    }\n  ],\n  \"c\": {},\n  \"d\": []\n}";
+        assert_eq!(String::from_utf8(reindent(text)).unwrap(), expected);
     }
 }

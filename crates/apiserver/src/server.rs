@@ -15,6 +15,7 @@ use crate::auth::{Authenticator, Issuer, Rbac, User};
 use crate::catalog::Catalog;
 use crate::fault::Faults;
 use crate::kinds::{Builtins, Kinds};
+use crate::listen::Authority;
 use crate::metadata;
 use crate::openapi::OpenApi;
 use crate::requests::Requests;
@@ -74,8 +75,8 @@ pub(crate) struct State {
     protobuf: OnceLock<protobuf::Reader>,
     random: Mutex<fastrand::Rng>,
     clock: Clock,
-    /// The certificate that clients on the port must trust; empty while there is no port.
-    certificate: Mutex<String>,
+    /// Who signs the certificates of the server's ports.
+    pub authority: Authority,
     stop: watch::Sender<bool>,
     pub progress: collect::Progress,
 }
@@ -155,7 +156,7 @@ impl Builder {
             protobuf: OnceLock::new(),
             random: Mutex::new(random),
             clock: self.clock,
-            certificate: Mutex::default(),
+            authority: Authority::new().expect("a certificate can be made of a new key"),
             stop: watch::Sender::new(false),
             progress: collect::Progress::default(),
         });
@@ -233,14 +234,6 @@ impl State {
     /// So many seconds from now, as metadata has it.
     pub(crate) fn now_after(&self, seconds: i64) -> String {
         time_text(self.now() + SignedDuration::from_secs(seconds))
-    }
-
-    pub(crate) fn certificate(&self) -> String {
-        self.certificate.lock().clone()
-    }
-
-    pub(crate) fn set_certificate(&self, pem: &str) {
-        *self.certificate.lock() = pem.to_owned();
     }
 
     pub(crate) fn new_uid(&self) -> String {

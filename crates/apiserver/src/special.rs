@@ -30,7 +30,10 @@ pub(crate) fn unstored(
         .catalog
         .lookup(&target.group, &target.version, &target.resource)
     else {
-        return Err(Error::no_such_path());
+        return match kinds.catalog.group(&target.group) {
+            Some(_) => Err(Error::no_such_path()),
+            None => Ok(Answer::page_not_found()),
+        };
     };
     let verb = target.verb(&request.method, &request.query);
     if !resource.allows(verb) {

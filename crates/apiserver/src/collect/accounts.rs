@@ -55,7 +55,7 @@ fn certificate(state: &Arc<State>, namespace: &str) {
             "namespace": namespace,
             "annotations": {"kubernetes.io/description": description},
         },
-        "data": {"ca.crt": (state.certificate())},
+        "data": {"ca.crt": (state.authority.pem())},
     });
     let _ = state.create_inside(served, object, MANAGER);
 }

@@ -21,6 +21,14 @@ impl Body {
         Body(Kind::Whole((!bytes.is_empty()).then_some(bytes)))
     }
 
+    /// The same body with its text changed; what comes piece by piece stays as it is.
+    pub(crate) fn map(self, change: impl FnOnce(&[u8]) -> Vec<u8>) -> Self {
+        match self.0 {
+            Kind::Whole(Some(bytes)) => Body::whole(change(&bytes)),
+            other => Body(other),
+        }
+    }
+
     /// A body that comes piece by piece.
     pub(crate) fn stream(stream: impl Stream<Item = Bytes> + Send + 'static) -> Self {
         Body(Kind::Stream(Box::pin(stream)))

@@ -54,21 +54,19 @@ pub(crate) fn negotiate(request: &Request) -> Result<Representation> {
             _ => {}
         }
     }
-    let known = "application/json, application/yaml, application/vnd.kubernetes.protobuf, application/cbor";
     Err(Error::new(
         406,
         "NotAcceptable",
-        format!("only the following media types are accepted: {known}"),
+        "406: Not Acceptable
+
+Available representations: application/json, application/yaml, \
+         application/vnd.kubernetes.protobuf, application/json;stream=watch, \
+         application/vnd.kubernetes.protobuf;stream=watch",
     ))
 }
 
-/// What is said to be read. The real server's list; of it, JSON and YAML are.
-const READ: [&str; 4] = [
-    "application/json",
-    "application/yaml",
-    "application/vnd.kubernetes.protobuf",
-    "application/cbor",
-];
+/// What is read.
+const READ: [&str; 3] = ["application/json", "application/yaml", protobuf::MEDIA_TYPE];
 
 /// A body that was read: the object, and what a strict reader has to say about fields that stand in it twice.
 pub(crate) struct Decoded {
@@ -111,8 +109,8 @@ pub(crate) fn unsupported(known: &[&str]) -> Error {
 
 pub(crate) fn decode_as(body: &[u8], yaml: bool, expected_kind: &str) -> Result<Decoded> {
     if yaml && !looks_like_json(body) {
-        let value = yaml::parse(body)
-            .map_err(|error| Error::bad_request(format!("error converting YAML to JSON: {error}")))?;
+        let value =
+            yaml::parse(body).map_err(|error| unrecognized(body, expected_kind, &error.to_string()))?;
         let complaints = yaml::parse_strict(body).err().map(|error| error.to_string());
         return Ok(Decoded {
             value,
@@ -140,9 +138,15 @@ fn unrecognized(body: &[u8], expected_kind: &str, problem: &str) -> Error {
         "" => "the object provided is unrecognized".to_owned(),
         kind => format!("the object provided is unrecognized (must be of type {kind})"),
     };
-    let bytes: String = body.iter().take(24).map(|byte| format!("{byte:02x}")).collect();
-    let dots = if body.len() > 24 { " ..." } else { "" };
-    Error::bad_request(format!("{what}: {problem} ({bytes}{dots})"))
+    const SHOWN: usize = 30;
+    let start = &body[..body.len().min(SHOWN)];
+    let shown = match body.first() {
+        None => "<empty>".to_owned(),
+        Some(b'{') => String::from_utf8_lossy(start).into_owned(),
+        Some(_) => start.iter().map(|byte| format!("{byte:02x}")).collect(),
+    };
+    let dots = if body.len() > SHOWN { " ..." } else { "" };
+    Error::bad_request(format!("{what}: {problem} ({shown}{dots})"))
 }
 
 impl State {
@@ -155,6 +159,29 @@ impl State {
                 .or_else(|| self.schema.kind("", "v1", kind))
         })
     }
+}
+
+/// Reads the body of a server-side apply, which is YAML or JSON.
+pub(crate) fn decode_applied(body: &[u8]) -> Result<Value> {
+    let unreadable = |problem: String| Error::bad_request(format!("error decoding YAML: {problem}"));
+    match looks_like_json(body) {
+        true => json::parse(body).or_else(|_| yaml::parse(body)),
+        false => yaml::parse(body),
+    }
+    .map_err(|error| unreadable(format!("error converting YAML to JSON: {error}")))
+}
+
+/// What a strict reader has to say about the body of a server-side apply.
+pub(crate) fn applied_complaints(body: &[u8]) -> Vec<String> {
+    // JSON without doubled fields, which is what programs send, need not be read a second time as YAML.
+    if looks_like_json(body) && json::parse_strict(body).is_ok_and(|(_, duplicates)| duplicates.is_empty()) {
+        return Vec::new();
+    }
+    let problem = yaml::parse_strict(body).err();
+    problem
+        .map(|error| format!("error converting YAML to JSON: {error}"))
+        .into_iter()
+        .collect()
 }
 
 /// Reads a merge patch, which is JSON.

@@ -17,8 +17,8 @@ use parking_lot::Mutex;
 use tokio::sync::{mpsc, watch};
 
 pub(crate) use object::{Key, Meta, Object, Owner};
-use table::Table;
 pub(crate) use table::{Change, Page, Since, Window};
+use table::{FIRST_REVISION, Table};
 
 use crate::catalog::StorageId;
 
@@ -67,7 +67,7 @@ impl Store {
     pub(crate) fn new(log_limit: usize) -> Self {
         // Revision 1 is the empty store, so that "0" can mean "any".
         let inner = Inner {
-            revision: 1,
+            revision: FIRST_REVISION,
             log_limit,
             tables: HashMap::new(),
         };

@@ -30,6 +30,9 @@ impl Change {
     }
 }
 
+/// The revision of a store without any write.
+pub(super) const FIRST_REVISION: u64 = 1;
+
 pub(super) struct Table {
     objects: BTreeMap<Key, Arc<Object>>,
     log: VecDeque<Arc<Change>>,
@@ -74,12 +77,12 @@ pub(crate) enum Since {
 impl Table {
     /// An empty table of a store that is at `revision`.
     pub(super) fn new(revision: u64) -> Self {
-        // The table had no changes so far, so every revision can be asked for.
+        // Nothing is known of the time before the first write, as with a store that was compacted then.
         let signal = watch::Sender::new(revision);
         Table {
             objects: BTreeMap::new(),
             log: VecDeque::new(),
-            compacted: 0,
+            compacted: FIRST_REVISION + 1,
             signal,
         }
     }

@@ -8,6 +8,7 @@ use super::write::Writer;
 use crate::answer::Answer;
 use crate::error::{Error, Result};
 use crate::http::{decode, negotiate};
+use crate::kinds::split_api_version;
 
 /// Answers a `POST` to a collection.
 pub(crate) fn create(call: &Call<'_>) -> Result<Answer> {
@@ -34,15 +35,25 @@ pub(crate) fn create(call: &Call<'_>) -> Result<Answer> {
 pub(crate) fn read_object(
     call: &Call<'_>,
     options: &WriteOptions,
-    mut object: Value,
+    object: Value,
     complaints: &[String],
 ) -> Result<Value> {
+    options.report(call, &[], complaints)?;
+    read_reporting(call, options, object).map(|(object, _)| object)
+}
+
+/// As [`read_object`], and the paths of unknown fields.
+pub(crate) fn read_reporting(
+    call: &Call<'_>,
+    options: &WriteOptions,
+    mut object: Value,
+) -> Result<(Value, Vec<String>)> {
     check_kind(call, &mut object)?;
     let unknown = call.served.strategy.decode(&mut object)?;
-    options.report(call, &unknown, complaints)?;
+    options.report(call, &unknown, &[])?;
     dedup_owners(call, &mut object);
     call.served.strategy.default(&mut object);
-    Ok(object)
+    Ok((object, unknown))
 }
 
 /// Holds the body's `apiVersion` and `kind` against what the path says; built-in kinds may leave them out.
@@ -81,15 +92,39 @@ fn check_kind(call: &Call<'_>, object: &mut Value) -> Result<()> {
 
 fn mismatch(call: &Call<'_>, version: &str, kind: &str) -> Error {
     let resource = &call.served.resource;
-    let expected = resource.api_version();
-    if version != expected {
-        return Error::bad_request(format!(
-            "the API version in the data ({version}) does not match the expected API version ({expected})"
-        ));
+    if call.served.definition.is_some() {
+        let expected = resource.api_version();
+        return Error::bad_request(match version == expected {
+            true => format!(
+                "the kind in the data ({kind}) does not match the expected kind ({})",
+                resource.kind
+            ),
+            false => format!(
+                "the API version in the data ({version}) does not match the expected API version ({expected})"
+            ),
+        });
     }
+    let (group, short) = split_api_version(version);
+    let why = match call.state.kinds().catalog.by_kind(group, short, kind) {
+        Some(_) => {
+            let package = resource
+                .group
+                .split('.')
+                .next()
+                .filter(|name| !name.is_empty())
+                .unwrap_or("core");
+            format!(
+                "converting ({short}.{kind}) to ({package}.{}): unknown conversion",
+                resource.kind
+            )
+        }
+        None => format!(
+            "no kind \"{kind}\" is registered for version \"{version}\" in scheme \"pkg/runtime/scheme.go:111\""
+        ),
+    };
     Error::bad_request(format!(
-        "{kind} in version \"{}\" cannot be handled as a {}: no kind \"{kind}\" is registered for version \"{version}\" in scheme \"embedded\"",
-        resource.version, resource.kind
+        "{kind} in version \"{short}\" cannot be handled as a {}: {why}",
+        resource.kind
     ))
 }
 

@@ -126,7 +126,16 @@ pub(crate) fn delete_object(
             namespace: &namespace,
             options: &write_options,
         };
+        let is_pod = resource.group.is_empty() && resource.plural == "pods";
         let done = match marked(state, served, &object, options) {
+            // A pod is marked even if nothing holds it, so that watchers see the grace it was given: none.
+            None if is_pod && !object.meta.deleting => {
+                let mut value = served.show(&object);
+                mark(state, &mut value, 0, true);
+                writer
+                    .store(object.key.clone(), Some(object.revision), value)
+                    .and_then(|marked| writer.remove(&marked).map(|_| Deleted::Gone(marked)))
+            }
             Some(value) if value == served.show(&object) => return Ok(Deleted::Pending(object)),
             Some(value) => writer
                 .store(object.key.clone(), Some(object.revision), value)
@@ -176,14 +185,7 @@ fn marked(state: &State, served: &Served, object: &Object, options: &DeleteOptio
     let shortened =
         !first && metadata::number(&value, "deletionGracePeriodSeconds") > grace && options.grace.is_some();
     if first || shortened {
-        let when = state.now_after(grace);
-        let generation = metadata::number(&value, "generation");
-        let metadata = metadata::of_mut(&mut value);
-        metadata.insert("deletionTimestamp", when);
-        metadata.insert("deletionGracePeriodSeconds", grace);
-        if first && generation > 0 {
-            metadata.insert("generation", generation + 1);
-        }
+        mark(state, &mut value, grace, first);
     }
     if is_namespace && first {
         // Namespaces have no grace period to tell about.
@@ -191,6 +193,18 @@ fn marked(state: &State, served: &Served, object: &Object, options: &DeleteOptio
         value.set_at(&["status", "phase"], "Terminating");
     }
     Some(value)
+}
+
+/// Sets when and with how much grace an object goes.
+fn mark(state: &State, value: &mut Value, grace: i64, first: bool) {
+    let when = state.now_after(grace);
+    let generation = metadata::number(value, "generation");
+    let metadata = metadata::of_mut(value);
+    metadata.insert("deletionTimestamp", when);
+    metadata.insert("deletionGracePeriodSeconds", grace);
+    if first && generation > 0 {
+        metadata.insert("generation", generation + 1);
+    }
 }
 
 /// How long a pod has to end: nothing where it runs on no node or has ended.
@@ -267,7 +281,7 @@ impl DeleteOptions {
             "Background" => Some(Propagation::Background),
             "Foreground" => Some(Propagation::Foreground),
             other => {
-                let known = ["Background", "Foreground", "Orphan"];
+                let known = ["Foreground", "Background", "Orphan", "nil"];
                 errors.push(field::Error::not_supported(
                     "propagationPolicy",
                     &other.into(),
@@ -285,7 +299,7 @@ impl DeleteOptions {
         }
         let grace = match query.get("gracePeriodSeconds") {
             "" => body.get("gracePeriodSeconds").and_then(Value::as_i64),
-            text => Some(super::list::read_number(text, "gracePeriodSeconds")?),
+            text => Some(super::list::read_number(text)?),
         };
         let precondition = |name: &str| {
             body.at(&["preconditions", name])

@@ -92,7 +92,7 @@ fn check_options(call: &Call<'_>) -> Result<()> {
             ));
         }
         if !matches!(matching, "Exact" | "NotOlderThan") {
-            let known = ["", "Exact", "NotOlderThan"];
+            let known = ["Exact", "NotOlderThan", ""];
             errors.push(field::Error::not_supported(
                 "resourceVersionMatch",
                 &matching.into(),
@@ -123,7 +123,13 @@ fn read_page(call: &Call<'_>, selection: &Selection) -> Result<Page> {
         "" => String::new(),
         namespace => format!("{namespace}/"),
     };
-    let limit = read_number(query.get("limit"), "limit")?;
+    let limit = read_number(query.get("limit"))?;
+    // A list from any revision comes from the real server's cache, which knows no limit.
+    let limit = if query.get("resourceVersion") == "0" && query.get("continue").is_empty() {
+        0
+    } else {
+        limit
+    };
     let mut window = Window {
         prefix: &prefix,
         start: None,
@@ -180,14 +186,12 @@ fn expired(call: &Call<'_>, window: &Window<'_>, token: &str) -> Error {
 }
 
 /// A number of a query; 0 where it is missing.
-pub(crate) fn read_number(text: &str, name: &str) -> Result<i64> {
+pub(crate) fn read_number(text: &str) -> Result<i64> {
     match text {
         "" => Ok(0),
-        text => text.parse().map_err(|_| {
-            Error::bad_request(format!(
-                "{name}: strconv.ParseInt: parsing {text:?}: invalid syntax"
-            ))
-        }),
+        text => text
+            .parse()
+            .map_err(|_| Error::bad_request(format!("strconv.ParseInt: parsing {text:?}: invalid syntax"))),
     }
 }
 
@@ -197,9 +201,9 @@ pub(crate) fn read_revision(text: &str) -> Result<Option<u64>> {
         return Ok(None);
     }
     text.parse().map(Some).map_err(|_| {
-        let detail = format!("strconv.ParseUint: parsing {text:?}: invalid syntax");
-        let error = field::Error::invalid("resourceVersion", &text.into(), detail);
-        Error::invalid("", "ListOptions", "", &[error])
+        let problem =
+            format!("Invalid value: \"{text}\": strconv.ParseUint: parsing \"{text}\": invalid syntax");
+        Error::bad_request(format!("invalid resource version: resourceVersion: {problem}"))
     })
 }
 
@@ -232,10 +236,14 @@ fn encode_inconsistent(start: &Key) -> String {
 }
 
 fn decode_token(token: &str) -> Result<(Key, Option<u64>)> {
-    let invalid = |problem: String| Error::bad_request(format!("continue key is not valid: {problem}"));
+    let invalid = |problem: String| {
+        Error::bad_request(format!(
+            "invalid continue token: continue key is not valid: {problem}"
+        ))
+    };
     let bytes = URL_SAFE_NO_PAD
         .decode(token)
-        .map_err(|error| invalid(error.to_string()))?;
+        .map_err(|error| invalid(base64_problem(&error)))?;
     let token = json::parse(&bytes).map_err(|error| invalid(error.to_string()))?;
     if token.str_at(&["v"]) != TOKEN_VERSION {
         let version = token.str_at(&["v"]);
@@ -259,4 +267,14 @@ fn decode_token(token: &str) -> Result<(Key, Option<u64>)> {
         return Err(invalid(start.to_owned()));
     }
     Ok((Key::from_text(start), revision))
+}
+
+/// A broken token in Go's words.
+fn base64_problem(error: &base64::DecodeError) -> String {
+    let at = match error {
+        base64::DecodeError::InvalidByte(at, _) | base64::DecodeError::InvalidLastSymbol(at, _) => *at,
+        base64::DecodeError::InvalidLength(length) => *length,
+        base64::DecodeError::InvalidPadding => 0,
+    };
+    format!("illegal base64 data at input byte {at}")
 }

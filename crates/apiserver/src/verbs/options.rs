@@ -118,31 +118,10 @@ impl WriteOptions {
     fn strict(&self, call: &Call<'_>, problems: &[String]) -> Error {
         let resource = &call.served.resource;
         let problems = problems.join(", ");
-        let patch = call.request.method == http::Method::PATCH;
-        if patch && !is_apply(call.request) {
-            // A patch was applied before its result was found wanting, so the object is named.
-            let text = format!("strict decoding error: {problems}");
-            return Error::invalid(
-                &resource.group,
-                &resource.kind,
-                &call.target.name,
-                &[patch_error(text)],
-            );
-        }
         Error::bad_request(format!(
             "{} in version \"{}\" cannot be handled as a {}: strict decoding error: {problems}",
             resource.kind, resource.version, resource.kind
         ))
-    }
-}
-
-/// The failure of a patch's result, which the real server reports for a field called `patch`.
-fn patch_error(detail: String) -> field::Error {
-    field::Error {
-        kind: field::Kind::Invalid,
-        field: "patch".into(),
-        value: "<patch>".into(),
-        detail,
     }
 }
 
@@ -170,9 +149,12 @@ fn manager_problem(manager: &str) -> Option<field::Error> {
 }
 
 pub(crate) fn dry_run_problems(query: &Query) -> Vec<field::Error> {
-    let wrong = query.all("dryRun").filter(|value| *value != "All");
+    let values: Value = query.all("dryRun").collect();
+    let wrong = query.all("dryRun").any(|value| value != "All");
+    // The real server shows the whole list.
     wrong
-        .map(|value| field::Error::not_supported("dryRun", &value.into(), &["All"]))
+        .then(|| field::Error::not_supported("dryRun", &values, &["All"]))
+        .into_iter()
         .collect()
 }
 

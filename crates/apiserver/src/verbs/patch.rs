@@ -2,16 +2,18 @@
 
 use std::sync::Arc;
 
-use model::Value;
-use smd::patch::Checking;
+use model::{Value, json};
 use smd::patch::json::{Limits, Patch as JsonPatch};
+use smd::patch::{Checking, go_text};
 
 use super::Call;
-use super::create::read_object;
+use super::create::read_reporting;
 use super::options::{Validation, WriteOptions};
+use super::update::check_name;
 use super::write::{Update, Writer};
 use crate::answer::Answer;
 use crate::error::{Error, Result};
+use crate::field;
 use crate::http::{content, negotiate};
 use crate::store::{Key, Object};
 use crate::strategy::Part;
@@ -49,11 +51,42 @@ pub(crate) fn patch(call: &Call<'_>) -> Result<Answer> {
     }
     let object = writer.update(&call.key(), call.part(), |old| {
         let patched = apply_plain(call, &patch, checking, old)?;
-        let object = read_object(call, &options, patched, &[])?;
+        let object = read_patched(call, &options, &patch, patched)?;
         call.state.check_escalation(call, &object)?;
         Ok(Update { object, owned: false })
     })?;
     Answer::of(call, representation, 200, &object)
+}
+
+/// Brings the result of a patch into the form the server keeps.
+fn read_patched(call: &Call<'_>, options: &WriteOptions, patch: &Patch, patched: Value) -> Result<Value> {
+    let lax = WriteOptions {
+        validation: Validation::Ignore,
+        ..options.clone()
+    };
+    let strict = options.validation == Validation::Strict;
+    let before = strict.then(|| patched.clone());
+    let (object, unknown) = read_reporting(call, if strict { &lax } else { options }, patched)?;
+    if let Some(before) = before.filter(|_| !unknown.is_empty()) {
+        // The real server names neither kind nor object here, but shows the patch or what came of it.
+        let shown = match patch {
+            Patch::Strategic(patch) => go_text::plain(patch),
+            _ => json::to_string(&before),
+        };
+        let unknown: Vec<String> = unknown
+            .iter()
+            .map(|path| format!("unknown field \"{path}\""))
+            .collect();
+        let detail = format!("strict decoding error: {}", unknown.join(", "));
+        return Err(Error::invalid(
+            "",
+            "",
+            "",
+            &[field::Error::invalid("patch", &shown.into(), detail)],
+        ));
+    }
+    check_name(call, object.str_at(&["metadata", "name"]))?;
+    Ok(object)
 }
 
 fn read(call: &Call<'_>, options: &WriteOptions, checking: Checking) -> Result<Patch> {
@@ -79,20 +112,17 @@ fn read(call: &Call<'_>, options: &WriteOptions, checking: Checking) -> Result<P
             Ok(Patch::Strategic(content::decode_patch(body)?))
         }
         "application/apply-patch+yaml" => {
-            let decoded = content::decode_as(body, true, "")?;
+            let value = content::decode_applied(body)?;
             Ok(Patch::Apply {
-                value: decoded.value,
-                complaints: decoded.complaints,
+                value,
+                complaints: content::applied_complaints(body),
             })
         }
-        _ => {
-            let mut known = vec!["application/json-patch+json", "application/merge-patch+json"];
-            if !custom {
-                known.push("application/strategic-merge-patch+json");
-            }
-            known.extend(["application/apply-patch+yaml", "application/apply-patch+cbor"]);
-            Err(content::unsupported(&known))
-        }
+        _ => Err(Error::new(
+            415,
+            "UnsupportedMediaType",
+            "415: Unsupported Media Type",
+        )),
     }
 }
 
@@ -119,7 +149,11 @@ fn patch_error(call: &Call<'_>, error: smd::patch::Error) -> Error {
     let resource = &call.served.resource;
     match error {
         smd::patch::Error::BadRequest(text) => Error::bad_request(text),
-        smd::patch::Error::TooLarge(text) => Error::new(413, "RequestEntityTooLarge", text),
+        smd::patch::Error::TooLarge(text) => Error::new(
+            413,
+            "RequestEntityTooLarge",
+            format!("Request entity too large: {text}"),
+        ),
         smd::patch::Error::Failed(text) => Error::new(500, "", text),
         smd::patch::Error::Unprocessable(_) => {
             let mut status = Error::new(422, "Invalid", smd::patch::REJECTED);
@@ -138,10 +172,14 @@ fn apply(
     applied: &Value,
     complaints: &[String],
 ) -> Result<(Arc<Object>, bool)> {
-    let mut applied = applied.clone();
-    check_applied(call, &applied)?;
+    check_applied(call, applied)?;
+    if writer.options.validation == Validation::Strict && !complaints.is_empty() {
+        return Err(Error::bad_request(format!(
+            "error strict decoding YAML: {}",
+            complaints.join(", ")
+        )));
+    }
     writer.options.report(call, &[], complaints)?;
-    settle_name(call, &mut applied)?;
     let key = call.key();
     loop {
         if call
@@ -153,7 +191,7 @@ fn apply(
             if call.part() == Part::Status {
                 return Err(missing(call, &key));
             }
-            match create(call, writer, &applied) {
+            match create(call, writer, applied) {
                 // Somebody else was faster: apply on top of what is there now.
                 Err(error) if error.reason == "AlreadyExists" => continue,
                 created => return created.map(|object| (object, true)),
@@ -162,7 +200,7 @@ fn apply(
         let updated = writer.update(&key, call.part(), |old| {
             let mut merged =
                 call.state
-                    .apply(&call.served, Some(old), &applied, writer.options, call.part())?;
+                    .apply(&call.served, Some(old), applied, writer.options, call.part())?;
             call.served.strategy.decode(&mut merged)?;
             call.served.strategy.default(&mut merged);
             call.state.check_escalation(call, &merged)?;
@@ -179,6 +217,7 @@ fn apply(
 }
 
 fn create(call: &Call<'_>, writer: &Writer<'_>, applied: &Value) -> Result<Arc<Object>> {
+    check_name(call, applied.str_at(&["metadata", "name"]))?;
     if !applied.str_at(&["metadata", "uid"]).is_empty() {
         let resource = &call.served.resource;
         let uid = applied.str_at(&["metadata", "uid"]);
@@ -215,38 +254,26 @@ fn check_applied(call: &Call<'_>, applied: &Value) -> Result<()> {
         ));
     }
     let (version, kind) = (applied.str_at(&["apiVersion"]), applied.str_at(&["kind"]));
-    if kind.is_empty() || version.is_empty() {
-        let missing = if kind.is_empty() { "Kind" } else { "apiVersion" };
+    if version != resource.api_version() || kind != resource.kind {
+        let slash = if version.contains('/') { "" } else { "/" };
         return Err(Error::bad_request(format!(
-            "Object '{missing}' is missing in '{}'",
-            model::json::to_string(applied)
+            "invalid object type: {slash}{version}, Kind={kind}"
         )));
     }
-    let expected = resource.api_version();
-    if version != expected || kind != resource.kind {
-        return Err(Error::bad_request(format!(
-            "invalid object type: {version}, Kind={kind}"
-        )));
-    }
-    if applied
-        .at(&["metadata", "managedFields"])
-        .is_some_and(|fields| !fields.is_null() && fields.as_array().is_none_or(|list| !list.is_empty()))
+    let managed = applied.at(&["metadata", "managedFields"]);
+    if managed
+        .is_some_and(|fields| fields.as_array().is_none_or(|list| !list.is_empty()) && !fields.is_null())
     {
         return Err(Error::bad_request("metadata.managedFields must be nil"));
     }
-    Ok(())
-}
-
-/// Name and namespace come from the path where the body leaves them out.
-fn settle_name(call: &Call<'_>, applied: &mut Value) -> Result<()> {
-    let name = applied.str_at(&["metadata", "name"]).to_owned();
-    if name.is_empty() {
-        applied.set_at(&["metadata", "name"], call.target.name.clone());
-    } else if name != call.target.name {
-        return Err(Error::bad_request(format!(
-            "the name of the object ({name}) does not match the name on the URL ({})",
-            call.target.name
-        )));
+    let name = applied.str_at(&["metadata", "name"]);
+    if !name.is_empty() {
+        check_name(call, name)?;
     }
-    crate::metadata::settle_namespace(applied, call.served.resource.namespaced, call.namespace())
+    let namespace = applied.str_at(&["metadata", "namespace"]);
+    if !namespace.is_empty() && namespace != call.namespace() {
+        let message = "the namespace of the provided object does not match the namespace sent on the request";
+        return Err(Error::bad_request(message));
+    }
+    Ok(())
 }

@@ -13,7 +13,7 @@ pub(crate) fn get(call: &Call<'_>) -> Result<Answer> {
     let representation = negotiate(call.request)?;
     let object = find(call)?;
     match call.target.subresource.as_str() {
-        "scale" => super::scale::get(call, &object),
+        "scale" => super::scale::get(call, representation, &object),
         _ => Answer::of(call, representation, 200, &object),
     }
 }

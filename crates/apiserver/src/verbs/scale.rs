@@ -7,19 +7,27 @@ use model::{Value, json, value};
 use super::Call;
 use super::options::WriteOptions;
 use super::write::{Update, Writer};
-use crate::answer::Answer;
+use crate::answer::{self, Answer};
 use crate::error::{Error, Result};
 use crate::field;
-use crate::http::decode;
+use crate::http::{Representation, decode};
 use crate::store::Object;
 use crate::strategy::Part;
+use crate::table;
 
 /// Answers with the scale of an object.
-pub(crate) fn get(call: &Call<'_>, object: &Object) -> Result<Answer> {
-    Ok(Answer::json(
-        200,
-        json::to_vec(&scale_of(call, &call.served.show(object))),
-    ))
+pub(crate) fn get(call: &Call<'_>, form: Representation, object: &Object) -> Result<Answer> {
+    let mut scale = scale_of(call, &call.served.show(object));
+    if form == Representation::Table {
+        let meta = value!({"resourceVersion": (object.revision.to_string())});
+        scale = table::render_scale(
+            &scale,
+            meta,
+            answer::include_object(call.request)?,
+            call.state.now(),
+        );
+    }
+    Ok(Answer::json(200, json::to_vec(&scale)))
 }
 
 /// Answers a `PUT` of a scale.

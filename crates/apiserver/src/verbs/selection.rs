@@ -27,15 +27,7 @@ impl Selection {
                 .served
                 .strategy
                 .field_label(&requirement.field)
-                .map_err(|problem| {
-                    let resource = &call.served.resource;
-                    Error::bad_request(format!(
-                        "Unable to find {:?} that match label selector {:?}, field selector {:?}: {problem}",
-                        format!("{}, Resource={}", resource.api_version(), resource.plural),
-                        query.get("labelSelector"),
-                        query.get("fieldSelector"),
-                    ))
-                })?;
+                .map_err(Error::bad_request)?;
             requirement.field = name.to_owned();
         }
         Ok(Selection { labels, fields })

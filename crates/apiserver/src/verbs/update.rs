@@ -48,11 +48,12 @@ pub(crate) fn update(call: &Call<'_>) -> Result<Answer> {
 }
 
 /// The name in the body must be the name in the path.
-fn check_name(call: &Call<'_>, name: &str) -> Result<()> {
+pub(crate) fn check_name(call: &Call<'_>, name: &str) -> Result<()> {
     if name.is_empty() {
-        return Err(Error::bad_request(
-            "the name of the object (based on URL) was undeterminable: name must be provided",
-        ));
+        return Err(Error::bad_request(format!(
+            "the name of the object ({} based on URL) was undeterminable: name must be provided",
+            call.target.name
+        )));
     }
     if name != call.target.name {
         return Err(Error::bad_request(format!(

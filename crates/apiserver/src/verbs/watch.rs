@@ -76,7 +76,7 @@ pub(crate) fn watch(call: &Call<'_>, fault: Option<WatchFault>) -> Result<Answer
 }
 
 fn life(text: &str) -> Result<Duration> {
-    match read_number(text, "timeoutSeconds")? {
+    match read_number(text)? {
         seconds if seconds > 0 => Ok(Duration::from_secs(seconds as u64)),
         _ => Ok(DEFAULT_LIFE),
     }
@@ -303,7 +303,13 @@ impl Watcher {
         if ends_initial {
             object.set_at(&["metadata", "annotations", "k8s.io/initial-events-end"], "true");
         }
-        let object = answer::represent_bookmark(&self.served, self.representation, object);
+        let object = answer::represent_bookmark(
+            &self.served,
+            self.representation,
+            self.include,
+            object,
+            self.state.now(),
+        );
         let event = value!({"type": "BOOKMARK", "object": object});
         out.put_slice(&json::to_vec(&event));
         out.put_u8(b'\n');

@@ -166,8 +166,17 @@ impl Writer<'_> {
             old.str_at(&["metadata", "uid"]),
         );
         if !uid.is_empty() && uid != old_uid {
-            let why =
-                format!("Precondition failed: UID in precondition: {uid}, UID in object meta: {old_uid}");
+            let group = if self.served.definition.is_some() {
+                format!("{}/", resource.group)
+            } else {
+                String::new()
+            };
+            let why = format!(
+                "StorageError: invalid object, Code: 4, Key: /registry/{group}{}/{}, ResourceVersion: 0, \
+                 AdditionalErrorMsg: Precondition failed: UID in precondition: {uid}, UID in object meta: {old_uid}",
+                resource.plural,
+                Key::new(self.namespace, name).text()
+            );
             return Err(Error::conflict(&resource.group, &resource.plural, name, &why));
         }
         let version = object.str_at(&["metadata", "resourceVersion"]);
@@ -182,6 +191,13 @@ impl Writer<'_> {
             return Ok(());
         }
         if version != old_version {
+            if version.parse::<u64>().is_err() {
+                return Err(Error::new(
+                    500,
+                    "",
+                    format!("strconv.ParseUint: parsing \"{version}\": invalid syntax"),
+                ));
+            }
             return Err(self.modified(name));
         }
         Ok(())
