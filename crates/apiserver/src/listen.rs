@@ -103,6 +103,12 @@ impl Server {
         Service(self.trusting())
     }
 
+    /// The server as a tower service that trusts nobody: requests without credentials come from `system:anonymous`, as they
+    /// do on a port.
+    pub fn stranger_service(&self) -> Service {
+        Service(self.clone())
+    }
+
     /// Serves TLS on `listener` until the result is dropped.
     ///
     /// # Errors

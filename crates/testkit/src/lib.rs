@@ -7,6 +7,7 @@
 
 pub mod archive;
 pub mod clock;
+pub mod cluster;
 pub mod digest;
 pub mod git;
 pub mod helm;
@@ -18,4 +19,5 @@ pub mod snapshot;
 pub mod tls;
 
 pub use clock::Clock;
+pub use cluster::Cluster;
 pub use settled::settled;

@@ -47,6 +47,8 @@ fn run(home: &Home, name: &str, options: &start::Options, command: &[String]) ->
         let mut child = tokio::process::Command::new(&command[0])
             .args(&command[1..])
             .env("SLUICE_TEST_KUBECONFIG", &kubeconfig)
+            // Tests need not clean up what goes away with the cluster.
+            .env("SLUICE_TEST_CLUSTER_DISPOSABLE", "1")
             .kill_on_drop(true)
             .spawn()
             .with_context(|| format!("failed to run {}", command[0]))?;
