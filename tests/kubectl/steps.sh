@@ -1,0 +1,109 @@
+# The words that sections are written in. A section defines `body`, and `clean_up` where it makes things outside of its
+# namespace. Every recorded step is a block of the transcript:
+#
+#   # what it shows
+#   $ kubectl the command
+#   standard output
+#   2> standard error
+#   => exit code
+
+# Says what the next command shows. The title is part of the block.
+title=""
+shows() { title=$*; }
+
+# Runs kubectl and records it.
+k() {
+    local code
+    "$kubectl" "$@" >"$work/stdout" 2>"$work/stderr" </dev/null
+    code=$?
+    record "$code" "kubectl $(quoted "$@")"
+}
+
+# Runs kubectl with standard input from the first argument and records it.
+k_with() {
+    local input=$1 code
+    shift
+    printf '%s\n' "$input" | "$kubectl" "$@" >"$work/stdout" 2>"$work/stderr"
+    code=$?
+    record "$code" "kubectl $(quoted "$@") <<< $(quoted "$input")"
+}
+
+# Runs kubectl and records only the last line of output: what comes before depends on how quickly things come up.
+k_last() {
+    local code
+    "$kubectl" "$@" >"$work/all" 2>"$work/stderr" </dev/null
+    code=$?
+    tail -n 1 "$work/all" >"$work/stdout"
+    record "$code" "kubectl $(quoted "$@") | tail -n 1"
+}
+
+# Runs kubectl and records its lines in order, for output that comes in none.
+k_sorted() {
+    local code
+    "$kubectl" "$@" >"$work/all" 2>"$work/stderr" </dev/null
+    code=$?
+    sort "$work/all" >"$work/stdout"
+    record "$code" "kubectl $(quoted "$@") | sort"
+}
+
+# Runs kubectl and records the lines that match a pattern.
+k_grep() {
+    local pattern=$1 code
+    shift
+    "$kubectl" "$@" >"$work/all" 2>"$work/stderr" </dev/null
+    code=$?
+    grep -E -- "$pattern" "$work/all" >"$work/stdout"
+    record "$code" "kubectl $(quoted "$@") | grep -E $(quoted "$pattern")"
+}
+
+# Writes one block.
+record() {
+    {
+        [ -z "$title" ] || printf '# %s\n' "$title"
+        printf '$ %s\n' "$2"
+        cat "$work/stdout"
+        [ -z "$(tail -c 1 "$work/stdout")" ] || echo
+        sed 's/^/2> /' "$work/stderr"
+        printf '=> %s\n\n' "$1"
+    } >&3
+    title=""
+}
+
+# The arguments as one would type them.
+quoted() {
+    local argument line=""
+    for argument in "$@"; do
+        case $argument in
+            *[!A-Za-z0-9_./:=,@%+-]* | "") argument="'$argument'" ;;
+        esac
+        line+="${line:+ }$argument"
+    done
+    printf '%s' "$line"
+}
+
+# Runs kubectl without recording it; the log tells when it fails.
+quiet() {
+    "$kubectl" "$@" </dev/null >"$work/quiet" 2>&1 || { echo "failed: kubectl $*"; cat "$work/quiet"; }
+}
+
+kubectl_ok() { "$kubectl" "$@" </dev/null >/dev/null 2>&1; }
+
+# Whether kubectl prints exactly this text.
+prints() {
+    local wanted=$1
+    shift
+    [ "$("$kubectl" "$@" </dev/null 2>/dev/null)" = "$wanted" ]
+}
+
+# Waits until a command succeeds, at most half a minute: what a controller does takes its time.
+settle() {
+    local what=$1 end=$((SECONDS + ${SETTLE_LIMIT:-30}))
+    shift
+    until "$@"; do
+        if [ $SECONDS -ge $end ]; then
+            echo "still waiting for $what: $*"
+            return 1
+        fi
+        sleep 0.2
+    done
+}
