@@ -24,7 +24,7 @@ impl Fixture {
             schema: Schema::builtin(),
             config: read(include_bytes!("deployment.config.json")),
             live: read(include_bytes!("deployment.live.json")),
-            reset: Reset::builtin("Deployment", ""),
+            reset: Reset::fields(&[&["status"]]),
         }
     }
 

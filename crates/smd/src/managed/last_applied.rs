@@ -43,7 +43,10 @@ pub(super) fn follow(object: &mut Value, applied: &Value) {
         return;
     }
     let mut applied = applied.clone();
-    applied.remove_at(&["metadata", "annotations", ANNOTATION]);
+    match applied.at_mut(&["metadata", "annotations"]) {
+        Some(Value::Object(annotations)) => drop(annotations.remove(ANNOTATION)),
+        _ => drop(applied.remove_at(&["metadata", "annotations"])),
+    }
     let mut text = json::to_string(&applied);
     text.push('\n');
     let Some(annotations) = object

@@ -26,7 +26,6 @@ mod entry;
 mod last_applied;
 mod prune;
 mod reset;
-mod reset_builtin;
 mod scale;
 mod settle;
 mod strip;

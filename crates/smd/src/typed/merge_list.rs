@@ -48,12 +48,11 @@ struct Lists<'a, 's> {
 
 impl<'a, 's> Lists<'a, 's> {
     fn new(list: &'a ListAtom<'s>, old: List, new: &'a [Value]) -> Self {
-        // Elements without key or value cannot be merged. Validation finds them first, so that none is lost here.
-        let (old_elements, old): (Vec<_>, Vec<_>) = old
-            .into_iter()
-            .filter_map(|item| Some((list.element(&item).ok()?, Some(item))))
-            .unzip();
-        let new_elements: Vec<_> = new.iter().filter_map(|item| list.element(item).ok()).collect();
+        // Elements without key or value are told apart by their place: they match nothing and stay where they are.
+        let element = |(at, item)| list.element(item).unwrap_or(PathElement::Index(at as i64));
+        let old_elements: Vec<_> = old.iter().enumerate().map(element).collect();
+        let new_elements: Vec<_> = new.iter().enumerate().map(element).collect();
+        let old: Vec<_> = old.into_iter().map(Some).collect();
         let (old_places, new_places) = (Places::new(&old_elements), Places::new(&new_elements));
         let is_shared = |at: &usize| old_places.find(&old_elements, &new_elements[*at]).is_some();
         let shared = (0..new_elements.len()).filter(is_shared).collect();

@@ -112,8 +112,9 @@ fn reset(kind: &str, subresource: &str) -> Reset {
 
 /// Replays one request; returns what differs.
 fn replay(kinds: &Kinds, exchange: &Exchange) -> Result<(), String> {
-    let request = exchange.request();
-    let (api_version, kind) = (request.str_at(&["apiVersion"]), request.str_at(&["kind"]));
+    // The path of a request says what it is about, whatever its body says.
+    let of = exchange.live().unwrap_or(exchange.request());
+    let (api_version, kind) = (of.str_at(&["apiVersion"]), of.str_at(&["kind"]));
     let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
     let is_gear = kind == "Gear";
     let ty = match is_gear {
