@@ -30,7 +30,8 @@ check!(a_field_manager_has_at_most_128_bytes, async |t| {
 });
 
 check!(a_field_manager_is_printable, async |t| {
-    let message = r#"PatchOptions.meta.k8s.io "" is invalid: fieldManager: Invalid value: "a\x00b": "#,
+    let message = concat!(
+        r#"PatchOptions.meta.k8s.io "" is invalid: fieldManager: Invalid value: "a\x00b": "#,
         "invalid character U+0000 (at position 1)"
     );
     t.apply(&t.core("configmaps/a"), "a%00b", config_map("a"))
@@ -175,8 +176,7 @@ check!(malformed_yaml_cannot_be_applied, async |t| {
 check!(an_applied_object_is_validated, async |t| {
     let mut object = deployment("a");
     object["spec"]["template"]["spec"]["containers"][0]["image"] = json!("");
-    let message =
-        concat!(r#"Deployment.apps "a" is invalid: spec.template.spec.containers[0].image: Required value"#;
+    let message = r#"Deployment.apps "a" is invalid: spec.template.spec.containers[0].image: Required value"#;
     t.apply(&t.group("apps/v1", "deployments/a"), "one", object)
         .await
         .fails(422, "Invalid", message);

@@ -98,7 +98,8 @@ check!(an_object_without_a_name_is_invalid, async |t| {
 });
 
 check!(a_name_that_is_no_dns_name_is_invalid, async |t| {
-    let message = r#"ConfigMap "Bad_Name" is invalid: metadata.name: Invalid value: "Bad_Name": "#,
+    let message = concat!(
+        r#"ConfigMap "Bad_Name" is invalid: metadata.name: Invalid value: "Bad_Name": "#,
         "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start ",
         "and end with an alphanumeric character (e.g. 'example.com', regex used for validation is ",
         r"'[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')"
@@ -137,7 +138,8 @@ check!(another_version_in_the_body_is_a_bad_request, async |t| {
     object["apiVersion"] = json!("apps/v9");
     let message = concat!(
         r#"Deployment in version "v9" cannot be handled as a Deployment: no kind "Deployment" is registered for "#,
-        r#"version "apps/v9" in scheme "pkg/runtime/scheme.go:111""#;
+        r#"version "apps/v9" in scheme "pkg/runtime/scheme.go:111""#
+    );
     t.post(&t.group("apps/v1", "deployments"), object)
         .await
         .fails(400, "BadRequest", message);

@@ -57,8 +57,10 @@ check!(preconditions_that_hold_let_the_deletion_pass, async |t| {
 
 check!(an_unknown_propagation_policy_is_invalid, async |t| {
     t.create(&t.core("configmaps"), config_map("a")).await;
-    let message = r#"DeleteOptions.meta.k8s.io "" is invalid: propagationPolicy: Unsupported value: "Sideways": supported values: "#,
-        r#""Foreground", "Background", "Orphan", "nil""#;
+    let message = concat!(
+        r#"DeleteOptions.meta.k8s.io "" is invalid: propagationPolicy: Unsupported value: "Sideways": supported values: "#,
+        r#""Foreground", "Background", "Orphan", "nil""#
+    );
     t.delete(&format!("{}?propagationPolicy=Sideways", t.core("configmaps/a")))
         .await
         .fails(422, "Invalid", message);

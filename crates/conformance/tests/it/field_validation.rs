@@ -17,8 +17,10 @@ const JSON: (&str, &str) = ("content-type", "application/json");
 
 check!(strict_refuses_unknown_fields, async |t| {
     let path = format!("{}?fieldValidation=Strict", t.group("apps/v1", "deployments"));
-    let message = r#"Deployment in version "v1" cannot be handled as a Deployment: strict decoding error: "#,
-        r#"unknown field "metadata.baz", unknown field "spec.foo", unknown field "spec.template.spec.containers[0].bar""#;
+    let message = concat!(
+        r#"Deployment in version "v1" cannot be handled as a Deployment: strict decoding error: "#,
+        r#"unknown field "metadata.baz", unknown field "spec.foo", unknown field "spec.template.spec.containers[0].bar""#
+    );
     t.post(&path, odd()).await.fails(400, "BadRequest", message);
 });
 
@@ -62,8 +64,10 @@ check!(ignore_says_nothing, async |t| {
 
 check!(another_directive_is_invalid, async |t| {
     let path = format!("{}?fieldValidation=Perhaps", t.core("configmaps"));
-    let message = r#"CreateOptions.meta.k8s.io "" is invalid: fieldValidation: Unsupported value: "Perhaps": "#,
-        r#"supported values: "", "Ignore", "Strict", "Warn""#;
+    let message = concat!(
+        r#"CreateOptions.meta.k8s.io "" is invalid: fieldValidation: Unsupported value: "Perhaps": "#,
+        r#"supported values: "", "Ignore", "Strict", "Warn""#
+    );
     t.post(&path, config_map("a"))
         .await
         .fails(422, "Invalid", message);

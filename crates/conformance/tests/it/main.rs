@@ -1,6 +1,5 @@
 //! What Sluice relies on in a Kubernetes API. See the library's documentation.
 
-
 #![allow(clippy::unwrap_used, reason = "a test says what is wrong by panicking")]
 
 mod apply;
