@@ -38,7 +38,7 @@ pub struct Error {
     pub kind: Kind,
     /// Where: `spec.template.spec.containers[0].name`.
     pub field: String,
-    /// The value found, as it is printed; empty for kinds that print none.
+    /// The value found, as it is printed; empty for kinds that print none, and where it is left out.
     pub value: String,
     /// Why.
     pub detail: String,
@@ -77,7 +77,7 @@ impl Error {
 
     /// A value is none of `supported`.
     pub fn not_supported(field: impl Into<String>, value: &Value, supported: &[&str]) -> Self {
-        let quoted: Vec<String> = supported.iter().map(|s| format!("{s:?}")).collect();
+        let quoted: Vec<String> = supported.iter().map(|s| model::quote::quote(s)).collect();
         let detail = match supported {
             [] => String::new(),
             _ => format!("supported values: {}", quoted.join(", ")),
@@ -110,6 +110,28 @@ impl Error {
         }
     }
 
+    /// A text has more than `most` bytes.
+    pub fn too_long(field: impl Into<String>, most: i64) -> Self {
+        let bytes = if most == 1 { "byte" } else { "bytes" };
+        Error {
+            kind: Kind::TooLong,
+            field: field.into(),
+            value: String::new(),
+            detail: format!("may not be more than {most} {bytes}"),
+        }
+    }
+
+    /// There are `found` elements, and `most` are allowed.
+    pub fn too_many(field: impl Into<String>, found: i64, most: i64) -> Self {
+        let items = if most == 1 { "item" } else { "items" };
+        Error {
+            kind: Kind::TooMany,
+            field: field.into(),
+            value: found.to_string(),
+            detail: format!("must have at most {most} {items}"),
+        }
+    }
+
     /// The field's failure as a cause of a `Status`.
     pub fn cause(&self) -> Cause {
         Cause {
@@ -122,10 +144,11 @@ impl Error {
     /// The message without the path.
     pub fn body(&self) -> String {
         let mut text = self.kind.label().to_owned();
-        if !matches!(
+        let shows_value = !matches!(
             self.kind,
             Kind::Required | Kind::Forbidden | Kind::TooLong | Kind::Internal
-        ) {
+        );
+        if shows_value && !self.value.is_empty() {
             text.push_str(": ");
             text.push_str(&self.value);
         }
@@ -190,20 +213,10 @@ pub fn join(errors: &[Error]) -> String {
 }
 
 /// A value as Go prints it in such messages: strings quoted, maps and lists as JSON.
-fn print(value: &Value) -> String {
+pub(crate) fn print(value: &Value) -> String {
     match value {
-        Value::Null => "null".into(),
-        Value::Bool(flag) => flag.to_string(),
-        Value::Int(number) => number.to_string(),
-        Value::Float(number) => number.to_string(),
-        Value::Str(text) => model::quote::quote(text).to_string(),
-        Value::Array(items) => format!("[{}]", items.iter().map(print).collect::<Vec<_>>().join(",")),
-        Value::Object(map) => {
-            let pairs: Vec<String> = map
-                .iter()
-                .map(|(key, value)| format!("{key:?}:{}", print(value)))
-                .collect();
-            format!("{{{}}}", pairs.join(","))
-        }
+        Value::Float(number) => smd::patch::go_text::float(*number),
+        Value::Str(text) => model::quote::quote(text),
+        other => model::json::to_string(other),
     }
 }

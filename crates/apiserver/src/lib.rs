@@ -4,10 +4,12 @@
 pub mod auth;
 pub mod builtin;
 pub mod catalog;
+pub mod crd;
 pub mod discovery;
 pub mod error;
 pub mod fault;
 pub mod field;
+pub mod jsonpath;
 pub mod openapi;
 pub mod requests;
 pub mod simulator;

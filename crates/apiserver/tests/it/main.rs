@@ -5,6 +5,7 @@
 mod auth;
 mod builtin;
 mod catalog;
+mod crd;
 mod discovery;
 mod fault;
 mod openapi;

@@ -28,7 +28,7 @@ fn write_plain(value: &Value, text: &mut String) {
     match value {
         Value::Null => text.push_str("<nil>"),
         Value::Bool(flag) => text.push_str(if *flag { "true" } else { "false" }),
-        Value::Int(number) => write!(text, "{number}").expect("writing to a string does not fail"),
+        Value::Int(number) => write(text, format_args!("{number}")),
         Value::Float(number) => text.push_str(&float(*number)),
         Value::Str(string) => text.push_str(string),
         Value::Array(items) => write_list(items, text),
@@ -82,6 +82,11 @@ pub fn float(number: f64) -> String {
         None => ('+', exponent),
     };
     format!("{mantissa}e{sign}{digits:0>2}")
+}
+
+fn write(text: &mut String, arguments: std::fmt::Arguments<'_>) {
+    text.write_fmt(arguments)
+        .expect("writing to a string does not fail");
 }
 
 /// The name Go gives the type of a decoded JSON value.
