@@ -1,5 +1,7 @@
 //! What the server promises: ready in 100 ms, 5,000 applies a second on one core, watch events within a millisecond,
-//! 100,000 ConfigMaps of 1 KiB in 600 MiB. Prints one table; `cargo bench -p apiserver`.
+//! 100,000 ConfigMaps of 1 KiB in 600 MiB. Prints one table; `cargo bench -p apiserver [-- applies]`.
+//!
+//! Rates are per second of CPU time, which is what "on one core" means on a machine that does other things too.
 
 use std::time::{Duration, Instant};
 
@@ -25,11 +27,21 @@ fn main() {
         .build()
         .expect("a runtime");
     println!("{:<46} {:>14} {:>14}", "", "measured", "target");
+    let only: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
+    let wanted = |name: &str| only.is_empty() || only.iter().any(|one| one == name);
     runtime.block_on(async {
-        start().await;
-        applies().await;
-        watch_events().await;
-        memory().await;
+        if wanted("start") {
+            start().await;
+        }
+        if wanted("applies") {
+            applies().await;
+        }
+        if wanted("watch") {
+            watch_events().await;
+        }
+        if wanted("memory") {
+            memory().await;
+        }
     });
 }
 
@@ -145,16 +157,16 @@ async fn applies() {
             .map(|n| deployment(&format!("web-{n}"), image))
             .collect()
     };
-    let begin = Instant::now();
+    let begin = cpu_time();
     for object in set("shop/web:0") {
         apply(&server, &object).await;
     }
     row(
         "server-side apply, new Deployments",
-        rate(OBJECTS, begin.elapsed()),
+        rate(OBJECTS, cpu_time() - begin),
         "",
     );
-    let begin = Instant::now();
+    let begin = cpu_time();
     for round in 1..=ROUNDS {
         for object in set(&format!("shop/web:{round}")) {
             apply(&server, &object).await;
@@ -162,11 +174,11 @@ async fn applies() {
     }
     row(
         "server-side apply, changed Deployments",
-        rate(OBJECTS * ROUNDS, begin.elapsed()),
+        rate(OBJECTS * ROUNDS, cpu_time() - begin),
         ">= 5000 /s",
     );
     let same = set(&format!("shop/web:{ROUNDS}"));
-    let begin = Instant::now();
+    let begin = cpu_time();
     for _ in 0..ROUNDS {
         for object in &same {
             apply(&server, object).await;
@@ -174,7 +186,7 @@ async fn applies() {
     }
     row(
         "server-side apply, unchanged Deployments",
-        rate(OBJECTS * ROUNDS, begin.elapsed()),
+        rate(OBJECTS * ROUNDS, cpu_time() - begin),
         ">= 5000 /s",
     );
     server.stop();
@@ -259,13 +271,13 @@ async fn memory() {
     const OBJECTS: usize = 100_000;
     let server = Server::builder().start();
     let before = resident();
-    let begin = Instant::now();
+    let begin = cpu_time();
     for number in 0..OBJECTS {
         finished(create(&server, &config_map(&format!("config-{number}"), 1024)).await).await;
     }
     row(
         "create 100,000 ConfigMaps of 1 KiB",
-        rate(OBJECTS, begin.elapsed()),
+        rate(OBJECTS, cpu_time() - begin),
         "",
     );
     server.settled().await;
@@ -280,6 +292,15 @@ async fn memory() {
     row("list them all", format!("{took:.0} ms"), "");
     assert!(list.len() > OBJECTS * 1024);
     server.stop();
+}
+
+/// The time this thread, which does all the work, was on a core.
+fn cpu_time() -> Duration {
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+    let nanos = text.split(' ').next().and_then(|nanos| nanos.parse().ok());
+    // Systems that do not tell have a clock at least.
+    static START: std::sync::LazyLock<Instant> = std::sync::LazyLock::new(Instant::now);
+    nanos.map_or_else(|| START.elapsed(), Duration::from_nanos)
 }
 
 /// The memory this process holds, in bytes; 0 where the system does not tell.
