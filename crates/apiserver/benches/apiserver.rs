@@ -27,7 +27,10 @@ fn main() {
         .build()
         .expect("a runtime");
     println!("{:<46} {:>14} {:>14}", "", "measured", "target");
-    let only: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
+    let only: Vec<String> = std::env::args()
+        .skip(1)
+        .filter(|argument| !argument.starts_with('-'))
+        .collect();
     let wanted = |name: &str| only.is_empty() || only.iter().any(|one| one == name);
     runtime.block_on(async {
         if wanted("start") {

@@ -10,7 +10,7 @@ use smd::{Schema, TypeId};
 
 use crate::builtin::{self, convert};
 use crate::catalog::{Catalog, Origin, Resource};
-use crate::definition::Definition;
+use crate::custom::Custom;
 use crate::ownership::Resets;
 use crate::store::{Meta, Object};
 use crate::strategy::Strategy;
@@ -41,7 +41,7 @@ pub(crate) struct Served {
     /// `apps/v1`.
     pub api_version: Str,
     /// The definition, for custom resources.
-    pub definition: Option<Arc<Definition>>,
+    pub definition: Option<Arc<Custom>>,
     /// The kind in the version it is served in.
     pub gvk: Gvk,
     /// The version of a built-in kind that its objects are stored in. Custom resources have one form for all versions.
@@ -62,7 +62,7 @@ impl Kinds {
     pub(crate) fn new(
         schema: &Arc<Schema>,
         builtins: &Builtins,
-        definitions: HashMap<Str, Arc<Definition>>,
+        definitions: HashMap<Str, Arc<Custom>>,
     ) -> Self {
         let custom = definitions.values().map(|definition| definition.catalog_entry());
         let catalog = builtins.catalog.with_custom(custom);
@@ -101,7 +101,7 @@ impl Kinds {
     pub(crate) fn stored(&self) -> impl Iterator<Item = &Arc<Served>> {
         self.catalog.iter().filter_map(|resource| {
             let served = self.get(&resource.group, &resource.version, &resource.plural)?;
-            served.is_stored_form().then_some(served)
+            served.stands_for_storage().then_some(served)
         })
     }
 }
@@ -133,17 +133,22 @@ impl Served {
         Some(served)
     }
 
-    fn custom(resource: &Arc<Resource>, definitions: &HashMap<Str, Arc<Definition>>) -> Option<Self> {
+    fn custom(resource: &Arc<Resource>, definitions: &HashMap<Str, Arc<Custom>>) -> Option<Self> {
         let name = format!("{}.{}", resource.plural, resource.group);
-        let definition = definitions.get(name.as_str())?;
-        let (strategy, schema, ty) = definition.version(&resource.version)?;
-        Some(Served::new(
-            resource,
-            strategy,
-            schema,
-            ty,
-            Some(Arc::clone(definition)),
-        ))
+        let custom = definitions.get(name.as_str())?;
+        let typed = custom.version(&resource.version)?;
+        let strategy: Arc<dyn Strategy> = Arc::clone(&typed.version) as Arc<dyn Strategy>;
+        let schema = Arc::clone(&typed.schema);
+        let mut served = Served::new(resource, strategy, schema, typed.ty, Some(Arc::clone(custom)));
+        let others = custom
+            .other_versions(&resource.version)
+            .map(|other| OtherVersion {
+                api_version: other.api_version.clone(),
+                schema: Arc::clone(&other.schema),
+                ty: other.ty,
+            });
+        served.others = others.collect();
+        Some(served)
     }
 
     fn new(
@@ -151,7 +156,7 @@ impl Served {
         strategy: Arc<dyn Strategy>,
         schema: Arc<Schema>,
         ty: TypeId,
-        definition: Option<Arc<Definition>>,
+        definition: Option<Arc<Custom>>,
     ) -> Self {
         let (version, kind) = (resource.api_version(), &resource.kind);
         // Go writes the fields of built-in types in their order, and maps, as which it has custom resources, sorted.
@@ -191,9 +196,21 @@ impl Served {
         }
     }
 
-    /// Whether objects are stored in this version's form.
-    pub(crate) fn is_stored_form(&self) -> bool {
+    /// Whether objects are stored in this version's form, byte for byte.
+    fn is_stored_form(&self) -> bool {
         self.gvk == self.stored_as
+            && !self
+                .definition
+                .as_ref()
+                .is_some_and(|custom| custom.has_several_versions())
+    }
+
+    /// Whether this is the version by which the stored resource is known: one for each.
+    fn stands_for_storage(&self) -> bool {
+        match &self.definition {
+            Some(custom) => custom.first_served() == Some(&self.resource.version),
+            None => self.gvk == self.stored_as,
+        }
     }
 
     /// A stored object as this version shows it, with `apiVersion` and `kind`.
@@ -203,12 +220,21 @@ impl Served {
 
     /// Gives a value in stored form this version's form, `apiVersion` and `kind`.
     pub(crate) fn dress(&self, mut value: Value) -> Value {
-        if !self.is_stored_form() {
+        if self.gvk != self.stored_as {
             convert::convert(&mut value, &self.stored_as, &self.gvk);
         }
         let map = value.make_object();
         map.insert("apiVersion", self.api_version.clone());
         map.insert("kind", self.resource.kind.clone());
+        if let Some(custom) = self
+            .definition
+            .as_ref()
+            .filter(|custom| custom.has_several_versions())
+            && let Some(typed) = custom.version(&self.resource.version)
+        {
+            // What another version wrote is read with this one's schema and defaults.
+            typed.version.complete(&mut value);
+        }
         value
     }
 
@@ -242,7 +268,7 @@ impl Served {
 
     /// The stored form of an object of this version, and what is kept beside it.
     pub(crate) fn stored(&self, mut value: Value) -> (Value, Meta) {
-        if self.is_stored_form() {
+        if self.gvk == self.stored_as {
             let meta = Meta::of(&value, self.strategy.selectable(&value));
             return (value, meta);
         }
@@ -261,6 +287,15 @@ impl Served {
 
     /// The columns a custom resource is printed with.
     pub(crate) fn columns(&self) -> Option<&[CustomColumn]> {
-        None
+        let typed = self.definition.as_ref()?.version(&self.resource.version)?;
+        Some(&typed.version.columns)
+            .filter(|columns| !columns.is_empty())
+            .map(Vec::as_slice)
+    }
+
+    /// What clients of a deprecated version are told.
+    pub(crate) fn deprecation(&self) -> Option<&str> {
+        let typed = self.definition.as_ref()?.version(&self.resource.version)?;
+        typed.version.deprecation_warning.as_deref()
     }
 }

@@ -20,7 +20,7 @@ mod admission;
 mod answer;
 mod bootstrap;
 mod collect;
-mod definition;
+mod custom;
 mod http;
 mod kinds;
 mod listen;

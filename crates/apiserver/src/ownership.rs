@@ -1,8 +1,8 @@
 //! Who owns which field: the server's side of managed fields.
 
 use model::Value;
-use smd::managed::{self, ApplyError, OnConflict, Origin, Replicas, Reset, Step, Typing, Version, Write};
-use smd::{Path, PathElement, TypeRef};
+use smd::managed::{self, ApplyError, OnConflict, Origin, Replicas, Reset, Typing, Version, Write};
+use smd::{Path, TypeRef};
 
 use crate::builtin::reset;
 use crate::error::{Cause, Error, Result};
@@ -123,7 +123,6 @@ impl Resets {
 
     /// Those of a custom resource, which may have a status subresource.
     pub(crate) fn custom(has_status: bool) -> Self {
-        let status = || PathElement::field("status");
         let main = if has_status {
             Reset::fields(&[&["status"]])
         } else {
@@ -131,7 +130,7 @@ impl Resets {
         };
         Resets {
             main,
-            status: Reset::AllBut(vec![vec![Step::Is(status())]]),
+            status: Reset::fields(&[&["spec"]]),
         }
     }
 }

@@ -170,7 +170,7 @@ async fn answer(
         user: &user,
         warnings: Mutex::default(),
     };
-    if let Some(warning) = deprecation(&target) {
+    if let Some(warning) = deprecation(&target).or_else(|| call.served.deprecation()) {
         call.warn(warning);
     }
     let result = dispatch(&call, verb, fault.and_then(Fault::for_watch));

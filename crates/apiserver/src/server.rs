@@ -13,6 +13,7 @@ use tokio::sync::watch;
 use crate::auth::authenticate::Anonymous;
 use crate::auth::{Authenticator, Issuer, Rbac, User};
 use crate::catalog::Catalog;
+use crate::custom::Custom;
 use crate::fault::Faults;
 use crate::kinds::{Builtins, Kinds};
 use crate::listen::Authority;
@@ -21,7 +22,7 @@ use crate::openapi::OpenApi;
 use crate::requests::Requests;
 use crate::simulator;
 use crate::store::{LOG_LIMIT, Store};
-use crate::{bootstrap, builtin, collect, protobuf};
+use crate::{bootstrap, builtin, collect, crd, protobuf};
 
 /// The largest body that is read, as with the real server.
 pub(crate) const BODY_LIMIT: usize = 3 * 1024 * 1024;
@@ -72,6 +73,9 @@ pub(crate) struct State {
     pub requests: Requests,
     pub openapi: OpenApi,
     pub schema: Arc<Schema>,
+    /// What all custom resources share.
+    pub custom: crd::Shared,
+    builtins: Builtins,
     protobuf: OnceLock<protobuf::Reader>,
     random: Mutex<fastrand::Rng>,
     clock: Clock,
@@ -138,6 +142,8 @@ impl Builder {
             catalog: Catalog::builtin(),
             kinds: builtin::Kinds::new(&schema),
         };
+        let custom = crd::Shared::new(&schema, builtins.kinds.types());
+        let custom = custom.expect("the embedded schema has the type of metadata");
         let kinds = Kinds::new(&schema, &builtins, HashMap::new());
         let issuer = Issuer::new_key().and_then(|key| Issuer::new(ISSUER, &[ISSUER], &key));
         let issuer = issuer.expect("a key that was just made is one");
@@ -153,6 +159,8 @@ impl Builder {
             requests: Requests::default(),
             openapi: OpenApi::default(),
             schema,
+            custom,
+            builtins,
             protobuf: OnceLock::new(),
             random: Mutex::new(random),
             clock: self.clock,
@@ -215,6 +223,12 @@ impl State {
     /// The current snapshot of what is served.
     pub(crate) fn kinds(&self) -> Arc<Kinds> {
         Arc::clone(&self.kinds.read())
+    }
+
+    /// Serves these definitions from now on, besides the built-in resources.
+    pub(crate) fn serve(&self, definitions: HashMap<Str, Arc<Custom>>) {
+        let kinds = Kinds::new(&self.schema, &self.builtins, definitions);
+        *self.kinds.write() = Arc::new(kinds);
     }
 
     /// Reads bodies in protobuf; made when the first one comes.

@@ -9,6 +9,7 @@ use smd::{Schema, TypeId};
 
 use super::decode::{GoTypes, counter};
 use super::{default, prepare, select, validate};
+use crate::crd;
 use crate::error::{Error, Result};
 use crate::field;
 use crate::strategy::{Part, Strategy};
@@ -26,6 +27,11 @@ impl Kinds {
             types: GoTypes::new(schema),
             kinds: schema.kinds.clone(),
         }
+    }
+
+    /// What Go's JSON knows of the types.
+    pub fn types(&self) -> Arc<GoTypes> {
+        Arc::clone(&self.types)
     }
 
     /// How objects of this kind are read, completed and checked.
@@ -49,6 +55,13 @@ struct Builtin {
     types: Arc<GoTypes>,
     ty: TypeId,
     gvk: Gvk,
+}
+
+impl Builtin {
+    /// Definitions of custom resources are checked where they are understood.
+    fn is_definition(&self) -> bool {
+        self.gvk.group == "apiextensions.k8s.io" && self.gvk.kind == "CustomResourceDefinition"
+    }
 }
 
 impl Strategy for Builtin {
@@ -78,11 +91,18 @@ impl Strategy for Builtin {
     }
 
     fn validate_create(&self, object: &Value) -> Vec<field::Error> {
-        validate::create(&self.gvk, object)
+        match self.is_definition() {
+            true => crd::check::create(object),
+            false => validate::create(&self.gvk, object),
+        }
     }
 
     fn validate_update(&self, part: Part, object: &Value, old: &Value) -> Vec<field::Error> {
-        validate::update(&self.gvk, part, object, old)
+        match self.is_definition() {
+            true if part == Part::Status => Vec::new(),
+            true => crd::check::update(object, old),
+            false => validate::update(&self.gvk, part, object, old),
+        }
     }
 
     fn validate_name(&self, name: &str) -> Vec<String> {

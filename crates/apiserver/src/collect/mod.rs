@@ -4,6 +4,7 @@
 //! what they do is deterministic for a given order of changes, and [`Progress`] can tell when they are done.
 
 mod accounts;
+pub(crate) mod definitions;
 mod garbage;
 mod namespaces;
 mod roles;
@@ -73,6 +74,7 @@ pub(crate) async fn run(
             change = feed.recv() => {
                 let Some(change) = change else { return };
                 roles::observe(&state, &change);
+                definitions::observe(&state, &change);
                 accounts::observe(&state, &change);
                 namespaces.observe(&state, &change);
                 garbage.observe(&state, &change);

@@ -48,7 +48,7 @@ pub struct Definition {
     /// How objects get from one version to another.
     pub conversion: Conversion,
     /// The versions, in the order of the definition.
-    pub versions: Vec<Version>,
+    pub versions: Vec<Arc<Version>>,
 }
 
 /// Names of a resource.
@@ -148,19 +148,25 @@ impl Definition {
         };
         let versions = spec.list_at(&["versions"]).iter();
         definition.versions = versions
-            .map(|version| Version::read(version, &definition, shared))
+            .map(|version| Arc::new(Version::read(version, &definition, shared)))
             .collect();
         definition
     }
 
     /// The version called `name`.
     pub fn version(&self, name: &str) -> Option<&Version> {
-        self.versions.iter().find(|version| version.name == name)
+        self.versions
+            .iter()
+            .find(|version| version.name == name)
+            .map(|version| &**version)
     }
 
     /// The version that objects are stored in.
     pub fn storage(&self) -> Option<&Version> {
-        self.versions.iter().find(|version| version.storage)
+        self.versions
+            .iter()
+            .find(|version| version.storage)
+            .map(|version| &**version)
     }
 
     /// Turns an object into one of the version called `name`, with that version's defaults.

@@ -10,6 +10,7 @@ use super::policy;
 use super::selection::Selection;
 use super::write::Writer;
 use crate::answer::Answer;
+use crate::collect::definitions::CLEANUP;
 use crate::error::{Error, Result};
 use crate::field;
 use crate::http::{Representation, Request, negotiate};
@@ -168,7 +169,7 @@ fn marked(state: &State, served: &Served, object: &Object, options: &DeleteOptio
         && resource.plural == "customresourcedefinitions"
         && !object.meta.deleting
     {
-        metadata::add_finalizer(&mut value, "customresourcecleanup.apiextensions.k8s.io");
+        metadata::add_finalizer(&mut value, CLEANUP);
     }
     let is_namespace = resource.group.is_empty() && resource.plural == "namespaces";
     let grace = match (resource.group.as_str(), resource.plural.as_str()) {

@@ -17,7 +17,7 @@ use crate::table;
 
 /// Answers with the scale of an object.
 pub(crate) fn get(call: &Call<'_>, form: Representation, object: &Object) -> Result<Answer> {
-    let mut scale = scale_of(call, &call.served.show(object));
+    let mut scale = scale_of(call, &call.served.show(object))?;
     if form == Representation::Table {
         let meta = value!({"resourceVersion": (object.revision.to_string())});
         scale = table::render_scale(
@@ -54,15 +54,11 @@ fn write(call: &Call<'_>, options: &WriteOptions, scale: impl Fn(&Value) -> Resu
         options,
     };
     let object: Arc<Object> = writer.update(&call.key(), Part::Main, |old| {
-        let before = scale_of(call, old);
+        let before = scale_of(call, old)?;
         let scale = scale(&before)?;
         check(call, &scale)?;
-        let replicas = scale
-            .at(&["spec", "replicas"])
-            .and_then(Value::as_i64)
-            .unwrap_or(0);
         let mut object = old.clone();
-        set_replicas(call, &mut object, replicas);
+        set_replicas(call, &mut object, &scale)?;
         let version = scale.str_at(&["metadata", "resourceVersion"]);
         object.set_at(&["metadata", "resourceVersion"], version);
         let managed = call
@@ -76,7 +72,7 @@ fn write(call: &Call<'_>, options: &WriteOptions, scale: impl Fn(&Value) -> Resu
     })?;
     Ok(Answer::json(
         200,
-        json::to_vec(&scale_of(call, &call.served.show(&object))),
+        json::to_vec(&scale_of(call, &call.served.show(&object))?),
     ))
 }
 
@@ -113,26 +109,26 @@ fn check(call: &Call<'_>, scale: &Value) -> Result<()> {
     }
 }
 
-fn set_replicas(call: &Call<'_>, object: &mut Value, replicas: i64) {
+fn set_replicas(call: &Call<'_>, object: &mut Value, scale: &Value) -> Result<()> {
     match &call.served.definition {
-        Some(definition) => definition.set_replicas(&call.target.version, object, replicas),
-        None => object.set_at(&["spec", "replicas"], replicas),
+        Some(custom) => custom.set_scale(&call.target.version, object, scale),
+        None => {
+            let replicas = scale
+                .at(&["spec", "replicas"])
+                .and_then(Value::as_i64)
+                .unwrap_or(0);
+            object.set_at(&["spec", "replicas"], replicas);
+            Ok(())
+        }
     }
 }
 
-fn scale_of(call: &Call<'_>, object: &Value) -> Value {
+fn scale_of(call: &Call<'_>, object: &Value) -> Result<Value> {
+    if let Some(custom) = &call.served.definition {
+        return custom.scale(&call.target.version, object);
+    }
     let metadata = |field: &str| object.at(&["metadata", field]).cloned().unwrap_or_default();
-    let (replicas, ready, selector) = match &call.served.definition {
-        Some(definition) => definition.scale(&call.target.version, object),
-        None => {
-            let number = |path: &[&str]| object.at(path).and_then(Value::as_i64).unwrap_or(0);
-            (
-                number(&["spec", "replicas"]),
-                number(&["status", "replicas"]),
-                selector_text(object),
-            )
-        }
-    };
+    let number = |path: &[&str]| object.at(path).and_then(Value::as_i64).unwrap_or(0);
     let mut scale = value!({
         "kind": "Scale",
         "apiVersion": "autoscaling/v1",
@@ -144,15 +140,17 @@ fn scale_of(call: &Call<'_>, object: &Value) -> Value {
             "creationTimestamp": (metadata("creationTimestamp")),
         },
         "spec": {},
-        "status": {"replicas": ready},
+        "status": {"replicas": (number(&["status", "replicas"]))},
     });
+    let replicas = number(&["spec", "replicas"]);
     if replicas > 0 {
         scale.set_at(&["spec", "replicas"], replicas);
     }
+    let selector = selector_text(object);
     if !selector.is_empty() {
         scale.set_at(&["status", "selector"], selector);
     }
-    scale
+    Ok(scale)
 }
 
 /// The selector of a workload as text.
