@@ -28,6 +28,15 @@ k_with() {
     record "$code" "kubectl $(quoted "$@") <<< $(quoted "$input")"
 }
 
+# Runs kubectl on a manifest that is edited by a sed expression first, and records it.
+k_edited() {
+    local expression=$1 file=$2 code
+    shift 2
+    sed "$expression" "$file" | "$kubectl" "$@" -f - >"$work/stdout" 2>"$work/stderr"
+    code=$?
+    record "$code" "sed $(quoted "$expression") $file | kubectl $(quoted "$@") -f -"
+}
+
 # Runs kubectl and records only the last line of output: what comes before depends on how quickly things come up.
 k_last() {
     local code
@@ -106,4 +115,35 @@ settle() {
         fi
         sleep 0.2
     done
+}
+
+# Runs kubectl and records the lines that do not match a pattern.
+k_without() {
+    local pattern=$1 code
+    shift
+    "$kubectl" "$@" >"$work/all" 2>"$work/stderr" </dev/null
+    code=$?
+    grep -vE -- "$pattern" "$work/all" >"$work/stdout"
+    record "$code" "kubectl $(quoted "$@") | grep -vE $(quoted "$pattern")"
+}
+
+# Starts a watch and, unless only changes are asked for, waits for its first line.
+watch_start() {
+    watch_command="kubectl $(quoted "$@")"
+    : >"$work/watch"
+    timeout 60 "$kubectl" "$@" >"$work/watch" 2>"$work/watch-stderr" </dev/null &
+    watch=$!
+    case " $* " in *" --watch-only "*) return ;; esac
+    settle "the watch" test -s "$work/watch"
+}
+
+# Waits until a watch has shown a line, ends it and records what it has shown. Lines that are the same are shown once:
+# controllers may touch an object more than once.
+watch_stop() {
+    settle "the last line of the watch" grep -qE -- "$1" "$work/watch"
+    kill "$watch" 2>/dev/null
+    wait "$watch"
+    uniq "$work/watch" >"$work/stdout"
+    cp "$work/watch-stderr" "$work/stderr"
+    record 0 "$watch_command"
 }

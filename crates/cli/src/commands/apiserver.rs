@@ -8,7 +8,7 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 use apiserver::auth::User;
-use apiserver::{Listening, Server};
+use apiserver::{Listening, Server, simulator};
 use model::json;
 use tokio::net::TcpListener;
 
@@ -33,6 +33,10 @@ pub(crate) struct Args {
         value_name = "TOKEN"
     )]
     token: Option<String>,
+
+    /// Let workloads come up as if there were nodes; no container runs
+    #[arg(long)]
+    simulate: bool,
 }
 
 pub(crate) async fn run(args: Args) -> anyhow::Result<ExitCode> {
@@ -40,9 +44,11 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<ExitCode> {
         .await
         .with_context(|| format!("failed to listen on {}", args.listen))?;
     let token = args.token.unwrap_or_else(new_token);
-    let server = Server::builder()
-        .token(token.as_str(), User::new("admin", &["system:masters"]))
-        .start();
+    let mut builder = Server::builder().token(token.as_str(), User::new("admin", &["system:masters"]));
+    if args.simulate {
+        builder = builder.simulator(simulator::Options::default());
+    }
+    let server = builder.start();
     let listening = server.listen(listener)?;
     let kubeconfig = kubeconfig(&listening, &token);
     match &args.kubeconfig {
