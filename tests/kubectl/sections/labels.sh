@@ -9,7 +9,7 @@ body() {
     k label configmap settings tier- absent-
     k label configmaps -l part=settings both=yes
     k label configmaps --all n=1 --overwrite
-    k label configmap settings --list
+    k_sorted label configmap settings --list
     k label configmap settings bad/key/here=1
     k label configmap settings 'key=bad value!'
     k label configmap settings a=1 a-
@@ -24,6 +24,6 @@ body() {
     k annotate configmap settings example.com/note-
     k annotate configmap settings 'Bad Key=1'
     k annotate configmaps -l part=settings both=yes
-    k annotate configmap settings --list
+    k_sorted annotate configmap settings --list
     k get configmaps --show-labels -l part=settings
 }
