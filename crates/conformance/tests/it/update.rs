@@ -1,7 +1,7 @@
 //! Replacing objects by PUT.
 
-use conformance::check;
 use conformance::objects::{config_map, deployment};
+use conformance::{Patch, check};
 use serde_json::json;
 
 check!(a_put_replaces_the_whole_object, async |t| {
@@ -99,23 +99,61 @@ check!(a_put_with_a_version_that_is_no_number_fails, async |t| {
     t.put(&t.core("configmaps/a"), made).await.fails(500, "", message);
 });
 
-check!(generation_counts_changes_of_the_spec_only, async |t| {
-    let path = t.group("apps/v1", "deployments");
-    let mut object = t.create(&path, deployment("a")).await;
+check!(generation_counts_changes_of_the_spec, async |t| {
+    t.create(&t.group("apps/v1", "deployments"), deployment("a"))
+        .await;
+    let path = t.group("apps/v1", "deployments/a");
+    let made = t
+        .patch(&path, Patch::Merge, json!({"metadata": {"labels": {"l": "1"}}}))
+        .await
+        .code(200);
+    assert_eq!(made["metadata"]["generation"], 1, "labels are not spec");
+    let made = t
+        .patch(&path, Patch::Merge, json!({"spec": {"minReadySeconds": 5}}))
+        .await
+        .code(200);
+    assert_eq!(made["metadata"]["generation"], 2);
+    let made = t
+        .patch(&path, Patch::Merge, json!({"metadata": {"generation": 40}}))
+        .await
+        .code(200);
+    assert_eq!(made["metadata"]["generation"], 2, "the client does not set it");
+    let made = t
+        .patch(
+            &path,
+            Patch::Merge,
+            json!({"metadata": {"annotations": {"a": "1"}}}),
+        )
+        .await
+        .code(200);
+    assert_eq!(
+        made["metadata"]["generation"], 3,
+        "a Deployment counts its annotations too"
+    );
+});
+
+check!(generation_does_not_count_annotations_of_other_kinds, async |t| {
+    let path = t.group("networking.k8s.io/v1", "networkpolicies");
+    t.create(
+        &path,
+        json!({"metadata": {"name": "a"}, "spec": {"podSelector": {}}}),
+    )
+    .await;
     let path = format!("{path}/a");
-    object["metadata"]
-        .as_object_mut()
-        .unwrap()
-        .remove("resourceVersion");
-    object["metadata"]["labels"] = json!({"l": "1"});
-    let put = t.put(&path, object.clone()).await.code(200);
-    assert_eq!(put["metadata"]["generation"], 1, "labels are not spec");
-    object["spec"]["template"]["spec"]["containers"][0]["image"] = json!("app:2");
-    let put = t.put(&path, object.clone()).await.code(200);
-    assert_eq!(put["metadata"]["generation"], 2);
-    object["metadata"]["generation"] = json!(40);
-    let put = t.put(&path, object).await.code(200);
-    assert_eq!(put["metadata"]["generation"], 2, "the client does not set it");
+    let made = t
+        .patch(
+            &path,
+            Patch::Merge,
+            json!({"metadata": {"annotations": {"a": "1"}}}),
+        )
+        .await
+        .code(200);
+    assert_eq!(made["metadata"]["generation"], 1);
+    let made = t
+        .patch(&path, Patch::Merge, json!({"spec": {"policyTypes": ["Egress"]}}))
+        .await
+        .code(200);
+    assert_eq!(made["metadata"]["generation"], 2);
 });
 
 check!(the_creation_time_of_a_put_is_ignored, async |t| {
