@@ -8,6 +8,7 @@ mod catalog;
 mod crd;
 mod discovery;
 mod fault;
+mod jsonpath;
 mod openapi;
 mod requests;
 mod table;

@@ -3,10 +3,13 @@
 //! This is not the real server's type checker, but it finds what people get wrong: syntax, names and fields that do not
 //! exist, comparisons of different types, and rules that are not true or false.
 
+use std::cell::RefCell;
+use std::collections::{BTreeMap, HashMap};
+
 use kube_cel::cel::common::ast::{CallExpr, EntryExpr, Expr, IdedExpr, LiteralValue, operators};
 
 use super::escape::unescape;
-use super::macros::ident;
+use super::macros::{appended, ident};
 use super::source::{located, word};
 use super::types::{self, Type};
 use super::{Rule, parse};
@@ -24,61 +27,61 @@ pub(crate) struct Problem {
 /// All that is wrong with a rule on values of `schema`. `root` says that those are whole resources.
 pub(crate) fn check(rule: &Rule, schema: &Node, root: bool) -> Vec<Problem> {
     let self_type = Type::of(schema, root || schema.embedded);
-    let checker = Checker {
-        old_is_optional: rule.optional_old_self,
+    let variables = Variables {
         self_type,
+        old_is_optional: rule.optional_old_self,
     };
     let mut problems = Vec::new();
     let problem = |member, detail| Problem { member, detail };
     if rule.rule.trim().is_empty() {
         return problems;
     }
-    match checker.expression(&rule.rule) {
+    match variables.check(&rule.rule) {
         Err(text) => problems.push(problem("rule", format!("compilation failed: {text}"))),
         Ok(Type::Bool | Type::Dyn) => {}
         Ok(_) => problems.push(problem("rule", "cel expression must evaluate to a bool".into())),
     }
     if problems.is_empty() && !rule.message_expression.trim().is_empty() {
-        match checker.expression(&rule.message_expression) {
+        match variables.check(&rule.message_expression) {
             Err(text) => {
                 let detail = format!("messageExpression compilation failed: {text}");
                 problems.push(problem("messageExpression", detail));
             }
             Ok(Type::Str | Type::Dyn) => {}
             Ok(_) => {
-                problems.push(problem(
-                    "messageExpression",
-                    "messageExpression must evaluate to a string".into(),
-                ));
+                let detail = "messageExpression must evaluate to a string".into();
+                problems.push(problem("messageExpression", detail));
             }
         }
     }
     problems
 }
 
-struct Checker<'n> {
+/// What `self` and `oldSelf` are.
+struct Variables<'n> {
     self_type: Type<'n>,
     old_is_optional: bool,
 }
 
-/// Names that are bound where an expression stands.
-struct Names<'s, 'n> {
-    name: &'s str,
-    ty: Type<'n>,
-    outer: Option<&'s Names<'s, 'n>>,
-}
-
-impl<'n> Checker<'n> {
-    fn expression(&self, source: &str) -> Result<Type<'n>, String> {
+impl<'n> Variables<'n> {
+    fn check(&self, source: &str) -> Result<Type<'n>, String> {
         let expression = parse(source)?;
-        Source {
-            text: source,
-            checker: self,
+        let checker = Checker {
+            source,
+            variables: self,
+            problems: RefCell::default(),
+            seen: RefCell::default(),
+        };
+        let ty = checker.infer(&expression, None);
+        let problems = checker.problems.into_inner();
+        match problems.is_empty() {
+            true => Ok(ty),
+            // In the order of the source.
+            false => Err(problems.into_values().collect::<Vec<_>>().join("\n")),
         }
-        .infer(&expression, None)
     }
 
-    fn variable(&self, name: &str) -> Option<Type<'n>> {
+    fn get(&self, name: &str) -> Option<Type<'n>> {
         match name {
             "self" => Some(self.self_type.clone()),
             "oldSelf" if self.old_is_optional => Some(Type::Optional(Box::new(self.self_type.clone()))),
@@ -88,56 +91,64 @@ impl<'n> Checker<'n> {
     }
 }
 
-/// One expression that is being checked.
-struct Source<'s, 'n> {
-    text: &'s str,
-    checker: &'s Checker<'n>,
+/// Names that are bound where an expression stands.
+struct Names<'s, 'n> {
+    name: &'s str,
+    ty: Type<'n>,
+    outer: Option<&'s Names<'s, 'n>>,
 }
 
-impl<'n> Source<'_, 'n> {
-    fn infer(&self, expression: &IdedExpr, names: Option<&Names<'_, 'n>>) -> Result<Type<'n>, String> {
+/// The check of one expression. What is wrong makes a value of unknown type, so that all of it is found.
+struct Checker<'s, 'n> {
+    source: &'s str,
+    variables: &'s Variables<'n>,
+    /// Messages by their place.
+    problems: RefCell<BTreeMap<usize, String>>,
+    /// Up to where each wrong name was found: the next time the one behind it is meant.
+    seen: RefCell<HashMap<String, usize>>,
+}
+
+impl<'n> Checker<'_, 'n> {
+    fn infer(&self, expression: &IdedExpr, names: Option<&Names<'_, 'n>>) -> Type<'n> {
         match &expression.expr {
-            Expr::Literal(literal) => Ok(literal_type(literal)),
+            Expr::Literal(literal) => literal_type(literal),
             Expr::Ident(name) => self.name(name, names),
             Expr::Select(select) => {
-                let operand = self.infer(&select.operand, names)?;
-                let field = self.select(&operand, &select.field)?;
-                Ok(if select.test { Type::Bool } else { field })
+                let operand = self.infer(&select.operand, names);
+                let field = self.select(&operand, &select.field, select.test);
+                if select.test { Type::Bool } else { field }
             }
             Expr::List(list) => {
-                let mut item = None;
-                for element in &list.elements {
-                    item.get_or_insert(self.infer(element, names)?);
-                }
+                let items: Vec<_> = list
+                    .elements
+                    .iter()
+                    .map(|element| self.infer(element, names))
+                    .collect();
                 // Elements of several types make a list of anything.
-                Ok(Type::List(Box::new(if list.elements.len() == 1 {
-                    item.unwrap_or(Type::Dyn)
-                } else {
-                    Type::Dyn
-                })))
+                let same = items.windows(2).all(|pair| pair[0].name() == pair[1].name());
+                Type::List(Box::new(
+                    items.into_iter().next().filter(|_| same).unwrap_or(Type::Dyn),
+                ))
             }
             Expr::Map(map) => {
                 for entry in &map.entries {
                     if let EntryExpr::MapEntry(entry) = &entry.expr {
-                        self.infer(&entry.key, names)?;
-                        self.infer(&entry.value, names)?;
+                        self.infer(&entry.key, names);
+                        self.infer(&entry.value, names);
                     }
                 }
-                Ok(Type::Map(Box::new(Type::Dyn)))
+                Type::Map(Box::new(Type::Dyn))
             }
             Expr::Comprehension(loop_) => {
-                let range = self.infer(&loop_.iter_range, names)?;
-                let result = self.infer(&loop_.accu_init, names)?;
-                let item = match range {
+                let item = match self.infer(&loop_.iter_range, names) {
                     Type::List(item) => *item,
                     Type::Map(_) | Type::Object(..) => Type::Str,
                     _ => Type::Dyn,
                 };
-                let is_list = matches!(result, Type::List(_));
-                let accu = if is_list { Type::Dyn } else { result };
+                let result = self.infer(&loop_.accu_init, names);
                 let outer = Names {
                     name: &loop_.accu_var,
-                    ty: accu.clone(),
+                    ty: result.clone(),
                     outer: names,
                 };
                 let inner = Names {
@@ -145,198 +156,209 @@ impl<'n> Source<'_, 'n> {
                     ty: item,
                     outer: Some(&outer),
                 };
-                self.infer(&loop_.loop_step, Some(&inner))?;
-                self.infer(&loop_.result, Some(&outer))?;
-                // `exists_one` counts, and is true or false in the end.
-                Ok(match accu {
-                    Type::Int => Type::Bool,
-                    other => other,
-                })
+                match (appended(&loop_.loop_step, &loop_.accu_var), result) {
+                    (Some(element), Type::List(_)) => Type::List(Box::new(self.infer(element, Some(&inner)))),
+                    (_, result) => {
+                        self.infer(&loop_.loop_step, Some(&inner));
+                        match result {
+                            // `exists_one` counts, and is true or false in the end.
+                            Type::Int => Type::Bool,
+                            Type::List(_) => Type::Dyn,
+                            other => other,
+                        }
+                    }
+                }
             }
             Expr::Call(call) => self.call(call, names),
-            Expr::Struct(_) | Expr::Unspecified => Ok(Type::Dyn),
+            Expr::Struct(_) | Expr::Unspecified => Type::Dyn,
         }
     }
 
-    fn name(&self, name: &str, mut names: Option<&Names<'_, 'n>>) -> Result<Type<'n>, String> {
-        while let Some(this) = names {
-            if this.name == name {
-                return Ok(this.ty.clone());
+    fn name(&self, name: &str, names: Option<&Names<'_, 'n>>) -> Type<'n> {
+        match bound(name, names)
+            .map(|found| found.ty.clone())
+            .or_else(|| self.variables.get(name))
+        {
+            Some(ty) => ty,
+            None => {
+                let at = self.find(name, false);
+                self.problem(at, &format!("undeclared reference to '{name}' (in container '')"))
             }
-            names = this.outer;
         }
-        self.checker.variable(name).ok_or_else(|| {
-            let at = word(self.text, name, "").unwrap_or(0);
-            self.problem(at, &format!("undeclared reference to '{name}' (in container '')"))
-        })
     }
 
-    fn select(&self, operand: &Type<'n>, field: &str) -> Result<Type<'n>, String> {
-        operand.field(&unescape(field)).ok_or_else(|| {
-            let at = word(self.text, field, ".").map_or(0, |at| at.saturating_sub(1));
-            match operand {
-                Type::Object(..) | Type::Meta | Type::Optional(_) => {
-                    self.problem(at, &format!("undefined field '{field}'"))
-                }
-                other => {
-                    let name = other.scalar_name().unwrap_or("list");
-                    self.problem(at, &format!("type '{name}' does not support field selection"))
-                }
-            }
-        })
+    fn select(&self, operand: &Type<'n>, field: &str, test: bool) -> Type<'n> {
+        if let Some(ty) = operand.field(&unescape(field)) {
+            return ty;
+        }
+        let at = match test.then(|| self.source.find("has(")).flatten() {
+            Some(at) => at + "has".len(),
+            None => self.find(field, true).saturating_sub(1),
+        };
+        match operand.name() {
+            None => self.problem(at, &format!("undefined field '{field}'")),
+            Some(name) => self.problem(at, &format!("type '{name}' does not support field selection")),
+        }
     }
 
-    fn call(&self, call: &CallExpr, names: Option<&Names<'_, 'n>>) -> Result<Type<'n>, String> {
+    fn call(&self, call: &CallExpr, names: Option<&Names<'_, 'n>>) -> Type<'n> {
         if let Some(result) = self.binding(call, names) {
             return result;
         }
         let name = match call.target.as_deref().and_then(ident) {
-            Some(space) if types::is_namespace(space) && !is_bound(space, names) => {
+            Some(space) if types::is_namespace(space) && bound(space, names).is_none() => {
                 format!("{space}.{}", call.func_name)
             }
             _ => {
                 if let Some(target) = &call.target {
-                    self.infer(target, names)?;
+                    self.infer(target, names);
                 }
                 call.func_name.clone()
             }
         };
-        let mut args = Vec::with_capacity(call.args.len());
-        for arg in &call.args {
-            args.push(self.infer(arg, names)?);
-        }
+        let args: Vec<Type<'n>> = call.args.iter().map(|arg| self.infer(arg, names)).collect();
         match (name.as_str(), args.as_slice()) {
             (operators::EQUALS | operators::NOT_EQUALS, [left, right]) => {
-                self.same_type(&name, left, right)?;
-                Ok(Type::Bool)
+                self.same_type(&name, left, right);
+                Type::Bool
+            }
+            (operators::LOGICAL_AND | operators::LOGICAL_OR | operators::LOGICAL_NOT, args) => {
+                for (arg, expression) in args.iter().zip(&call.args) {
+                    self.truth(arg, expression);
+                }
+                Type::Bool
             }
             (
                 operators::LESS
                 | operators::LESS_EQUALS
                 | operators::GREATER
                 | operators::GREATER_EQUALS
-                | operators::LOGICAL_AND
-                | operators::LOGICAL_OR
-                | operators::LOGICAL_NOT
                 | operators::IN
                 | operators::NOT_STRICTLY_FALSE,
                 _,
-            ) => Ok(Type::Bool),
-            (operators::CONDITIONAL, [_, yes, _]) => Ok(yes.clone()),
-            (operators::ADD, [Type::Str, _]) => Ok(Type::Str),
+            ) => Type::Bool,
+            (operators::CONDITIONAL, [_, yes, _]) => yes.clone(),
+            (operators::ADD, [Type::Str, _]) => Type::Str,
             (operators::ADD | operators::SUBSTRACT | operators::MULTIPLY, [Type::Int, Type::Int]) => {
-                Ok(Type::Int)
+                Type::Int
             }
-            (operators::INDEX, [Type::List(item) | Type::Map(item), _]) => Ok(item.as_ref().clone()),
+            (operators::INDEX, [Type::List(item) | Type::Map(item), _]) => item.as_ref().clone(),
             (operators::OPT_SELECT, [operand, _]) => match call.args.get(1).map(|field| &field.expr) {
                 Some(Expr::Literal(LiteralValue::String(field))) => {
-                    let field = self.select(operand, field.inner())?;
-                    Ok(match field {
+                    match self.select(operand, field.inner(), false) {
                         optional @ Type::Optional(_) => optional,
                         other => Type::Optional(Box::new(other)),
-                    })
+                    }
                 }
-                _ => Ok(Type::Dyn),
+                _ => Type::Dyn,
             },
-            ("orValue", [_, ..]) | ("value", _) => Ok(Type::Dyn),
-            (name, _) => types::result(name).ok_or_else(|| {
-                let at = word(self.text, &call.func_name, "").map_or(0, |at| at + call.func_name.len());
-                self.problem(at, &format!("undeclared reference to '{name}' (in container '')"))
+            (name, _) => types::result(name).unwrap_or_else(|| {
+                let at = self.find(&call.func_name, call.target.is_some()) + call.func_name.len();
+                self.problem(
+                    at,
+                    &format!("undeclared reference to '{}' (in container '')", call.func_name),
+                )
             }),
         }
     }
 
     /// Forms that bind names but look like calls.
-    fn binding(&self, call: &CallExpr, names: Option<&Names<'_, 'n>>) -> Option<Result<Type<'n>, String>> {
+    fn binding(&self, call: &CallExpr, names: Option<&Names<'_, 'n>>) -> Option<Type<'n>> {
         let target = call.target.as_deref()?;
         match (call.func_name.as_str(), call.args.as_slice()) {
-            ("bind", [name, init, body]) if ident(target) == Some("cel") => {
-                let name = ident(name)?;
-                Some(self.infer(init, names).and_then(|ty| {
-                    self.infer(
-                        body,
-                        Some(&Names {
-                            name,
-                            ty,
-                            outer: names,
-                        }),
-                    )
-                }))
-            }
             ("optMap" | "optFlatMap", [name, body]) => {
                 let name = ident(name)?;
-                Some(self.infer(target, names).and_then(|ty| {
-                    let ty = if let Type::Optional(inner) = ty {
-                        *inner
-                    } else {
-                        Type::Dyn
-                    };
-                    self.infer(
-                        body,
-                        Some(&Names {
-                            name,
-                            ty,
-                            outer: names,
-                        }),
-                    )
-                    .map(|_| Type::Dyn)
-                }))
+                let ty = if let Type::Optional(inner) = self.infer(target, names) {
+                    *inner
+                } else {
+                    Type::Dyn
+                };
+                self.infer(
+                    body,
+                    Some(&Names {
+                        name,
+                        ty,
+                        outer: names,
+                    }),
+                );
+                Some(Type::Dyn)
             }
             ("all" | "exists" | "existsOne" | "exists_one", [first, second, body]) => {
                 let (first, second) = (ident(first)?, ident(second)?);
-                Some(self.infer(target, names).and_then(|range| {
-                    let item = if let Type::List(item) | Type::Map(item) = range {
-                        *item
-                    } else {
-                        Type::Dyn
-                    };
-                    let outer = Names {
-                        name: first,
-                        ty: Type::Dyn,
-                        outer: names,
-                    };
-                    let inner = Names {
+                let range = self.infer(target, names);
+                let item = if let Type::List(item) | Type::Map(item) = range {
+                    *item
+                } else {
+                    Type::Dyn
+                };
+                let outer = Names {
+                    name: first,
+                    ty: Type::Dyn,
+                    outer: names,
+                };
+                self.infer(
+                    body,
+                    Some(&Names {
                         name: second,
                         ty: item,
                         outer: Some(&outer),
-                    };
-                    self.infer(body, Some(&inner)).map(|_| Type::Bool)
-                }))
+                    }),
+                );
+                Some(Type::Bool)
             }
             _ => None,
         }
     }
 
-    fn same_type(&self, operator: &str, left: &Type<'n>, right: &Type<'n>) -> Result<(), String> {
-        match (left.scalar_name(), right.scalar_name()) {
-            (Some(left), Some(right)) if left != right => {
-                let symbol = operator.trim_matches('_');
-                let at = self.text.find(symbol).unwrap_or(0);
-                let text =
-                    format!("found no matching overload for '{operator}' applied to '({left}, {right})'");
-                Err(self.problem(at, &text))
-            }
-            _ => Ok(()),
+    fn same_type(&self, operator: &str, left: &Type<'n>, right: &Type<'n>) {
+        if let (Some(left), Some(right)) = (left.name(), right.name())
+            && left != right
+        {
+            let at = self.source.find(operator.trim_matches('_')).unwrap_or(0);
+            let text = format!("found no matching overload for '{operator}' applied to '({left}, {right})'");
+            self.problem(at, &text);
         }
     }
 
-    /// The message for what is wrong at a byte of the source.
-    fn problem(&self, at: usize, message: &str) -> String {
-        let before = &self.text[..at];
+    fn truth(&self, ty: &Type<'n>, expression: &IdedExpr) {
+        if let Some(found) = ty.name().filter(|name| name != "bool") {
+            let at = match &expression.expr {
+                Expr::Select(select) => self.find(&select.field, true).saturating_sub(1),
+                Expr::Ident(name) => self.find(name, false),
+                _ => 0,
+            };
+            self.problem(at, &format!("expected type 'bool' but found '{found}'"));
+        }
+    }
+
+    /// Where a wrong name stands in the source.
+    fn find(&self, name: &str, after_dot: bool) -> usize {
+        let mut seen = self.seen.borrow_mut();
+        let start = seen.get(name).copied().unwrap_or(0);
+        let at = word(self.source, name, start, after_dot).unwrap_or(0);
+        seen.insert(name.to_owned(), at + name.len());
+        at
+    }
+
+    /// Notes what is wrong at a byte of the source; the type of what stands there is not known.
+    fn problem(&self, at: usize, message: &str) -> Type<'n> {
+        let before = &self.source[..at];
         let line = before.matches('\n').count() + 1;
         let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
-        located(self.text, line, column, message)
+        let text = located(self.source, line, column, message);
+        self.problems.borrow_mut().entry(at).or_insert(text);
+        Type::Dyn
     }
 }
 
-fn is_bound(name: &str, mut names: Option<&Names<'_, '_>>) -> bool {
+fn bound<'s, 'n>(name: &str, mut names: Option<&'s Names<'s, 'n>>) -> Option<&'s Names<'s, 'n>> {
     while let Some(this) = names {
         if this.name == name {
-            return true;
+            return names;
         }
         names = this.outer;
     }
-    false
+    None
 }
 
 fn literal_type<'n>(literal: &LiteralValue) -> Type<'n> {

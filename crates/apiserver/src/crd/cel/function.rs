@@ -73,6 +73,10 @@ impl<'v> Eval<'_, 'v> {
             },
             ("string", [Val::Str(text)]) => Ok(Val::Str(text.clone())),
             ("string", [Val::Bool(flag)]) => Ok(Val::str(if *flag { "true" } else { "false" })),
+            ("string", [Val::Foreign(cel::Value::Duration(length))]) => {
+                let seconds = length.num_nanoseconds().unwrap_or(i64::MAX) as f64 / 1e9;
+                Ok(Val::str(&format!("{seconds}s")))
+            }
             ("string", [Val::Int(number)]) => Ok(Val::str(&number.to_string())),
             ("optional.of", [value]) => Ok(Val::Optional(Some(Rc::new(value.clone())))),
             ("optional.none", []) => Ok(Val::Optional(None)),
@@ -142,14 +146,23 @@ impl<'v> Eval<'_, 'v> {
             id: 0,
             expr: Expr::Call(call),
         };
-        let result = cel::Value::resolve(&expression, &context).map_err(translate)?;
+        let result = cel::Value::resolve(&expression, &context).map_err(|error| translate(name, error))?;
         self.import(result)
     }
 }
 
 /// A failure of `kube-cel` in the words of the real server.
-fn translate(error: cel::ExecutionError) -> Error {
+fn translate(function: &str, error: cel::ExecutionError) -> Error {
     use cel::ExecutionError as E;
+    let converted = match function {
+        "duration" => Some("google.protobuf.Duration"),
+        "timestamp" => Some("google.protobuf.Timestamp"),
+        "int" | "uint" | "double" => Some(function),
+        _ => None,
+    };
+    if let (Some(wanted), E::FunctionError { .. }) = (converted, &error) {
+        return Error::Other(format!("type conversion error from 'string' to '{wanted}'"));
+    }
     match error {
         E::NoSuchOverload
         | E::UnsupportedBinaryOperator(..)

@@ -90,23 +90,10 @@ impl<'v> Eval<'_, 'v> {
         self.eval(&expression.loop_step, scope).map(Step::Replace)
     }
 
-    /// Forms that the parser takes for function calls: `cel.bind`, `optMap` and loops with two names.
+    /// Forms that the parser takes for function calls: `optMap` and loops with two names.
     pub(super) fn special_form(&self, call: &CallExpr, scope: &Scope<'_, 'v>) -> Option<Result<Val<'v>>> {
         let target = call.target.as_deref()?;
         match (call.func_name.as_str(), call.args.as_slice()) {
-            ("bind", [name, init, body]) if is_ident(target, "cel") => {
-                let name = ident(name)?;
-                Some(self.eval(init, scope).and_then(|value| {
-                    self.eval(
-                        body,
-                        &Scope {
-                            name,
-                            value,
-                            outer: Some(scope),
-                        },
-                    )
-                }))
-            }
             ("optMap" | "optFlatMap", [name, body]) => {
                 let flat = call.func_name == "optFlatMap";
                 Some(self.opt_map(target, ident(name)?, body, flat, scope))
@@ -197,7 +184,7 @@ enum Step<'v> {
 }
 
 /// The element in `result + [element]`.
-fn appended<'e>(expression: &'e IdedExpr, result: &str) -> Option<&'e IdedExpr> {
+pub(super) fn appended<'e>(expression: &'e IdedExpr, result: &str) -> Option<&'e IdedExpr> {
     let Expr::Call(call) = &expression.expr else {
         return None;
     };

@@ -48,6 +48,17 @@ pub(crate) struct Rule {
 /// be beyond its budget.
 const MAX_SOURCE: usize = 64 * 1024;
 
+/// How deeply brackets may be nested.
+const MAX_NESTING: usize = 90;
+
+/// How many operators and dots an expression may have.
+const MAX_OPERATORS: usize = 1000;
+
+/// How deep the tree of an expression may be; the evaluator calls itself for each level.
+const MAX_DEPTH: usize = 250;
+
+const TOO_DEEP: &str = "ERROR: <input>:1:1: expression recursion limit exceeded: 250";
+
 impl Rule {
     /// Reads a rule from a schema. What does not compile is left out: [`check`] reports it.
     pub(crate) fn read(rule: &Value) -> Rule {
@@ -111,9 +122,9 @@ fn parse(source: &str) -> Result<IdedExpr, String> {
     if source.len() > MAX_SOURCE {
         return Err(format!("expression has more than {MAX_SOURCE} bytes"));
     }
-    // The parser calls itself for each bracket before it looks at its own limit.
-    if nesting(source) > 90 {
-        return Err("ERROR: <input>:1:1: expression recursion limit exceeded: 90".into());
+    // The parser calls itself for each bracket and each link of a chain, before it looks at its own limit.
+    if nesting(source) > MAX_NESTING || operators(source) > MAX_OPERATORS {
+        return Err(TOO_DEEP.into());
     }
     let parsed = Parser::new().enable_optional_syntax(true).parse(source);
     let expression = parsed.map_err(|errors| {
@@ -125,6 +136,7 @@ fn parse(source: &str) -> Result<IdedExpr, String> {
     })?;
     match source::unsupported(&expression) {
         Some(what) => Err(format!("ERROR: <input>:1:1: {what}")),
+        None if source::depth(&expression) > MAX_DEPTH => Err(TOO_DEEP.into()),
         None => Ok(expression),
     }
 }
@@ -141,4 +153,28 @@ fn nesting(source: &str) -> usize {
         deepest = deepest.max(depth);
     }
     deepest
+}
+
+/// How many characters of operators stand outside of texts: no chain can be longer.
+fn operators(source: &str) -> usize {
+    let mut quote = None;
+    let mut escaped = false;
+    let mut count = 0;
+    for byte in source.bytes() {
+        match (byte, quote) {
+            _ if escaped => escaped = false,
+            (b'\\', Some(_)) => escaped = true,
+            (b'"' | b'\'', None) => quote = Some(byte),
+            (byte, Some(open)) if byte == open => quote = None,
+            (
+                b'.' | b'?' | b'&' | b'|' | b'+' | b'-' | b'*' | b'/' | b'%' | b'!' | b'<' | b'=' | b'>'
+                | b'[',
+                None,
+            ) => {
+                count += 1;
+            }
+            _ => {}
+        }
+    }
+    count
 }

@@ -4,10 +4,11 @@ use std::cmp::Ordering;
 use std::rc::Rc;
 
 use kube_cel::cel::common::ast::operators;
-use model::Value;
+use model::{Str, Value};
 
 use super::eval::{Error, Eval, Result};
 use super::value::Val;
+use crate::crd::schema::ListKind;
 
 impl<'v> Eval<'_, 'v> {
     /// The value of an operator; `None` where the name is that of a function.
@@ -78,12 +79,7 @@ impl<'v> Eval<'_, 'v> {
             (Val::Foreign(_), _) | (_, Val::Foreign(_)) => {
                 self.delegate(name, vec![left.clone(), right.clone()])
             }
-            _ if name == operators::ADD && is_list(left) && is_list(right) => {
-                let (left, right) = (self.pairs(left)?, self.pairs(right)?);
-                Ok(Val::List(Rc::new(
-                    left.into_iter().chain(right).map(|(_, item)| item).collect(),
-                )))
-            }
+            _ if name == operators::ADD && is_list(left) && is_list(right) => self.joined(left, right),
             _ => Err(Error::NoSuchOverload),
         }
     }
@@ -109,22 +105,73 @@ impl<'v> Eval<'_, 'v> {
                 matches!(same, Val::Bool(true))
             }
             _ if is_number(left) && is_number(right) => numbers(left, right) == Some(Ordering::Equal),
-            _ if is_list(left) && is_list(right) => {
-                let (left, right) = (self.pairs(left)?, self.pairs(right)?);
-                left.len() == right.len() && self.all_equal(&left, &right)?
-            }
+            _ if is_list(left) && is_list(right) => self.lists_equal(left, right)?,
             _ if is_map(left) && is_map(right) => self.maps_equal(left, right)?,
             _ => false,
         })
     }
 
-    fn all_equal(&self, left: &[(Val<'v>, Val<'v>)], right: &[(Val<'v>, Val<'v>)]) -> Result<bool> {
-        for ((_, a), (_, b)) in left.iter().zip(right) {
-            if !self.equal(a, b)? {
+    /// Lists are equal element by element; where one is a set or a map, in any order.
+    fn lists_equal(&self, left: &Val<'v>, right: &Val<'v>) -> Result<bool> {
+        let in_any_order = identity(left).or(identity(right)).is_some();
+        let (left, right) = (self.pairs(left)?, self.pairs(right)?);
+        if left.len() != right.len() {
+            return Ok(false);
+        }
+        for (at, (_, item)) in left.iter().enumerate() {
+            let same = match in_any_order {
+                true => self.is_among(item, &right, None)?.is_some(),
+                false => self.equal(item, &right[at].1)?,
+            };
+            if !same {
                 return Ok(false);
             }
         }
         Ok(true)
+    }
+
+    /// Two lists one after the other. What the second has of a set is not put in again, of a map takes its place.
+    fn joined(&self, left: &Val<'v>, right: &Val<'v>) -> Result<Val<'v>> {
+        let identity = identity(left);
+        let mut items = self.pairs(left)?;
+        for pair in self.pairs(right)? {
+            let known = match identity {
+                Some(keys) => self.is_among(&pair.1, &items, Some(keys))?,
+                None => None,
+            };
+            match known {
+                Some(at) => items[at] = pair,
+                None => items.push(pair),
+            }
+        }
+        Ok(Val::List(Rc::new(
+            items.into_iter().map(|(_, item)| item).collect(),
+        )))
+    }
+
+    /// Where an element equal to `item` stands, or one with the same values of `keys`.
+    fn is_among(
+        &self,
+        item: &Val<'v>,
+        items: &[(Val<'v>, Val<'v>)],
+        keys: Option<&[Str]>,
+    ) -> Result<Option<usize>> {
+        for (at, (_, other)) in items.iter().enumerate() {
+            let mut same = true;
+            for key in keys.unwrap_or_default() {
+                same &= match (self.field(item, key)?, self.field(other, key)?) {
+                    (Some(a), Some(b)) => self.equal(&a, &b)?,
+                    (a, b) => a.is_none() && b.is_none(),
+                };
+            }
+            if keys.is_none_or(<[Str]>::is_empty) {
+                same = self.equal(item, other)?;
+            }
+            if same {
+                return Ok(Some(at));
+            }
+        }
+        Ok(None)
     }
 
     fn maps_equal(&self, left: &Val<'v>, right: &Val<'v>) -> Result<bool> {
@@ -246,7 +293,17 @@ fn is_number(value: &Val<'_>) -> bool {
     matches!(value, Val::Int(_) | Val::Uint(_) | Val::Double(_))
 }
 
-pub(super) fn is_list(value: &Val<'_>) -> bool {
+/// What tells the elements of a list of the object apart: nothing for a set, keys for a map. `None` for other lists.
+fn identity<'v>(value: &Val<'v>) -> Option<&'v [Str]> {
+    match value {
+        Val::Data(Value::Array(_), Some(schema), _) if schema.list != ListKind::Atomic => {
+            Some(&schema.map_keys)
+        }
+        _ => None,
+    }
+}
+
+fn is_list(value: &Val<'_>) -> bool {
     value.type_name() == "list"
 }
 

@@ -79,18 +79,21 @@ impl<'n> Type<'n> {
         }
     }
 
-    /// The name of a type that has no parts; `None` for others.
-    pub(super) fn scalar_name(&self) -> Option<&'static str> {
+    /// The type's name in messages; `None` where it is not known, or is a name that nobody wrote.
+    pub(super) fn name(&self) -> Option<String> {
         Some(match self {
-            Type::Bool => "bool",
-            Type::Int => "int",
-            Type::Uint => "uint",
-            Type::Double => "double",
-            Type::Str => "string",
-            Type::Bytes => "bytes",
-            Type::Timestamp => "timestamp",
-            Type::Duration => "duration",
-            _ => return None,
+            Type::Null => "null".into(),
+            Type::Bool => "bool".into(),
+            Type::Int => "int".into(),
+            Type::Uint => "uint".into(),
+            Type::Double => "double".into(),
+            Type::Str => "string".into(),
+            Type::Bytes => "bytes".into(),
+            Type::Timestamp => "timestamp".into(),
+            Type::Duration => "duration".into(),
+            Type::List(item) => format!("list({})", item.name()?),
+            Type::Map(value) => format!("map(string, {})", value.name()?),
+            Type::Dyn | Type::Object(..) | Type::Meta | Type::Optional(_) => return None,
         })
     }
 }
@@ -113,199 +116,46 @@ pub(super) fn named(name: &str) -> Option<&'static str> {
 
 /// Whether `name` stands before a dot as part of a function's name.
 pub(super) fn is_namespace(name: &str) -> bool {
-    const SPACES: [&str; 10] = [
-        "math",
-        "lists",
-        "sets",
-        "base64",
-        "strings",
-        "format",
-        "ip",
-        "jsonpatch",
-        "optional",
-        "cel",
-    ];
-    SPACES.contains(&name)
+    matches!(
+        name,
+        "lists" | "sets" | "format" | "ip" | "jsonpatch" | "optional"
+    )
 }
+
+/// Functions that are true or false.
+const TRUTHS: &str = "startsWith endsWith contains matches isURL isIP isCIDR isQuantity isSemver bool isSorted \
+    hasValue containsIP containsCIDR isGreaterThan isLessThan isInteger isUnspecified isLoopback \
+    isLinkLocalMulticast isLinkLocalUnicast isGlobalUnicast sets.contains sets.equivalent sets.intersects \
+    ip.isCanonical all exists existsOne exists_one";
+
+/// Functions that give whole numbers.
+const NUMBERS: &str = "size int lastIndexOf indexOf asInteger compareTo prefixLength family major minor patch \
+    getFullYear getMonth getDayOfYear getDayOfMonth getDate getDayOfWeek getHours getMinutes getSeconds";
+
+/// Functions that give texts.
+const TEXTS: &str = "string lowerAscii upperAscii trim replace substring join charAt format find getScheme getHost \
+    getHostname getPort getEscapedPath jsonpatch.escapeKey";
+
+/// Functions whose result is not known before they are called, and operators.
+const OTHERS: &str = "type dyn value or orValue optional.of optional.none optional.ofNonZeroValue optMap optFlatMap \
+    min max sum sub add sign quantity semver ip cidr url getQuery findAll masked first last flatten distinct reverse \
+    slice sort lists.range asApproximateFloat getMilliseconds bytes uint validate format.named format.byte format.date \
+    format.datetime format.dns1035Label format.dns1035LabelPrefix format.dns1123Label format.dns1123LabelPrefix \
+    format.dns1123Subdomain format.dns1123SubdomainPrefix format.labelValue format.qualifiedName format.uri \
+    format.uuid map filter has _[_] _[?_] _?._ _+_ _-_ _*_ _/_ _%_ -_";
 
 /// What a function gives; `None` where there is no such function.
 pub(super) fn result<'n>(function: &str) -> Option<Type<'n>> {
-    const TRUTHS: [&str; 37] = [
-        "startsWith",
-        "endsWith",
-        "contains",
-        "matches",
-        "isURL",
-        "isIP",
-        "isCIDR",
-        "isQuantity",
-        "isSemver",
-        "bool",
-        "isSorted",
-        "hasValue",
-        "containsIP",
-        "containsCIDR",
-        "isGreaterThan",
-        "isLessThan",
-        "isInteger",
-        "isUnspecified",
-        "isLoopback",
-        "isLinkLocalMulticast",
-        "isLinkLocalUnicast",
-        "isGlobalUnicast",
-        "sets.contains",
-        "sets.equivalent",
-        "sets.intersects",
-        "ip.isCanonical",
-        "math.isNaN",
-        "math.isInf",
-        "math.isFinite",
-        "isCIDRv4",
-        "isCIDRv6",
-        "isIPv4",
-        "isIPv6",
-        "all",
-        "exists",
-        "existsOne",
-        "exists_one",
-    ];
-    const NUMBERS: [&str; 20] = [
-        "size",
-        "int",
-        "lastIndexOf",
-        "indexOf",
-        "asInteger",
-        "compareTo",
-        "prefixLength",
-        "family",
-        "major",
-        "minor",
-        "patch",
-        "getFullYear",
-        "getMonth",
-        "getDayOfYear",
-        "getDayOfMonth",
-        "getDate",
-        "getDayOfWeek",
-        "getHours",
-        "getMinutes",
-        "getSeconds",
-    ];
-    const TEXTS: [&str; 19] = [
-        "string",
-        "lowerAscii",
-        "upperAscii",
-        "trim",
-        "replace",
-        "substring",
-        "join",
-        "charAt",
-        "format",
-        "find",
-        "getScheme",
-        "getHost",
-        "getHostname",
-        "getPort",
-        "getEscapedPath",
-        "strings.quote",
-        "base64.encode",
-        "jsonpatch.escapeKey",
-        "",
-    ];
-    const OTHERS: [&str; 79] = [
-        "type",
-        "dyn",
-        "value",
-        "or",
-        "orValue",
-        "optional.of",
-        "optional.none",
-        "optional.ofNonZeroValue",
-        "optMap",
-        "optFlatMap",
-        "cel.bind",
-        "min",
-        "max",
-        "sum",
-        "sub",
-        "add",
-        "sign",
-        "quantity",
-        "semver",
-        "ip",
-        "cidr",
-        "url",
-        "getQuery",
-        "findAll",
-        "masked",
-        "first",
-        "last",
-        "flatten",
-        "distinct",
-        "reverse",
-        "slice",
-        "sort",
-        "lists.range",
-        "asApproximateFloat",
-        "getMilliseconds",
-        "bytes",
-        "uint",
-        "validate",
-        "base64.decode",
-        "math.abs",
-        "math.bitAnd",
-        "math.bitNot",
-        "math.bitOr",
-        "math.bitShiftLeft",
-        "math.bitShiftRight",
-        "math.bitXor",
-        "math.ceil",
-        "math.floor",
-        "math.greatest",
-        "math.least",
-        "math.round",
-        "math.sign",
-        "math.sqrt",
-        "math.trunc",
-        "format.named",
-        "format.byte",
-        "format.date",
-        "format.datetime",
-        "format.dns1035Label",
-        "format.dns1035LabelPrefix",
-        "format.dns1123Label",
-        "format.dns1123LabelPrefix",
-        "format.dns1123Subdomain",
-        "format.dns1123SubdomainPrefix",
-        "format.labelValue",
-        "format.qualifiedName",
-        "format.uri",
-        "format.uuid",
-        "map",
-        "filter",
-        "has",
-        "transformList",
-        "transformMap",
-        "@not_strictly_false",
-        "_?._",
-        "_[?_]",
-        "_[_]",
-        "_+_",
-        "_-_",
-    ];
-    const OPERATORS: [&str; 12] = [
-        "_*_", "_/_", "_%_", "-_", "!_", "_&&_", "_||_", "_?_:_", "@in", "_==_", "_!=_", "_<_",
-    ];
-    let has = |names: &[&str]| names.contains(&function);
+    let is_in = |names: &str| names.split_whitespace().any(|name| name == function);
     match function {
         "double" => Some(Type::Double),
         "timestamp" => Some(Type::Timestamp),
         "duration" => Some(Type::Duration),
         "split" => Some(Type::List(Box::new(Type::Str))),
-        _ if has(&TRUTHS) => Some(Type::Bool),
-        _ if has(&NUMBERS) => Some(Type::Int),
-        _ if has(&TEXTS) => Some(Type::Str),
-        _ if has(&OTHERS) || has(&OPERATORS) => Some(Type::Dyn),
+        _ if is_in(TRUTHS) => Some(Type::Bool),
+        _ if is_in(NUMBERS) => Some(Type::Int),
+        _ if is_in(TEXTS) => Some(Type::Str),
+        _ if is_in(OTHERS) => Some(Type::Dyn),
         _ => None,
     }
 }

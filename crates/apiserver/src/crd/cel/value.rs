@@ -130,8 +130,10 @@ impl<'v> Eval<'_, 'v> {
                     return Ok(None);
                 };
                 let node = schema.and_then(|schema| schema.member(&name));
-                // Fields that no schema describes are not to be seen, but for those every object has.
-                let hidden = has_fields && node.is_none() && !(*root && super::types::META.contains(&&*name));
+                // Fields that no schema describes are not to be seen, but for those every object has. Nor are nulls: to
+                // rules, a field that is null is not there.
+                let hidden = has_fields && value.is_null()
+                    || has_fields && node.is_none() && !(*root && super::types::META.contains(&&*name));
                 if hidden {
                     Ok(None)
                 } else {

@@ -1,6 +1,10 @@
 //! Custom resources against what Kubernetes 1.35 does with them.
 
+mod definition;
+mod objects;
+mod properties;
 mod recorded;
+mod rules;
 
 use std::sync::{Arc, OnceLock};
 

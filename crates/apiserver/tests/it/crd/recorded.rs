@@ -62,10 +62,9 @@ fn differences(case: &Value) -> Vec<String> {
     differences
 }
 
-#[test]
-fn schemas_and_objects_are_judged_as_the_real_server_judges_them() {
+fn check(cases: &str) {
     let mut wrong = Vec::new();
-    for (number, line) in include_str!("cases/schemas.jsonl").lines().enumerate() {
+    for (number, line) in cases.lines().enumerate() {
         let differences = differences(&parse(line));
         if !differences.is_empty() {
             wrong.push(format!(
@@ -81,4 +80,14 @@ fn schemas_and_objects_are_judged_as_the_real_server_judges_them() {
         wrong.len(),
         wrong[..wrong.len().min(4)].join("\n")
     );
+}
+
+#[test]
+fn schemas_and_objects_are_judged_as_the_real_server_judges_them() {
+    check(include_str!("cases/schemas.jsonl"));
+}
+
+#[test]
+fn rules_are_compiled_and_used_as_the_real_server_does_it() {
+    check(include_str!("cases/rules.jsonl"));
 }
