@@ -96,6 +96,11 @@ impl Custom {
         }
     }
 
+    /// Makes a stored object one of a version.
+    pub(crate) fn show(&self, object: &mut Value, version: &Version) {
+        self.definition.show(object, version);
+    }
+
     /// The version called `name`.
     pub(crate) fn version(&self, name: &str) -> Option<&Typed> {
         self.versions.iter().find(|typed| typed.version.name == name)
@@ -127,12 +132,9 @@ impl Custom {
     /// Sets the replicas of an object to those of a scale.
     pub(crate) fn set_scale(&self, version: &str, object: &mut Value, scale: &Value) -> Result<()> {
         let version = self.version(version).ok_or_else(Error::no_such_path)?;
-        version
-            .version
-            .scale
-            .as_ref()
-            .ok_or_else(Error::no_such_path)?
-            .set(object, scale)
+        let paths = version.version.scale.as_ref().ok_or_else(Error::no_such_path)?;
+        paths.set(object, scale);
+        Ok(())
     }
 
     /// Where the number of wanted replicas is.

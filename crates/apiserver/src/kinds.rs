@@ -232,8 +232,8 @@ impl Served {
             .filter(|custom| custom.has_several_versions())
             && let Some(typed) = custom.version(&self.resource.version)
         {
-            // What another version wrote is read with this one's schema and defaults.
-            typed.version.complete(&mut value);
+            // What another version wrote has the defaults of the stored one, and only what this one knows.
+            custom.show(&mut value, &typed.version);
         }
         value
     }

@@ -169,7 +169,19 @@ impl Definition {
             .map(|version| &**version)
     }
 
-    /// Turns an object into one of the version called `name`, with that version's defaults.
+    /// Makes a stored object one of `version`: with the defaults of the version that objects are stored in, without
+    /// what `version` does not know.
+    pub fn show(&self, object: &mut Value, version: &Version) {
+        if let Some(storage) = self.storage() {
+            storage.complete(object);
+        }
+        if !version.storage {
+            version.prune(object);
+        }
+    }
+
+    /// Turns an object into one of the version called `name`: what that version does not know is dropped. Its defaults
+    /// are not filled in, as the real server fills in only those of the version an object comes in.
     ///
     /// # Errors
     /// Where a webhook would have to do it, or where there is no such version.
@@ -191,7 +203,7 @@ impl Definition {
             )));
         }
         object.set_at(&["apiVersion"], wanted);
-        version.complete(object);
+        version.prune(object);
         Ok(())
     }
 }
@@ -238,8 +250,12 @@ impl Version {
 
     /// Drops what the schema does not know and fills in defaults, as for an object that was read from the store.
     pub fn complete(&self, object: &mut Value) {
+        self.prune(object);
+        super::default::fill(object, &self.schema);
+    }
+
+    fn prune(&self, object: &mut Value) {
         super::prune::prune(object, &self.schema);
         super::default::drop_nulls(object, Some(&self.schema));
-        super::default::fill(object, &self.schema);
     }
 }

@@ -150,6 +150,10 @@ fn validate_below(value: &Value, schema: &Node, path: &str, errors: &mut Vec<fie
 }
 
 fn validate_resource(value: &Value, path: &str, errors: &mut Vec<field::Error>) {
+    let missing = ["apiVersion", "kind"]
+        .into_iter()
+        .filter(|name| value.get(name).is_none());
+    errors.extend(missing.map(|name| field::Error::required(child(path, name), "")));
     let mut invalid = |name: &str, value: &Value, detail: String| {
         errors.push(field::Error::invalid(child(path, name), value, detail));
     };
@@ -180,10 +184,6 @@ fn validate_resource(value: &Value, path: &str, errors: &mut Vec<field::Error>) 
             Some(other) => invalid(name, other, "must be a string".into()),
         }
     }
-    let missing = ["apiVersion", "kind"]
-        .into_iter()
-        .filter(|name| value.get(name).is_none());
-    errors.extend(missing.map(|name| field::Error::required(child(path, name), "")));
     if value.get("metadata").is_some() {
         errors.extend(metadata_errors(value, path));
     }

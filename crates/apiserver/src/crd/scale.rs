@@ -77,28 +77,15 @@ impl Scale {
         Ok(scale)
     }
 
-    /// Sets the replicas of a custom resource to those of a `Scale` object.
-    ///
-    /// # Errors
-    /// `Invalid` for a negative number.
-    pub fn set(&self, object: &mut Value, scale: &Value) -> Result<()> {
+    /// Sets the replicas of a custom resource to those of a `Scale` object. Whether the number makes sense is found out
+    /// when the resource is validated.
+    pub fn set(&self, object: &mut Value, scale: &Value) {
         let replicas = scale
             .at(&["spec", "replicas"])
             .and_then(Value::as_i64)
             .unwrap_or_default();
-        if replicas < 0 {
-            let detail = "must be greater than or equal to 0";
-            let error = field::Error::invalid("spec.replicas", &Value::Int(replicas), detail);
-            return Err(Error::invalid(
-                "autoscaling",
-                "Scale",
-                scale.str_at(&["metadata", "name"]),
-                &[error],
-            ));
-        }
         let path: Vec<&str> = self.spec_replicas.iter().map(Str::as_str).collect();
         object.set_at(&path, replicas);
-        Ok(())
     }
 
     /// What is wrong with the numbers and the selector that the paths lead to.
