@@ -8,6 +8,7 @@
 
 mod build;
 mod certificates;
+mod etcd;
 mod exec;
 mod home;
 mod kubeconfig;

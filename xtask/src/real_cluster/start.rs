@@ -1,8 +1,7 @@
 //! Starts the parts of a cluster in order, each once the one before is ready.
 
 use std::fs;
-use std::io::{Read, Write};
-use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::net::{Ipv4Addr, TcpListener};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -15,7 +14,7 @@ use clap::Args;
 use super::build::{self, Programs};
 use super::home::{ClusterHome, Home};
 use super::process::{self, Record};
-use super::{certificates, kubeconfig, pins};
+use super::{certificates, etcd, kubeconfig, pins};
 
 /// How long one part may take to become ready; a busy machine needs a few seconds.
 const READY_LIMIT: Duration = Duration::from_secs(120);
@@ -154,11 +153,13 @@ struct Starter<'a> {
 
 impl Starter<'_> {
     fn etcd(&self) -> anyhow::Result<()> {
+        let data = self.home.path().join("etcd");
+        let is_new = !data.exists();
         let client = format!("http://127.0.0.1:{}", self.ports.etcd);
         let peer = format!("http://127.0.0.1:{}", self.ports.etcd_peer);
         self.run("etcd", |command| {
             command
-                .arg(format!("--data-dir={}", self.home.path().join("etcd").display()))
+                .arg(format!("--data-dir={}", data.display()))
                 .arg(format!("--listen-client-urls={client}"))
                 .arg(format!("--advertise-client-urls={client}"))
                 .arg(format!("--listen-peer-urls={peer}"))
@@ -167,7 +168,12 @@ impl Starter<'_> {
                 // The data is worth nothing after a crash of the machine.
                 .arg("--unsafe-no-fsync");
         })?;
-        self.wait("etcd", || etcd_is_healthy(self.ports.etcd))
+        self.wait("etcd", || etcd::is_healthy(self.ports.etcd))?;
+        if is_new {
+            etcd::age(self.ports.etcd)
+        } else {
+            Ok(())
+        }
     }
 
     fn apiserver(&self, audit: bool) -> anyhow::Result<()> {
@@ -326,16 +332,4 @@ impl Starter<'_> {
             .status()
             .is_ok_and(|status| status.success())
     }
-}
-
-fn etcd_is_healthy(port: u16) -> bool {
-    let ask = || -> std::io::Result<String> {
-        let mut stream = TcpStream::connect((Ipv4Addr::LOCALHOST, port))?;
-        stream.set_read_timeout(Some(Duration::from_secs(2)))?;
-        stream.write_all(b"GET /health HTTP/1.0\r\n\r\n")?;
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer)?;
-        Ok(answer)
-    };
-    ask().is_ok_and(|answer| answer.contains(r#""health":"true""#))
 }
