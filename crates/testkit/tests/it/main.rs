@@ -3,6 +3,7 @@
 // The whole binary is a test, its helpers too.
 #![allow(clippy::unwrap_used)]
 
+mod cluster;
 mod git;
 mod helm;
 mod http;
