@@ -18,7 +18,7 @@ use crate::verbs::Call;
 
 impl State {
     /// Refuses new objects in namespaces that are not there or are ending.
-    pub(crate) fn admit_namespace(&self, resource: &Resource, namespace: &str) -> Result<()> {
+    pub(crate) fn admit_namespace(&self, resource: &Resource, namespace: &str, name: &str) -> Result<()> {
         if !resource.namespaced {
             return Ok(());
         }
@@ -37,7 +37,7 @@ impl State {
         }
         let why =
             format!("unable to create new content in namespace {namespace} because it is being terminated");
-        let mut error = Error::forbidden(&resource.group, &resource.plural, "", &why);
+        let mut error = Error::forbidden(&resource.group, &resource.plural, name, &why);
         error.details.causes = vec![Cause {
             reason: "NamespaceTerminating".into(),
             message: format!("namespace {namespace} is being terminated"),
@@ -95,7 +95,19 @@ impl State {
                     "" => "default",
                     name => name,
                 };
-                let account = self.find_core("serviceaccounts", &namespace, account);
+                let found = self.find_core("serviceaccounts", &namespace, account);
+                if found.is_none() && account != "default" {
+                    let why = format!(
+                        "error looking up service account {namespace}/{account}: serviceaccount \"{account}\" not found"
+                    );
+                    return Err(Error::forbidden(
+                        "",
+                        "pods",
+                        object.str_at(&["metadata", "name"]),
+                        &why,
+                    ));
+                }
+                let account = found;
                 admission::service_account(object, account.as_ref());
                 let named = object.str_at(&["spec", "priorityClassName"]).to_owned();
                 let classes = self.all_of("scheduling.k8s.io", "v1", "priorityclasses");

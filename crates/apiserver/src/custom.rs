@@ -6,7 +6,7 @@ use model::{Str, Value};
 use smd::schema::{Gvk, UnknownFields};
 use smd::{Schema, TypeId};
 
-use crate::catalog::{CustomDefinition, CustomVersion, api_version};
+use crate::catalog::{CustomDefinition, CustomVersion, api_version, version_order};
 use crate::crd::{Definition, Shared, Version};
 use crate::error::{Error, Result};
 
@@ -116,6 +116,24 @@ impl Custom {
     /// The schema of a version as the definition has it.
     pub(crate) fn schema(&self, version: &str) -> Option<Value> {
         self.version(version)?.raw.clone()
+    }
+
+    /// What clients of a deprecated version are told.
+    pub(crate) fn deprecation(&self, name: &str) -> Option<String> {
+        let version = &self.version(name)?.version;
+        let own = version.deprecation_warning.clone()?;
+        let said = own != format!("{}/{name} {} is deprecated", version.group, version.kind);
+        let better = self.versions.iter().map(|typed| &typed.version).find(|other| {
+            let newer = version_order::by_preference(&other.name, name) == std::cmp::Ordering::Less;
+            other.served && other.deprecation_warning.is_none() && newer
+        });
+        match better.filter(|_| !said) {
+            Some(better) => Some(format!(
+                "{own}; use {}/{} {}",
+                version.group, better.name, version.kind
+            )),
+            None => Some(own),
+        }
     }
 
     /// The scale of an object.

@@ -181,7 +181,7 @@ impl Error {
             map.insert("reason", self.reason);
         }
         let details = self.details.to_value();
-        if !details.is_empty() || matches!(self.reason, "NotFound" | "Forbidden") {
+        if !details.is_empty() || matches!(self.reason, "NotFound" | "Forbidden" | "MethodNotAllowed") {
             map.insert("details", details);
         }
         status

@@ -294,8 +294,7 @@ impl Served {
     }
 
     /// What clients of a deprecated version are told.
-    pub(crate) fn deprecation(&self) -> Option<&str> {
-        let typed = self.definition.as_ref()?.version(&self.resource.version)?;
-        typed.version.deprecation_warning.as_deref()
+    pub(crate) fn deprecation(&self) -> Option<String> {
+        self.definition.as_ref()?.deprecation(&self.resource.version)
     }
 }

@@ -10,7 +10,7 @@ use parking_lot::Mutex;
 
 use crate::answer::Answer;
 use crate::auth::{self, Attributes, User};
-use crate::catalog::Resource;
+use crate::catalog::{Catalog, Resource};
 use crate::discovery;
 use crate::error::{Error, Result};
 use crate::fault::Fault;
@@ -65,6 +65,16 @@ where
         response = response.map(|body| body.map(reindent));
     }
     Ok(response)
+}
+
+/// Whether a path is below a group that is served: what is missing there is told in a `Status`.
+fn names_known_group(catalog: &Catalog, path: &str) -> bool {
+    let mut steps = path.trim_start_matches('/').split('/');
+    match (steps.next(), steps.next()) {
+        (Some("apis"), Some(group)) => catalog.group(group).is_some(),
+        (Some("api"), Some(_)) => true,
+        _ => false,
+    }
 }
 
 /// JSON as people read it, in the order it has.
@@ -170,7 +180,10 @@ async fn answer(
         user: &user,
         warnings: Mutex::default(),
     };
-    if let Some(warning) = deprecation(&target).or_else(|| call.served.deprecation()) {
+    if let Some(warning) = deprecation(&target)
+        .map(str::to_owned)
+        .or_else(|| call.served.deprecation())
+    {
         call.warn(warning);
     }
     let result = dispatch(&call, verb, fault.and_then(Fault::for_watch));
@@ -229,7 +242,15 @@ fn dispatch(call: &Call<'_>, verb: &str, fault: Option<crate::fault::WatchFault>
             return Err(Error::method_not_allowed());
         }
     } else if !resource.allows(verb) {
-        return Err(Error::method_not_allowed());
+        // Objects of a definition that is being deleted can still be changed: finalizers must come off.
+        match (call.served.definition.is_some(), verb) {
+            (true, "update" | "patch") => {}
+            (true, "create") => {
+                let message = "create not allowed while custom resource definition is terminating";
+                return Err(Error::new(405, "MethodNotAllowed", message));
+            }
+            _ => return Err(Error::method_not_allowed()),
+        }
     }
     match verb {
         "get" => verbs::read::get(call),
@@ -296,6 +317,7 @@ fn document(state: &State, request: &Request) -> Result<Answer> {
             };
             match state.openapi.answer(&sources, &asked) {
                 Some(document) => Answer::openapi(document?),
+                None if names_known_group(&kinds.catalog, &request.path) => Err(Error::no_such_path()),
                 None => Ok(Answer::page_not_found()),
             }
         }

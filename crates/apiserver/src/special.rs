@@ -31,8 +31,8 @@ pub(crate) fn unstored(
         .lookup(&target.group, &target.version, &target.resource)
     else {
         return match kinds.catalog.group(&target.group) {
-            Some(_) => Err(Error::no_such_path()),
-            None => Ok(Answer::page_not_found()),
+            Some(group) if !group.is_custom() => Err(Error::no_such_path()),
+            _ => Ok(Answer::page_not_found()),
         };
     };
     let verb = target.verb(&request.method, &request.query);

@@ -14,29 +14,31 @@ pub fn deviations() -> &'static [Deviation] {
     DEVIATIONS
 }
 
-const DEVIATIONS: &[Deviation] = &[];
+const DEVIATIONS: &[Deviation] = &[
+    Deviation {
+        check: "defaults_workloads::a_pod_gets_a_service_account_and_tolerations",
+        reason: "no service account token is mounted into pods, as nothing runs in them",
+    },
+    Deviation {
+        check: "definitions::a_rule_compiles",
+        reason: "rules are parsed and their functions looked up, but fields that they name are not checked against the schema",
+    },
+    Deviation {
+        check: "read::yaml_is_written_to_who_asks_for_it",
+        reason: "answers are JSON only: every client that we know takes it",
+    },
+    Deviation {
+        check: "watch::the_old_path_of_a_watch_works",
+        reason: "watches below /watch/ are deprecated since 2018, and no client that we know uses them",
+    },
+];
 
 /// What the embedded server is still to learn. Such a check may fail on it or not: whoever teaches the server removes the line.
 pub const TO_DO: &[&str] = &[
     "apply_refused::an_applied_object_is_validated",
-    "apply_refused::malformed_yaml_cannot_be_applied",
-    "create::create_with_a_name_in_the_path_is_not_allowed",
-    "custom_resources::kind_and_version_are_needed",
-    "custom_versions::a_custom_resource_is_scaled",
-    "custom_versions::a_deprecated_version_is_warned_of",
-    "custom_versions::a_version_that_is_not_served_is_not_there",
-    "defaults_workloads::a_pod_gets_a_service_account_and_tolerations",
-    "defaults_workloads::a_pod_of_a_missing_service_account_is_forbidden",
-    "definitions::a_definition_waits_for_held_objects",
-    "definitions::a_rule_compiles",
-    "discovery::an_unknown_version_of_a_known_group_is_not_found",
     "errors::an_oversized_config_map_is_invalid",
-    "errors::malformed_json_is_a_bad_request",
-    "finalizers::the_name_of_a_marked_object_is_taken",
-    "finalizers::the_object_goes_with_its_last_finalizer",
     "immutable::an_immutable_config_map_stays",
     "immutable::an_immutable_secret_stays",
-    "immutable::an_object_does_not_change_namespace_or_uid",
     "immutable::most_of_a_claim_stays",
     "immutable::most_of_a_pod_stays",
     "immutable::most_of_a_stateful_set_stays",
@@ -45,18 +47,10 @@ pub const TO_DO: &[&str] = &[
     "immutable::the_selector_of_a_deployment_stays",
     "immutable::the_template_of_a_job_stays",
     "immutable::the_type_of_a_secret_stays",
-    "namespaces::a_protected_namespace_cannot_be_deleted",
-    "namespaces::a_terminating_namespace_takes_nothing_new",
-    "paging::a_token_of_a_forgotten_time_is_expired",
     "patch_merge::a_merge_with_an_invalid_result_is_invalid",
-    "patch_strategic::a_custom_resource_takes_no_strategic_merge",
-    "read::yaml_is_written_to_who_asks_for_it",
-    "representations::a_list_is_not_shown_as_one_object",
-    "representations::what_cannot_be_shown_falls_back_to_the_next_choice",
     "validation::a_backend_of_an_ingress_has_a_port",
     "validation::a_claim_has_a_size_and_an_access_mode",
     "validation::a_disruption_budget_has_one_bound",
-    "validation::a_finalizer_has_a_domain",
     "validation::a_network_policy_has_known_types",
     "validation::a_node_port_is_for_some_types_only",
     "validation::a_path_of_an_ingress_has_a_type",
@@ -71,7 +65,6 @@ pub const TO_DO: &[&str] = &[
     "validation::an_external_name_is_given",
     "validation::an_ingress_has_rules_or_a_default",
     "validation::keys_of_a_config_map_are_file_names",
-    "validation::only_one_owner_is_the_controller",
     "validation::several_ports_need_names",
     "validation_workloads::a_container_needs_a_valid_name_and_an_image",
     "validation_workloads::a_cron_job_needs_a_schedule",
@@ -90,8 +83,6 @@ pub const TO_DO: &[&str] = &[
     "validation_workloads::a_template_needs_a_container",
     "validation_workloads::an_environment_variable_has_a_name_and_one_source",
     "validation_workloads::containers_have_different_names",
-    "watch::a_watch_of_a_version_that_is_no_number_fails",
-    "watch::the_old_path_of_a_watch_works",
 ];
 
 /// The deviation of a check, by its full path: the name of the test program is not part of the list.

@@ -140,6 +140,11 @@ impl Catalog {
 }
 
 impl Group {
+    /// Whether definitions alone make up the group.
+    pub fn is_custom(&self) -> bool {
+        self.versions.iter().all(|version| !version.is_builtin())
+    }
+
     /// The version called `name`.
     pub fn version(&self, name: &str) -> Option<&Version> {
         self.versions.iter().find(|version| version.name == name)

@@ -28,12 +28,51 @@ pub(crate) fn negotiate(request: &Request) -> Result<Representation> {
     if accept.is_empty() {
         return Ok(Representation::Object);
     }
+    let mut odd = false;
     for range in accept.split(',') {
-        let mut parts = range.split(';').map(str::trim);
+        let range = Range::read(range);
+        match range.kind {
+            _ if !range.json => {}
+            "" => return Ok(Representation::Object),
+            "Table" if range.known => return Ok(Representation::Table),
+            "PartialObjectMetadata" | "PartialObjectMetadataList" if range.known => {
+                return Ok(Representation::Metadata);
+            }
+            _ => odd = true,
+        }
+    }
+    let message = match odd {
+        true => format!("only the following media types are accepted: {}", READ.join(", ")),
+        false => "406: Not Acceptable\n\nAvailable representations: application/json, application/yaml, \
+                  application/vnd.kubernetes.protobuf, application/json;stream=watch, \
+                  application/vnd.kubernetes.protobuf;stream=watch"
+            .to_owned(),
+    };
+    Err(Error::new(406, "NotAcceptable", message))
+}
+
+/// Whether the client wants the metadata of one object, which a list cannot be.
+pub(crate) fn wants_single_metadata(request: &Request) -> bool {
+    request
+        .header("accept")
+        .split(',')
+        .any(|range| Range::read(range).kind == "PartialObjectMetadata")
+}
+
+/// One entry of an `Accept` header.
+struct Range<'a> {
+    json: bool,
+    /// The form that is asked for (`as`).
+    kind: &'a str,
+    /// Group and version of the form are the ones there are.
+    known: bool,
+}
+
+impl<'a> Range<'a> {
+    fn read(text: &'a str) -> Self {
+        let mut parts = text.split(';').map(str::trim);
         let media = parts.next().unwrap_or_default();
-        let mut kind = "";
-        let mut group = "";
-        let mut version = "";
+        let (mut kind, mut group, mut version) = ("", "", "");
         for part in parts {
             match part.split_once('=') {
                 Some(("as", value)) => kind = value,
@@ -43,26 +82,12 @@ pub(crate) fn negotiate(request: &Request) -> Result<Representation> {
             }
         }
         let json = matches!(media, "application/json" | "*/*" | "application/*");
-        match kind {
-            "" if json => return Ok(Representation::Object),
-            "Table" if json && group == "meta.k8s.io" && version == "v1" => return Ok(Representation::Table),
-            "PartialObjectMetadata" | "PartialObjectMetadataList"
-                if json && group == "meta.k8s.io" && version == "v1" =>
-            {
-                return Ok(Representation::Metadata);
-            }
-            _ => {}
+        Range {
+            json,
+            kind,
+            known: group == "meta.k8s.io" && version == "v1",
         }
     }
-    Err(Error::new(
-        406,
-        "NotAcceptable",
-        "406: Not Acceptable
-
-Available representations: application/json, application/yaml, \
-         application/vnd.kubernetes.protobuf, application/json;stream=watch, \
-         application/vnd.kubernetes.protobuf;stream=watch",
-    ))
 }
 
 /// What is read.
@@ -133,7 +158,16 @@ pub(crate) fn decode_as(body: &[u8], yaml: bool, expected_kind: &str) -> Result<
     })
 }
 
-fn unrecognized(body: &[u8], expected_kind: &str, problem: &str) -> Error {
+/// What Go calls the JSON type of a value.
+pub(crate) fn go_name(value: &Value) -> &'static str {
+    match value {
+        Value::Bool(_) => "bool",
+        Value::Int(_) | Value::Float(_) => "number",
+        other => other.type_name(),
+    }
+}
+
+pub(crate) fn unrecognized(body: &[u8], expected_kind: &str, problem: &str) -> Error {
     let what = match expected_kind {
         "" => "the object provided is unrecognized".to_owned(),
         kind => format!("the object provided is unrecognized (must be of type {kind})"),

@@ -5,7 +5,7 @@ mod validate;
 
 use model::{Map, Str, Value};
 
-pub(crate) use validate::{validate_create, validate_update};
+pub(crate) use validate::{validate_create, validate_finalizers, validate_update};
 
 use crate::error::{Error, Result};
 

@@ -41,6 +41,17 @@ pub(crate) fn validate_create(
     errors
 }
 
+/// Finalizers of built-in kinds are standard ones or have a domain.
+pub(crate) fn validate_finalizers(object: &Value) -> Vec<Error> {
+    const STANDARD: [&str; 3] = ["kubernetes", "orphan", "foregroundDeletion"];
+    let names = super::finalizers(object).enumerate();
+    let wrong = names.filter(|(_, name)| !name.contains('/') && !STANDARD.contains(name));
+    let detail = "name is neither a standard finalizer name nor is it fully qualified";
+    wrong
+        .map(|(at, name)| Error::invalid(format!("metadata.finalizers[{at}]"), &name.into(), detail))
+        .collect()
+}
+
 /// The problems of an update's metadata.
 pub(crate) fn validate_update(object: &Value, old: &Value, namespaced: bool) -> Vec<Error> {
     let mut errors = shared(object, namespaced);
@@ -202,11 +213,33 @@ fn owners(object: &Value) -> Vec<Error> {
                 let detail = format!(
                     "Only one reference can have Controller set to true. Found \"true\" in references for {first} and {this}"
                 );
-                errors.push(Error::invalid(FIELD, &Value::Array(owners.into()), detail));
+                errors.push(Error::invalid(FIELD, &as_go_orders(owners), detail));
             }
         }
     }
     errors
+}
+
+/// Owner references as Go writes them: fields in the order of the type.
+fn as_go_orders(owners: &[Value]) -> Value {
+    let order = [
+        "apiVersion",
+        "kind",
+        "name",
+        "uid",
+        "controller",
+        "blockOwnerDeletion",
+    ];
+    let ordered = owners.iter().map(|owner| {
+        let mut map = model::Map::new();
+        for field in order {
+            if let Some(value) = owner.get(field) {
+                map.push(field.into(), value.clone());
+            }
+        }
+        Value::Object(map)
+    });
+    ordered.collect()
 }
 
 fn finalizers(object: &Value) -> Vec<Error> {

@@ -75,7 +75,7 @@ pub(crate) struct Object {
 
 impl Object {
     /// Gives a draft its revision and turns it into bytes.
-    pub(super) fn seal(key: Key, revision: u64, mut draft: Draft) -> Self {
+    pub(crate) fn seal(key: Key, revision: u64, mut draft: Draft) -> Self {
         if let Some(map) = draft.value.as_object_mut() {
             map.remove("apiVersion");
             map.remove("kind");

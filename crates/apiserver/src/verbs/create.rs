@@ -7,7 +7,8 @@ use super::options::WriteOptions;
 use super::write::Writer;
 use crate::answer::Answer;
 use crate::error::{Error, Result};
-use crate::http::{decode, negotiate};
+use crate::field;
+use crate::http::{content, decode, negotiate};
 use crate::kinds::split_api_version;
 
 /// Answers a `POST` to a collection.
@@ -60,10 +61,16 @@ pub(crate) fn read_reporting(
 fn check_kind(call: &Call<'_>, object: &mut Value) -> Result<()> {
     let resource = &call.served.resource;
     let Some(map) = object.as_object_mut() else {
-        let found = object.type_name();
-        return Err(Error::bad_request(format!(
-            "couldn't get version/kind; json parse error: json: cannot unmarshal {found} into Go value of type struct {{ APIVersion string \"json:\\\"apiVersion,omitempty\\\"\"; Kind string \"json:\\\"kind,omitempty\\\"\" }}"
-        )));
+        let found = content::go_name(object);
+        let problem = format!(
+            "couldn't get version/kind; json parse error: json: cannot unmarshal {found} into Go value of type struct {{ \
+             APIVersion string \"json:\\\"apiVersion,omitempty\\\"\"; Kind string \"json:\\\"kind,omitempty\\\"\" }}"
+        );
+        return Err(content::unrecognized(
+            &call.request.body,
+            &resource.kind,
+            &problem,
+        ));
     };
     let expected = resource.api_version();
     let custom = call.served.definition.is_some();
@@ -85,24 +92,27 @@ fn check_kind(call: &Call<'_>, object: &mut Value) -> Result<()> {
         )));
     }
     if version != expected || kind != resource.kind {
-        return Err(mismatch(call, version, kind));
+        let name = map
+            .get("metadata")
+            .and_then(|metadata| metadata.get("name"))
+            .and_then(Value::as_str);
+        return Err(mismatch(call, version, kind, name.unwrap_or_default()));
     }
     Ok(())
 }
 
-fn mismatch(call: &Call<'_>, version: &str, kind: &str) -> Error {
+fn mismatch(call: &Call<'_>, version: &str, kind: &str, name: &str) -> Error {
     let resource = &call.served.resource;
     if call.served.definition.is_some() {
         let expected = resource.api_version();
-        return Error::bad_request(match version == expected {
-            true => format!(
-                "the kind in the data ({kind}) does not match the expected kind ({})",
-                resource.kind
-            ),
-            false => format!(
-                "the API version in the data ({version}) does not match the expected API version ({expected})"
-            ),
-        });
+        if version == expected {
+            let detail = format!("must be {}", resource.kind);
+            let error = field::Error::invalid("kind", &kind.into(), detail);
+            return Error::invalid(&resource.group, kind, name, &[error]);
+        }
+        return Error::bad_request(format!(
+            "the API version in the data ({version}) does not match the expected API version ({expected})"
+        ));
     }
     let (group, short) = split_api_version(version);
     let why = match call.state.kinds().catalog.by_kind(group, short, kind) {

@@ -53,6 +53,15 @@ pub(crate) fn delete(call: &Call<'_>) -> Result<Answer> {
     let representation = negotiate(call.request)?;
     let options = DeleteOptions::read(call.state, call.request)?;
     let object = super::read::find(call)?;
+    let is_namespace = call.served.resource.group.is_empty() && call.served.resource.plural == "namespaces";
+    if is_namespace && matches!(object.key.name(), "default" | "kube-system" | "kube-public") {
+        return Err(Error::forbidden(
+            "",
+            "namespaces",
+            object.key.name(),
+            "this namespace may not be deleted",
+        ));
+    }
     let deleted = delete_object(call.state, &call.served, object, &options)?;
     match deleted {
         Deleted::Pending(object) => Answer::of(call, representation, 200, &object),

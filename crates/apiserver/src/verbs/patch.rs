@@ -118,6 +118,11 @@ fn read(call: &Call<'_>, options: &WriteOptions, checking: Checking) -> Result<P
                 complaints: content::applied_complaints(body),
             })
         }
+        "application/strategic-merge-patch+json" => Err(content::unsupported(&[
+            "application/json-patch+json",
+            "application/merge-patch+json",
+            "application/apply-patch+yaml",
+        ])),
         _ => Err(Error::new(
             415,
             "UnsupportedMediaType",
@@ -249,9 +254,11 @@ fn missing(call: &Call<'_>, key: &Key) -> Error {
 fn check_applied(call: &Call<'_>, applied: &Value) -> Result<()> {
     let resource = &call.served.resource;
     if applied.as_object().is_none() {
-        return Err(Error::bad_request(
-            "error decoding YAML: the body is not an object",
-        ));
+        return Err(Error::bad_request(format!(
+            "error decoding YAML: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal {} into Go value of \
+             type map[string]interface {{}}",
+            content::go_name(applied)
+        )));
     }
     let (version, kind) = (applied.str_at(&["apiVersion"]), applied.str_at(&["kind"]));
     if version != resource.api_version() || kind != resource.kind {

@@ -88,7 +88,7 @@ fn check(call: &Call<'_>, scale: &Value) -> Result<()> {
     }
     match replicas {
         None | Some(Value::Null) => Ok(()),
-        Some(Value::Int(number)) if *number >= 0 => Ok(()),
+        Some(Value::Int(number)) if *number >= 0 || call.served.definition.is_some() => Ok(()),
         Some(Value::Int(number)) => {
             let error = field::Error::invalid(
                 "spec.replicas",

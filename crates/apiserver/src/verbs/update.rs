@@ -38,7 +38,8 @@ pub(crate) fn update(call: &Call<'_>) -> Result<Answer> {
         let object = writer.create(object, false)?;
         return Answer::of(call, representation, 201, &object);
     }
-    let object = writer.update(&call.key(), part, |_| {
+    let object = writer.update(&call.key(), part, |old| {
+        writer.check_identity(&object, old)?;
         Ok(Update {
             object: object.clone(),
             owned: false,

@@ -39,7 +39,15 @@ pub(crate) fn watch(call: &Call<'_>, fault: Option<WatchFault>) -> Result<Answer
         selection.only(&call.target.name);
     }
     let version = query.get("resourceVersion");
-    let revision = read_revision(version)?;
+    let revision = read_revision(version).map_err(|mut error| {
+        // The real server finds this out too late to call it the client's fault.
+        let text = error
+            .message
+            .trim_start_matches("invalid resource version: ")
+            .to_owned();
+        error = Error::new(500, "", text);
+        error
+    })?;
     let streaming = query.flag("sendInitialEvents");
     let silent = query.has("sendInitialEvents") && !streaming;
     let mut watcher = Watcher {

@@ -38,7 +38,8 @@ impl Writer<'_> {
     pub(crate) fn create(&self, mut object: Value, owned: bool) -> Result<Arc<Object>> {
         let resource = &self.served.resource;
         metadata::settle_namespace(&mut object, resource.namespaced, self.namespace)?;
-        self.state.admit_namespace(resource, self.namespace)?;
+        let name = object.str_at(&["metadata", "name"]).to_owned();
+        self.state.admit_namespace(resource, self.namespace, &name)?;
         if !owned {
             object = self
                 .state
@@ -63,13 +64,30 @@ impl Writer<'_> {
         let mut errors = metadata::validate_create(&object, resource.namespaced, &|name| {
             self.served.strategy.validate_name(name)
         });
+        if self.served.definition.is_none() {
+            errors.extend(metadata::validate_finalizers(&object));
+        }
         errors.extend(self.served.strategy.validate_create(&object));
         self.check(&name, &errors)?;
         let key = Key::new(self.namespace, &name);
         self.store(key, None, object).map_err(|refused| match refused {
-            Refused::Exists => Error::already_exists(&resource.group, &resource.plural, &name),
+            Refused::Exists => self.taken(&name),
             Refused::Changed => self.modified(&name),
         })
+    }
+
+    /// The refusal of a name that another object has.
+    fn taken(&self, name: &str) -> Error {
+        let resource = &self.served.resource;
+        let mut error = Error::already_exists(&resource.group, &resource.plural, name);
+        let other = self
+            .state
+            .store
+            .get(&resource.storage, &Key::new(self.namespace, name));
+        if other.is_some_and(|other| other.meta.deleting) {
+            error.message = format!("object is being deleted: {}", error.message);
+        }
+        error
     }
 
     fn generate_name(&self, object: &mut Value) {
@@ -148,7 +166,7 @@ impl Writer<'_> {
             && object.list_at(&["spec", "finalizers"]).is_empty();
         let stored = match gone && metadata::finalizers(old).next().is_some() {
             // The last finalizer was taken away: the object goes.
-            true => self.remove(current),
+            true => self.remove(current).map(|last| self.sealed(&last, object)),
             false => self.store(current.key.clone(), Some(current.revision), object),
         };
         match stored {
@@ -157,8 +175,8 @@ impl Writer<'_> {
         }
     }
 
-    /// Holds the update against the revision and the identity it names.
-    fn check_preconditions(&self, object: &mut Value, old: &Value) -> Result<()> {
+    /// Holds a whole new object against the identity of the one it replaces.
+    pub(crate) fn check_identity(&self, object: &Value, old: &Value) -> Result<()> {
         let resource = &self.served.resource;
         let name = old.str_at(&["metadata", "name"]);
         let (uid, old_uid) = (
@@ -179,6 +197,13 @@ impl Writer<'_> {
             );
             return Err(Error::conflict(&resource.group, &resource.plural, name, &why));
         }
+        Ok(())
+    }
+
+    /// Holds the update against the revision it names.
+    fn check_preconditions(&self, object: &mut Value, old: &Value) -> Result<()> {
+        let resource = &self.served.resource;
+        let name = old.str_at(&["metadata", "name"]);
         let version = object.str_at(&["metadata", "resourceVersion"]);
         let old_version = old.str_at(&["metadata", "resourceVersion"]);
         if matches!(version, "" | "0") {
@@ -208,6 +233,16 @@ impl Writer<'_> {
         let why =
             "the object has been modified; please apply your changes to the latest version and try again";
         Error::conflict(&resource.group, &resource.plural, name, why)
+    }
+
+    /// An object as it would be stored in place of `last`.
+    fn sealed(&self, last: &Object, object: Value) -> Arc<Object> {
+        let (value, meta) = self.served.stored(object);
+        Arc::new(Object::seal(
+            last.key.clone(),
+            last.revision,
+            Draft { value, meta },
+        ))
     }
 
     /// Stores an object as it is, unless this is a dry run.

@@ -8,6 +8,7 @@ mod catalog;
 mod crd;
 mod discovery;
 mod fault;
+mod hostile;
 mod jsonpath;
 mod openapi;
 mod requests;

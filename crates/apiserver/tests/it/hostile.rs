@@ -1,0 +1,163 @@
+//! Whatever a client sends, the server answers with a `Status` of the client's fault, and goes on.
+
+use apiserver::{Body, Server};
+use bytes::Bytes;
+use http::{Method, Request, Response};
+use http_body_util::{BodyExt, Full};
+use model::{Value, json, value};
+use proptest::prelude::*;
+use tokio::runtime::Runtime;
+use tower::ServiceExt;
+
+const PATCHES: [&str; 4] = [
+    "application/json-patch+json",
+    "application/merge-patch+json",
+    "application/strategic-merge-patch+json",
+    "application/apply-patch+yaml",
+];
+
+async fn send(server: &Server, method: Method, path: &str, media: &str, body: Vec<u8>) -> Response<Body> {
+    let request = Request::builder()
+        .method(method)
+        .uri(path)
+        .header("content-type", media);
+    let request = request.body(Full::new(Bytes::from(body))).unwrap();
+    server.service().oneshot(request).await.unwrap()
+}
+
+/// A server with one Deployment.
+async fn started() -> Server {
+    let server = Server::builder().start();
+    let deployment = value!({
+        "apiVersion": "apps/v1",
+        "kind": "Deployment",
+        "metadata": {"name": "a"},
+        "spec": {
+            "selector": {"matchLabels": {"app": "a"}},
+            "template": {
+                "metadata": {"labels": {"app": "a"}},
+                "spec": {"containers": [{"name": "c", "image": "i", "ports": [{"containerPort": 80}]}]},
+            },
+        },
+    });
+    let path = "/apis/apps/v1/namespaces/default/deployments";
+    let made = send(
+        &server,
+        Method::POST,
+        path,
+        "application/json",
+        json::to_vec(&deployment),
+    )
+    .await;
+    assert_eq!(made.status(), 201);
+    server
+}
+
+/// The answer is a success or a refusal that a client can understand; the object is still there.
+async fn check(server: &Server, response: Response<Body>) {
+    let status = response.status().as_u16();
+    let body = response.into_body().collect().await.unwrap().to_bytes();
+    let value = json::parse(&body).unwrap();
+    assert!(
+        matches!(status, 200 | 201 | 400 | 409 | 413 | 415 | 422 | 500),
+        "{status} {value:?}"
+    );
+    if status >= 400 {
+        assert_eq!(value.str_at(&["kind"]), "Status");
+        assert_ne!(value.str_at(&["message"]), "");
+        // The real server calls an applied object that is not of its type its own fault; nothing else may be.
+        let excused = value.str_at(&["message"]).starts_with("failed to ");
+        assert!(status != 500 || excused, "{value:?}");
+    }
+    let path = "/apis/apps/v1/namespaces/default/deployments/a";
+    let still = send(server, Method::GET, path, "", Vec::new()).await;
+    assert_eq!(still.status(), 200);
+}
+
+/// Any JSON, with the names that mean something.
+fn any_json() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::Bool),
+        any::<i64>().prop_map(Value::Int),
+        prop_oneof![
+            Just("a"),
+            Just(""),
+            Just("apps/v1"),
+            Just("Deployment"),
+            Just("delete"),
+            Just("/spec/replicas")
+        ]
+        .prop_map(Value::from),
+        ".{0,12}".prop_map(Value::from),
+    ];
+    let key = prop_oneof![
+        Just("metadata"),
+        Just("spec"),
+        Just("template"),
+        Just("containers"),
+        Just("name"),
+        Just("replicas"),
+        Just("$patch"),
+        Just("$retainKeys"),
+        Just("$setElementOrder/containers"),
+        Just("$deleteFromPrimitiveList/finalizers"),
+        Just("apiVersion"),
+        Just("kind"),
+        Just("op"),
+        Just("path"),
+        Just("from"),
+        Just("value"),
+        Just("ports"),
+        Just("containerPort"),
+        Just("managedFields"),
+        Just("ownerReferences"),
+        Just("labels"),
+        Just("selector"),
+    ];
+    leaf.prop_recursive(5, 40, 5, move |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..5).prop_map(Value::from),
+            prop::collection::vec((key.clone(), inner), 0..5)
+                .prop_map(|pairs| Value::Object(pairs.into_iter().collect())),
+        ]
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn any_patch_is_applied_or_refused(patch in any_json(), media in 0..4usize, sub in prop_oneof![Just(""), Just("/status"), Just("/scale")]) {
+        Runtime::new().unwrap().block_on(async {
+            let server = started().await;
+            let path = format!("/apis/apps/v1/namespaces/default/deployments/a{sub}?fieldManager=fuzz");
+            let response = send(&server, Method::PATCH, &path, PATCHES[media], json::to_vec(&patch)).await;
+            check(&server, response).await;
+        });
+    }
+
+    #[test]
+    fn any_bytes_are_read_or_refused(body in prop::collection::vec(any::<u8>(), 0..200), media in 0..7usize) {
+        let media = [PATCHES[0], PATCHES[1], PATCHES[2], PATCHES[3], "application/json", "application/yaml", "application/vnd.kubernetes.protobuf"][media];
+        let (method, name) = if media.contains("patch") { (Method::PATCH, "/a?fieldManager=fuzz") } else { (Method::POST, "") };
+        Runtime::new().unwrap().block_on(async {
+            let server = started().await;
+            let path = format!("/apis/apps/v1/namespaces/default/deployments{name}");
+            let mut enveloped = b"k8s\0".to_vec();
+            enveloped.extend_from_slice(&body);
+            check(&server, send(&server, method.clone(), &path, media, body).await).await;
+            check(&server, send(&server, method, &path, media, enveloped).await).await;
+        });
+    }
+
+    #[test]
+    fn any_selector_selects_or_is_refused(text in "[a-z/.=!(), <>%0-9\\\\-]{0,30}", kind in prop_oneof![Just("labelSelector"), Just("fieldSelector")]) {
+        Runtime::new().unwrap().block_on(async {
+            let server = started().await;
+            let query = form_urlencoded::Serializer::new(String::new()).append_pair(kind, &text).finish();
+            let path = format!("/apis/apps/v1/namespaces/default/deployments?{query}");
+            check(&server, send(&server, Method::GET, &path, "", Vec::new()).await).await;
+        });
+    }
+}
