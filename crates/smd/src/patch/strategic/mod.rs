@@ -7,8 +7,9 @@
 //! - `$patch: replace` and `$patch: delete` in a map or in an element of a list, `$deleteFromPrimitiveList/<list>`,
 //!   `$setElementOrder/<list>` and `$retainKeys` do what their names say.
 //!
-//! This is the API server's reading of such patches.
+//! [`apply`] is the API server's reading of such patches. Kustomize has its own: [`kustomize`].
 
+pub mod kustomize;
 mod list;
 mod lookup;
 mod map;

@@ -3,7 +3,6 @@
 
 mod json;
 mod merge;
-mod pod_schema;
 mod strategic;
 
 use model::Value;

@@ -1,15 +1,33 @@
+use std::sync::OnceLock;
+
 use model::{Value, value};
 use proptest::prelude::*;
+use smd::patch::strategic::kustomize;
 use smd::patch::{Error, strategic};
+use smd::{Schema, TypeId};
 
-use super::pod_schema::pod;
 use super::{any_value, check_recorded};
+
+fn pod() -> (&'static Schema, TypeId) {
+    static SCHEMA: OnceLock<Schema> = OnceLock::new();
+    let schema = SCHEMA.get_or_init(Schema::builtin);
+    (schema, schema.kind("", "v1", "Pod").unwrap())
+}
 
 #[test]
 fn results_and_errors_are_those_of_the_servers_library() {
     let (schema, pod) = pod();
     check_recorded(include_str!("cases/strategic.jsonl"), |object, patch| {
-        strategic::apply(object, patch, &schema, pod)
+        strategic::apply(object, patch, schema, pod)
+    });
+}
+
+#[test]
+fn kustomize_has_its_own_reading() {
+    let (schema, pod) = pod();
+    check_recorded(include_str!("cases/kustomize.jsonl"), |object, patch| {
+        *object = kustomize::merge(object.take(), patch, schema, Some(pod))?.unwrap_or_default();
+        Ok(())
     });
 }
 
@@ -18,7 +36,7 @@ fn patched(patch: Value) -> Result<Value, Error> {
     let mut object = value!({ "spec": { "containers": [
         { "name": "a", "image": "a" }, { "name": "b", "image": "b" }, { "name": "c", "image": "c" }
     ] } });
-    strategic::apply(&mut object, &patch, &schema, pod)?;
+    strategic::apply(&mut object, &patch, schema, pod)?;
     Ok(object)
 }
 
@@ -66,7 +84,7 @@ fn a_list_as_long_as_a_request_can_carry_is_merged_in_no_time() {
     };
     let mut object = value!({ "spec": { "containers": (containers(0)) } });
     let patch = value!({ "spec": { "containers": (containers(30_000)) } });
-    strategic::apply(&mut object, &patch, &schema, pod).unwrap();
+    strategic::apply(&mut object, &patch, schema, pod).unwrap();
     assert_eq!(object.list_at(&["spec", "containers"]).len(), 90_000);
 }
 
@@ -80,7 +98,7 @@ proptest! {
         let patch = value!({ "spec": {
             "containers": (patch.clone()), "$setElementOrder/containers": order, "nodeSelector": patch
         } });
-        let _ = strategic::apply(&mut object, &patch, &schema, pod);
+        let _ = strategic::apply(&mut object, &patch, schema, pod);
     }
 
     #[test]
@@ -88,7 +106,7 @@ proptest! {
         prop_assume!(matches!(object, Value::Object(_)));
         let (schema, pod) = pod();
         let mut patched = object.clone();
-        strategic::apply(&mut patched, &value!({}), &schema, pod).unwrap();
+        strategic::apply(&mut patched, &value!({}), schema, pod).unwrap();
         prop_assert_eq!(patched, object);
     }
 }
