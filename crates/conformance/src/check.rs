@@ -12,9 +12,6 @@ use testkit::Cluster;
 use crate::caller::Caller;
 use crate::deviation;
 
-/// How long a check waits for what a controller does.
-const PATIENCE: Duration = Duration::from_secs(30);
-
 /// The cluster as a check sees it: a namespace of its own and, by dereference, a caller who may do everything.
 pub struct Test {
     /// The cluster.
@@ -107,8 +104,10 @@ impl Test {
     /// does some time after a request.
     ///
     /// # Panics
-    /// After half a minute, with the last reply.
+    /// When that does not come, with the last reply.
     pub async fn until(&self, path: &str, condition: impl Fn(&crate::Reply) -> bool) -> Value {
+        // The controllers of a real cluster may have to clean up after many other checks first.
+        let patience = Duration::from_secs(if self.cluster.is_real() { 120 } else { 15 });
         let began = tokio::time::Instant::now();
         let mut pause = Duration::from_millis(5);
         loop {
@@ -117,8 +116,8 @@ impl Test {
                 return reply.body;
             }
             assert!(
-                began.elapsed() < PATIENCE,
-                "still not after {PATIENCE:?}: {reply}"
+                began.elapsed() < patience,
+                "still not after {patience:?}: {reply}"
             );
             tokio::time::sleep(pause).await;
             pause = (pause * 2).min(Duration::from_millis(200));
@@ -128,7 +127,7 @@ impl Test {
     /// Waits until a path is not found any more.
     ///
     /// # Panics
-    /// After half a minute.
+    /// When that does not come.
     pub async fn until_gone(&self, path: &str) {
         self.until(path, |reply| reply.code == 404).await;
     }
