@@ -1,5 +1,6 @@
 //! Validation failures of single fields, worded as the real server words them.
 
+use std::collections::HashSet;
 use std::fmt;
 
 use model::Value;
@@ -45,6 +46,21 @@ pub struct Error {
 }
 
 impl Error {
+    /// A failure of any kind; `value` is as it is printed.
+    pub fn new(
+        kind: Kind,
+        field: impl Into<String>,
+        value: impl Into<String>,
+        detail: impl Into<String>,
+    ) -> Self {
+        Error {
+            kind,
+            field: field.into(),
+            value: value.into(),
+            detail: detail.into(),
+        }
+    }
+
     /// A required field is missing. `detail` may be empty.
     pub fn required(field: impl Into<String>, detail: impl Into<String>) -> Self {
         Error {
@@ -199,13 +215,12 @@ impl fmt::Display for Error {
 
 /// All failures as one text: a single one plain, several in brackets, each once.
 pub fn join(errors: &[Error]) -> String {
-    let mut texts: Vec<String> = Vec::new();
-    for error in errors {
-        let text = error.to_string();
-        if !texts.contains(&text) {
-            texts.push(text);
-        }
-    }
+    let mut seen = HashSet::new();
+    let texts: Vec<String> = errors
+        .iter()
+        .map(Error::to_string)
+        .filter(|text| seen.insert(text.clone()))
+        .collect();
     match texts.as_slice() {
         [one] => one.clone(),
         many => format!("[{}]", many.join(", ")),

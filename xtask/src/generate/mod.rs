@@ -2,6 +2,7 @@
 
 mod answers;
 mod go_types;
+mod internal_types;
 mod protobuf;
 mod rbac;
 mod resources;
@@ -24,6 +25,8 @@ pub(crate) enum Command {
     Schema(schema::Args),
     /// What Go's JSON knows of these types besides, from the Go sources
     GoTypes(go_types::Args),
+    /// The API server's own types of what its messages show, from the Go sources
+    InternalTypes(internal_types::Args),
 }
 
 /// Makes the file that was asked for.
@@ -35,5 +38,6 @@ pub(crate) fn run(command: Command) -> anyhow::Result<()> {
         Command::Resources(args) => resources::run(&args),
         Command::Schema(args) => schema::run(&args),
         Command::GoTypes(args) => go_types::run(&args),
+        Command::InternalTypes(args) => internal_types::run(&args),
     }
 }

@@ -107,6 +107,52 @@ impl Quantity {
         self.is_zero() || self.scale + zeros as i64 >= 0
     }
 
+    /// The nearest floating-point number.
+    pub fn as_f64(&self) -> f64 {
+        let digits: String = self.digits.iter().map(|digit| char::from(b'0' + digit)).collect();
+        let sign = if self.is_negative() { "-" } else { "" };
+        format!("{sign}{digits}e{}", self.scale)
+            .parse()
+            .unwrap_or_default()
+    }
+
+    /// The sum of two amounts, in the notation of the first. Amounts below zero count as nothing, and of two that are
+    /// too far apart the larger one is the sum.
+    pub fn plus(&self, other: &Quantity) -> Quantity {
+        const FAR: i64 = 100;
+        if other.negative || other.is_zero() || self.scale.abs_diff(other.scale) > FAR as u64 && self >= other
+        {
+            return self.clone();
+        }
+        if self.negative || self.is_zero() || self.scale.abs_diff(other.scale) > FAR as u64 {
+            return other.clone();
+        }
+        let scale = self.scale.min(other.scale);
+        let aligned = |amount: &Quantity| -> Vec<u8> {
+            let zeros = usize::try_from(amount.scale - scale).unwrap_or_default();
+            let digits = amount.digits.iter().rev().copied();
+            std::iter::repeat_n(0, zeros).chain(digits).collect()
+        };
+        let (one, two) = (aligned(self), aligned(other));
+        let mut digits = Vec::new();
+        let mut carry = 0;
+        for at in 0..one.len().max(two.len()) {
+            let digit = |digits: &[u8]| digits.get(at).copied().unwrap_or_default();
+            let total = digit(&one) + digit(&two) + carry;
+            digits.push(total % 10);
+            carry = total / 10;
+        }
+        digits.extend((carry > 0).then_some(carry));
+        digits.reverse();
+        Quantity {
+            negative: false,
+            digits,
+            scale,
+            notation: self.notation,
+            text: None,
+        }
+    }
+
     fn increment(&mut self) {
         for digit in self.digits.iter_mut().rev() {
             if *digit < 9 {
@@ -193,8 +239,8 @@ impl Quantity {
         (text, exponent)
     }
 
-    /// The amount as a whole number, where it is one that fits.
-    fn as_u64(&self) -> Option<u64> {
+    /// The amount as a whole number without its sign, where it is one that fits.
+    pub fn as_u64(&self) -> Option<u64> {
         if !self.is_whole() || self.digits.len() as i64 + self.scale > 19 {
             return None;
         }
@@ -432,6 +478,19 @@ mod tests {
         assert_eq!(worth("1"), worth("1000m"));
         assert!(worth("-1") < worth("0") && worth("999m") < worth("1") && worth("1Ki") > worth("1k"));
         assert!(worth("1").is_whole() && !worth("1.5").is_whole() && worth("2000m").is_whole());
+    }
+
+    #[test]
+    fn sums_keep_the_notation_of_the_first() {
+        let sum = |one: &str, two: &str| {
+            let (one, two) = (Quantity::parse(one).unwrap(), Quantity::parse(two).unwrap());
+            one.plus(&two).to_string()
+        };
+        assert_eq!(sum("1", "500m"), "1500m");
+        assert_eq!(sum("999", "1"), "1k");
+        assert_eq!(sum("512Mi", "1Gi"), "1536Mi");
+        assert_eq!(sum("1", "0"), "1");
+        assert_eq!(Quantity::parse("-1500m").unwrap().as_f64(), -1.5);
     }
 
     #[test]

@@ -70,16 +70,18 @@ fn complete(spec: &mut Map, allocator: &mut dyn Allocator) {
 }
 
 fn addresses(spec: &mut Map, allocator: &mut dyn Allocator) {
-    if spec.text("clusterIP").is_empty() {
-        let first = spec
-            .items("clusterIPs")
-            .first()
-            .and_then(Value::as_str)
-            .map(str::to_owned);
-        spec.insert("clusterIP", first.unwrap_or_else(|| allocator.address()));
+    // What is asked for in vain is left as it is and refused when the service is checked.
+    let other_family = spec
+        .items("ipFamilies")
+        .first()
+        .is_some_and(|family| family.as_str() == Some("IPv6"));
+    if spec.text("clusterIP").is_empty() && spec.items("clusterIPs").is_empty() && !other_family {
+        spec.insert("clusterIP", allocator.address());
     }
-    let address = Value::str(spec.text("clusterIP"));
-    spec.default("clusterIPs", vec![address]);
+    if !spec.text("clusterIP").is_empty() {
+        let address = Value::str(spec.text("clusterIP"));
+        spec.default("clusterIPs", vec![address]);
+    }
     // Without pods of its own a headless service says nothing about address families, so it has both.
     let open = spec.text("clusterIP") == "None" && spec.child("selector").is_none();
     spec.default(

@@ -13,3 +13,4 @@ mod jsonpath;
 mod openapi;
 mod requests;
 mod table;
+mod validate;

@@ -2,9 +2,8 @@
 
 use std::net::IpAddr;
 
-use model::Value;
-
-use crate::field;
+use super::at::At;
+use super::errors::Errors;
 
 /// Which names a kind allows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -103,19 +102,72 @@ pub fn path_segment(name: &str) -> Vec<String> {
         .collect()
 }
 
-/// An `APIService` is named after the version and group it serves.
-pub fn api_service(object: &Value) -> Vec<field::Error> {
-    let name = object.str_at(&["metadata", "name"]);
-    let required = format!(
-        "{}.{}",
-        object.str_at(&["spec", "version"]),
-        object.str_at(&["spec", "group"])
-    );
-    if name == required || !path_segment(name).is_empty() {
-        return Vec::new();
+/// The problems of a DNS-1123 subdomain that something is added to: its end may be a dash.
+pub(super) fn prefix(name: &str) -> Vec<String> {
+    match name.strip_suffix('-').filter(|rest| !rest.is_empty()) {
+        Some(rest) => {
+            let mut masked = rest.to_owned();
+            masked.pop();
+            subdomain(&(masked + "a"))
+        }
+        None => subdomain(name),
     }
-    let detail = format!("must be `spec.version+\".\"+spec.group`: {required:?}");
-    vec![field::Error::invalid("metadata.name", &Value::str(name), detail)]
+}
+
+/// The problems of a subdomain whose labels may also have underscores.
+pub(super) fn subdomain_with_underscore(name: &str) -> Vec<String> {
+    let mut problems = too_long(name, 253);
+    let is_label = |label: &str| {
+        let rest = label.strip_prefix('_').unwrap_or(label);
+        let end = |byte: Option<&u8>| byte.is_some_and(|b| b.is_ascii_lowercase() || b.is_ascii_digit());
+        let bytes = rest.as_bytes();
+        let inner = |b: &u8| b.is_ascii_lowercase() || b.is_ascii_digit() || matches!(b, b'-' | b'_');
+        end(bytes.first()) && end(bytes.last()) && bytes.iter().all(inner)
+    };
+    if !name.split('.').all(is_label) {
+        problems.push(
+            "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '_', '-' or '.', and \
+             must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is \
+             '_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?(\\._?[a-z0-9]([-_a-z0-9]*[a-z0-9])?)*')"
+                .into(),
+        );
+    }
+    problems
+}
+
+/// The problems of a name for all hosts of a domain: `*.example.com`.
+pub(super) fn wildcard(name: &str) -> Vec<String> {
+    let mut problems = too_long(name, 253);
+    if !name.strip_prefix("*.").is_some_and(is_subdomain) {
+        problems.push(
+            "a wildcard DNS-1123 subdomain must start with '*.', followed by a valid DNS subdomain, which must \
+             consist of lower case alphanumeric characters, '-' or '.' and end with an alphanumeric character (e.g. \
+             '*.example.com', regex used for validation is \
+             '\\*\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')"
+                .into(),
+        );
+    }
+    problems
+}
+
+/// A path after a domain: `acme.io/foo`.
+pub(super) fn domain_path(at: &At, errors: &mut Errors) {
+    if !errors.require_text(at) {
+        return;
+    }
+    let parts = at.text().split_once('/');
+    let Some((host, path)) = parts.filter(|(host, path)| !host.is_empty() && !path.is_empty()) else {
+        errors.invalid(at, "must be a domain-prefixed path (such as \"acme.io/foo\")");
+        return;
+    };
+    for problem in subdomain(host) {
+        errors.invalid_value(at, host, problem);
+    }
+    let fits = |c: char| c.is_ascii_alphanumeric() || "/-._~%!$&'()*+,;=:".contains(c);
+    if !path.chars().all(fits) {
+        let detail = "Invalid path (regex used for validation is '[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+')";
+        errors.invalid_value(at, path, detail);
+    }
 }
 
 fn address(name: &str) -> Vec<String> {
