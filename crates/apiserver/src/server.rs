@@ -83,6 +83,8 @@ pub(crate) struct State {
     pub authority: Authority,
     stop: watch::Sender<bool>,
     pub progress: collect::Progress,
+    /// How simulated workloads turn out.
+    pub outcomes: simulator::Outcomes,
 }
 
 impl Default for Builder {
@@ -167,6 +169,7 @@ impl Builder {
             authority: Authority::new().expect("a certificate can be made of a new key"),
             stop: watch::Sender::new(false),
             progress: collect::Progress::default(),
+            outcomes: simulator::Outcomes::default(),
         });
         let feed = state.store.feed();
         bootstrap::create(&state);
@@ -206,6 +209,11 @@ impl Server {
     /// The count of requests so far.
     pub fn requests(&self) -> &Requests {
         &self.state.requests
+    }
+
+    /// Decides by name how simulated workloads turn out.
+    pub fn outcomes(&self) -> &simulator::Outcomes {
+        &self.state.outcomes
     }
 
     /// Forgets the history of all objects, as a compaction does: watches from older revisions get `410 Gone`.

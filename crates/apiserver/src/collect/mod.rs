@@ -60,36 +60,76 @@ pub(crate) async fn run(
     mut feed: mpsc::UnboundedReceiver<Arc<Change>>,
     simulator: Option<simulator::Options>,
 ) {
-    let mut garbage = garbage::Collector::default();
-    let mut namespaces = namespaces::Terminator::default();
-    let mut simulator = simulator.map(Simulator::new);
-    if let Some(simulator) = &simulator {
+    let mut controllers = Controllers {
+        garbage: garbage::Collector::default(),
+        namespaces: namespaces::Terminator::default(),
+        simulator: simulator.map(Simulator::new),
+    };
+    if let Some(simulator) = &controllers.simulator {
         simulator.start(&state);
     }
+    let mut outcomes = state.outcomes.subscribe();
     loop {
-        let wake = simulator.as_ref().and_then(Simulator::next_wake);
+        let wake = controllers.simulator.as_mut().and_then(Simulator::next_wake);
         tokio::select! {
             biased;
             () = state.stopped() => return,
             change = feed.recv() => {
                 let Some(change) = change else { return };
-                roles::observe(&state, &change);
-                definitions::observe(&state, &change);
-                accounts::observe(&state, &change);
-                namespaces.observe(&state, &change);
-                garbage.observe(&state, &change);
-                if let Some(simulator) = &mut simulator {
-                    simulator.observe(&state, &change);
+                let mut done = change.revision;
+                controllers.observe(&state, &change);
+                // All that happened so far is taken in before anything is done about it.
+                let newest = state.store.revision();
+                while done < newest && let Ok(change) = feed.try_recv() {
+                    done = change.revision;
+                    controllers.observe(&state, &change);
                 }
-                state.progress.done.send_replace(change.revision);
+                controllers.work(&state).await;
+                state.progress.done.send_replace(done);
                 // Requests must not starve behind a long chain of follow-ups.
                 tokio::task::yield_now().await;
             }
-            () = sleep_until(wake) => {
-                if let Some(simulator) = &mut simulator {
-                    simulator.wake(&state);
+            // The sender lives in the state, so this fails never.
+            _ = outcomes.changed() => {
+                if let Some(simulator) = &mut controllers.simulator {
+                    simulator.reconsider();
                 }
+                controllers.work(&state).await;
             }
+            () = sleep_until(wake) => {
+                if let Some(simulator) = &mut controllers.simulator {
+                    simulator.wake();
+                }
+                controllers.work(&state).await;
+            }
+        }
+    }
+}
+
+/// The controllers that remember something.
+struct Controllers {
+    garbage: garbage::Collector,
+    namespaces: namespaces::Terminator,
+    simulator: Option<Simulator>,
+}
+
+impl Controllers {
+    fn observe(&mut self, state: &Arc<State>, change: &Change) {
+        roles::observe(state, change);
+        definitions::observe(state, change);
+        accounts::observe(state, change);
+        self.namespaces.observe(change);
+        self.garbage.observe(state, change);
+        if let Some(simulator) = &mut self.simulator {
+            simulator.observe(change);
+        }
+    }
+
+    /// Does what follows from many changes once.
+    async fn work(&mut self, state: &Arc<State>) {
+        self.namespaces.work(state);
+        if let Some(simulator) = &mut self.simulator {
+            simulator.work(state).await;
         }
     }
 }

@@ -18,28 +18,39 @@ const MANAGER: &str = "kube-controller-manager";
 #[derive(Default)]
 pub(super) struct Terminator {
     ending: BTreeSet<Str>,
+    /// Those of them in which something changed since the last look.
+    changed: BTreeSet<Str>,
 }
 
 impl Terminator {
-    pub(super) fn observe(&mut self, state: &Arc<State>, change: &Change) {
+    pub(super) fn observe(&mut self, change: &Change) {
         let key = change.key();
         let is_namespace = change.storage.group.is_empty() && change.storage.plural == "namespaces";
         if is_namespace {
             match &change.new {
                 Some(new) if new.meta.deleting => {
                     if self.ending.insert(key.name().into()) {
-                        self.advance(state, key.name());
+                        self.changed.insert(key.name().into());
                     }
                 }
                 _ => {
                     self.ending.remove(key.name());
+                    self.changed.remove(key.name());
                 }
             }
-        } else if change.new.is_none() && self.ending.contains(key.namespace()) {
-            self.advance(state, key.namespace());
-        } else if change.old.is_none() && self.ending.contains(key.namespace()) {
-            // Created by a request that passed admission before the deletion.
-            self.advance(state, key.namespace());
+        } else if self.ending.contains(key.namespace()) {
+            // Something is gone, or was created by a request that passed admission before the deletion.
+            let counts = change.new.is_none() || change.old.is_none();
+            if counts {
+                self.changed.insert(key.namespace().into());
+            }
+        }
+    }
+
+    /// Looks once at each namespace in which something changed, however much that was.
+    pub(super) fn work(&mut self, state: &Arc<State>) {
+        for namespace in std::mem::take(&mut self.changed) {
+            self.advance(state, &namespace);
         }
     }
 

@@ -54,7 +54,7 @@ pub(crate) struct Meta {
     pub deleting: bool,
 }
 
-/// An owner reference, as garbage collection needs it.
+/// An owner reference, as garbage collection and the simulator need it.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Owner {
     pub api_version: Str,
@@ -62,6 +62,8 @@ pub(crate) struct Owner {
     pub name: Str,
     pub uid: Str,
     pub blocks: bool,
+    /// Whether it is the one that manages the object.
+    pub controller: bool,
 }
 
 /// A stored object: its bytes without `apiVersion` and `kind`.
@@ -146,6 +148,7 @@ impl Meta {
                 .get("blockOwnerDeletion")
                 .and_then(Value::as_bool)
                 .unwrap_or(false),
+            controller: owner.get("controller").and_then(Value::as_bool).unwrap_or(false),
         });
         Meta {
             uid: metadata.str_at(&["uid"]).into(),

@@ -12,5 +12,6 @@ mod hostile;
 mod jsonpath;
 mod openapi;
 mod requests;
+mod simulator;
 mod table;
 mod validate;
