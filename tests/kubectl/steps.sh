@@ -7,6 +7,9 @@
 #   2> standard error
 #   => exit code
 
+# kubectl, which may not hang.
+client() { timeout 90 "$kubectl" "$@"; }
+
 # Says what the next command shows. The title is part of the block.
 title=""
 shows() { title=$*; }
@@ -14,7 +17,7 @@ shows() { title=$*; }
 # Runs kubectl and records it.
 k() {
     local code
-    "$kubectl" "$@" >"$work/stdout" 2>"$work/stderr" </dev/null
+    client "$@" >"$work/stdout" 2>"$work/stderr" </dev/null
     code=$?
     record "$code" "kubectl $(quoted "$@")"
 }
@@ -23,7 +26,7 @@ k() {
 k_with() {
     local input=$1 code
     shift
-    printf '%s\n' "$input" | "$kubectl" "$@" >"$work/stdout" 2>"$work/stderr"
+    printf '%s\n' "$input" | client "$@" >"$work/stdout" 2>"$work/stderr"
     code=$?
     record "$code" "kubectl $(quoted "$@") <<< $(quoted "$input")"
 }
@@ -32,7 +35,7 @@ k_with() {
 k_edited() {
     local expression=$1 file=$2 code
     shift 2
-    sed "$expression" "$file" | "$kubectl" "$@" -f - >"$work/stdout" 2>"$work/stderr"
+    sed "$expression" "$file" | client "$@" -f - >"$work/stdout" 2>"$work/stderr"
     code=$?
     record "$code" "sed $(quoted "$expression") $file | kubectl $(quoted "$@") -f -"
 }
@@ -40,7 +43,7 @@ k_edited() {
 # Runs kubectl and records only the last line of output: what comes before depends on how quickly things come up.
 k_last() {
     local code
-    "$kubectl" "$@" >"$work/all" 2>"$work/stderr" </dev/null
+    client "$@" >"$work/all" 2>"$work/stderr" </dev/null
     code=$?
     tail -n 1 "$work/all" >"$work/stdout"
     record "$code" "kubectl $(quoted "$@") | tail -n 1"
@@ -49,7 +52,7 @@ k_last() {
 # Runs kubectl and records its lines in order, for output that comes in none.
 k_sorted() {
     local code
-    "$kubectl" "$@" >"$work/all" 2>"$work/stderr" </dev/null
+    client "$@" >"$work/all" 2>"$work/stderr" </dev/null
     code=$?
     sort "$work/all" >"$work/stdout"
     record "$code" "kubectl $(quoted "$@") | sort"
@@ -59,7 +62,7 @@ k_sorted() {
 k_grep() {
     local pattern=$1 code
     shift
-    "$kubectl" "$@" >"$work/all" 2>"$work/stderr" </dev/null
+    client "$@" >"$work/all" 2>"$work/stderr" </dev/null
     code=$?
     grep -E -- "$pattern" "$work/all" >"$work/stdout"
     record "$code" "kubectl $(quoted "$@") | grep -E $(quoted "$pattern")"
@@ -92,16 +95,16 @@ quoted() {
 
 # Runs kubectl without recording it; the log tells when it fails.
 quiet() {
-    "$kubectl" "$@" </dev/null >"$work/quiet" 2>&1 || { echo "failed: kubectl $*"; cat "$work/quiet"; }
+    client "$@" </dev/null >"$work/quiet" 2>&1 || { echo "failed: kubectl $*"; cat "$work/quiet"; }
 }
 
-kubectl_ok() { "$kubectl" "$@" </dev/null >/dev/null 2>&1; }
+kubectl_ok() { client "$@" </dev/null >/dev/null 2>&1; }
 
 # Whether kubectl prints exactly this text.
 prints() {
     local wanted=$1
     shift
-    [ "$("$kubectl" "$@" </dev/null 2>/dev/null)" = "$wanted" ]
+    [ "$(client "$@" </dev/null 2>/dev/null)" = "$wanted" ]
 }
 
 # Waits until a command succeeds, at most half a minute: what a controller does takes its time.
@@ -121,7 +124,7 @@ settle() {
 k_without() {
     local pattern=$1 code
     shift
-    "$kubectl" "$@" >"$work/all" 2>"$work/stderr" </dev/null
+    client "$@" >"$work/all" 2>"$work/stderr" </dev/null
     code=$?
     grep -vE -- "$pattern" "$work/all" >"$work/stdout"
     record "$code" "kubectl $(quoted "$@") | grep -vE $(quoted "$pattern")"
@@ -131,7 +134,7 @@ k_without() {
 watch_start() {
     watch_command="kubectl $(quoted "$@")"
     : >"$work/watch"
-    timeout 60 "$kubectl" "$@" >"$work/watch" 2>"$work/watch-stderr" </dev/null &
+    timeout 90 "$kubectl" "$@" >"$work/watch" 2>"$work/watch-stderr" </dev/null &
     watch=$!
     case " $* " in *" --watch-only "*) return ;; esac
     settle "the watch" test -s "$work/watch"

@@ -83,6 +83,7 @@ impl Answer {
     pub(crate) fn openapi(document: openapi::Document) -> Result<Self> {
         let mut answer = match document.outcome {
             openapi::Outcome::Json(bytes) => Answer::json(200, bytes),
+            openapi::Outcome::Protobuf(media_type, bytes) => Answer::new(200, media_type, Body::whole(bytes)),
             openapi::Outcome::NotModified => Answer::json(304, Bytes::new()),
             openapi::Outcome::Moved(address) => {
                 let mut answer = Answer::json(301, Bytes::new());

@@ -32,7 +32,7 @@ body() {
     k create rolebinding readers --role=reader --user=jane --group=readers "--serviceaccount=$NS:app"
     k get rolebinding readers -o 'jsonpath={.roleRef} {.subjects}'
     k create clusterrole kubectl-create-reader --verb=get --resource=nodes --non-resource-url=/metrics
-    k create clusterrolebinding kubectl-create-readers --clusterrole=kubectl-create-reader --user=jane
+    k create clusterrolebinding kubectl-create-readers --clusterrole=kubectl-create-reader --user=joe
     k get clusterrole kubectl-create-reader -o 'jsonpath={.rules}'
     k create role none --verb=get --resource=nothings
     k create serviceaccount app

@@ -10,8 +10,8 @@ body() {
     k patch deployment web -p '{"spec":{"strategy":{"$retainKeys":["type"],"type":"Recreate"}}}'
     k get deployment web -o 'jsonpath={.spec.strategy}'
     k patch deployment web -p 'spec: {replicas: 1}'
-    shows "the same again"
-    k patch deployment web -p '{"spec":{"replicas":1}}'
+    shows "what is there already"
+    k patch configmap settings -p '{"data":{"colour":"blue"}}'
     shows "merge"
     k patch configmap settings --type=merge -p '{"data":{"colour":null,"taste":"sweet"}}'
     k get configmap settings -o 'jsonpath={.data}'

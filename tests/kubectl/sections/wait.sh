@@ -31,5 +31,5 @@ body() {
 later() {
     local seconds=$1
     shift
-    (sleep "$seconds"; "$kubectl" "$@" >/dev/null 2>&1) &
+    (sleep "$seconds"; client "$@" >/dev/null 2>&1) &
 }

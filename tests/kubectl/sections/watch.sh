@@ -42,7 +42,7 @@ body() {
 }
 
 nudged() {
-    "$kubectl" annotate configmap settings --overwrite "nudge=$RANDOM$RANDOM" >/dev/null
+    client annotate configmap settings --overwrite "nudge=$RANDOM$RANDOM" >/dev/null
     sleep 0.3
     [ -s "$work/watch" ]
 }

@@ -12,7 +12,14 @@ pub const GIT_VERSION: &str = "v1.35.0+sluice";
 
 /// `/`: every path that is not about single resources.
 pub(super) fn paths(catalog: &Catalog) -> Value {
-    let fixed = ["/api", "/apis", "/apis/", "/openapi/v3", "/version"];
+    let fixed = [
+        "/api",
+        "/apis",
+        "/apis/",
+        "/openapi/v2",
+        "/openapi/v3",
+        "/version",
+    ];
     let mut paths: BTreeSet<String> = fixed.into_iter().map(str::to_owned).collect();
     paths.extend(health::paths());
     for group in catalog.groups() {

@@ -36,7 +36,12 @@ pub(super) fn document(sources: &Sources<'_>, version: &Version) -> Value {
     })
 }
 
-fn references(sources: &Sources<'_>, resource: &Resource, components: &mut Components<'_>) -> References {
+/// What the operations of `resource` refer to; all of it is added to `components`.
+pub(super) fn references(
+    sources: &Sources<'_>,
+    resource: &Resource,
+    components: &mut Components<'_>,
+) -> References {
     let mut meta = |name: &str| {
         components
             .add_named(&format!("{META}.{name}"))

@@ -1,14 +1,15 @@
-//! OpenAPI v3: the index at `/openapi/v3` and one document for each version of a group. Clients read them to explain
-//! fields, to merge patches as the server does and to see what the server checks.
+//! OpenAPI v3: the index at `/openapi/v3` and one document for each version of a group; and v2, one document for all.
+//! Clients read them to explain fields, to merge patches as the server does and to see what the server checks.
 //!
-//! **Deviation**: there is no OpenAPI v2, and no documents about the discovery paths themselves. Documents are JSON
-//! only.
+//! **Deviation**: there are no documents about the discovery paths themselves. Those of v3 are JSON only.
 
 mod component;
 mod custom;
 mod document;
+mod gnostic;
 mod parameter;
 mod path;
+mod swagger;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -49,6 +50,8 @@ pub struct Document {
 pub enum Outcome {
     /// A JSON text (200).
     Json(Bytes),
+    /// A message of this media type (200).
+    Protobuf(&'static str, Bytes),
     /// Nothing: the client's copy is still right (304).
     NotModified,
     /// The content is another by now and stands at this address (301).
@@ -66,6 +69,14 @@ struct Cache {
     /// What the documents of custom resources are about.
     snapshot: Option<Catalog>,
     documents: HashMap<(Str, Str), Arc<Cached>>,
+    /// The document of v2.
+    swagger: Option<Arc<Swagger>>,
+}
+
+struct Swagger {
+    json: Bytes,
+    protobuf: Bytes,
+    etag: String,
 }
 
 struct Cached {
@@ -85,6 +96,9 @@ impl OpenApi {
                 etag: None,
                 immutable: false,
             }));
+        }
+        if request.path == "/openapi/v2" {
+            return Some(self.swagger(sources).answer(request));
         }
         let steps: Vec<&str> = request.path.strip_prefix("/openapi/v3/")?.split('/').collect();
         let (group, version) = match *steps {
@@ -117,18 +131,26 @@ impl OpenApi {
         value!({ "paths": paths })
     }
 
+    fn swagger(&self, sources: &Sources<'_>) -> Arc<Swagger> {
+        let mut cache = self.cache.lock();
+        cache.follow(sources.catalog);
+        let make = || {
+            let document = swagger::document(sources);
+            let json = json::to_vec(&document);
+            Arc::new(Swagger {
+                etag: format!("\"{}\"", hash(&json)),
+                json: json.into(),
+                protobuf: gnostic::encode(&document).into(),
+            })
+        };
+        Arc::clone(cache.swagger.get_or_insert_with(make))
+    }
+
     /// The document of a version, which is made once for each snapshot of the catalog. Those of built-in resources
     /// are the same in all snapshots.
     fn document(&self, sources: &Sources<'_>, group: &Group, version: &Version) -> Arc<Cached> {
         let mut cache = self.cache.lock();
-        if !cache
-            .snapshot
-            .as_ref()
-            .is_some_and(|snapshot| snapshot.is_same(sources.catalog))
-        {
-            cache.documents.retain(|_, document| !document.custom);
-            cache.snapshot = Some(sources.catalog.clone());
-        }
+        cache.follow(sources.catalog);
         let custom = version
             .resources
             .iter()
@@ -143,6 +165,39 @@ impl OpenApi {
             })
         };
         Arc::clone(cache.documents.entry(key).or_insert_with(make))
+    }
+}
+
+impl Cache {
+    /// Forgets what is not true of this snapshot of the catalog.
+    fn follow(&mut self, catalog: &Catalog) {
+        let known = self.snapshot.as_ref();
+        if !known.is_some_and(|snapshot| snapshot.is_same(catalog)) {
+            self.documents.retain(|_, document| !document.custom);
+            self.swagger = None;
+            self.snapshot = Some(catalog.clone());
+        }
+    }
+}
+
+impl Swagger {
+    fn answer(&self, request: &Request<'_>) -> Result<Document> {
+        // The media type has two spellings, and clients send either.
+        let protobuf = request.accept.contains("proto-openapi.spec.v2");
+        let outcome = if request.if_none_match == self.etag {
+            Outcome::NotModified
+        } else if protobuf {
+            Outcome::Protobuf(gnostic::MEDIA_TYPE, self.protobuf.clone())
+        } else if accept::negotiate(request.accept, |target| target.is_none()).is_some() {
+            Outcome::Json(self.json.clone())
+        } else {
+            return Err(accept::not_acceptable());
+        };
+        Ok(Document {
+            outcome,
+            etag: Some(self.etag.clone()),
+            immutable: false,
+        })
     }
 }
 

@@ -5,6 +5,7 @@ pub(crate) mod delete;
 pub(crate) mod list;
 pub(crate) mod options;
 pub(crate) mod patch;
+mod patched;
 pub(crate) mod policy;
 pub(crate) mod read;
 pub(crate) mod scale;

@@ -3,23 +3,22 @@
 use std::sync::Arc;
 
 use model::{Value, json};
+use smd::patch::Checking;
 use smd::patch::json::{Limits, Patch as JsonPatch};
-use smd::patch::{Checking, go_text};
 
 use super::Call;
-use super::create::read_reporting;
 use super::options::{Validation, WriteOptions};
+use super::patched;
 use super::update::check_name;
 use super::write::{Update, Writer};
 use crate::answer::Answer;
 use crate::error::{Error, Result};
-use crate::field;
 use crate::http::{content, negotiate};
 use crate::store::{Key, Object};
 use crate::strategy::Part;
 
 /// A patch as it came.
-enum Patch {
+pub(super) enum Patch {
     Json(JsonPatch),
     Merge(Value),
     Strategic(Value),
@@ -51,42 +50,11 @@ pub(crate) fn patch(call: &Call<'_>) -> Result<Answer> {
     }
     let object = writer.update(&call.key(), call.part(), |old| {
         let patched = apply_plain(call, &patch, checking, old)?;
-        let object = read_patched(call, &options, &patch, patched)?;
+        let object = patched::read(call, &options, &patch, patched)?;
         call.state.check_escalation(call, &object)?;
         Ok(Update { object, owned: false })
     })?;
     Answer::of(call, representation, 200, &object)
-}
-
-/// Brings the result of a patch into the form the server keeps.
-fn read_patched(call: &Call<'_>, options: &WriteOptions, patch: &Patch, patched: Value) -> Result<Value> {
-    let lax = WriteOptions {
-        validation: Validation::Ignore,
-        ..options.clone()
-    };
-    let strict = options.validation == Validation::Strict;
-    let before = strict.then(|| patched.clone());
-    let (object, unknown) = read_reporting(call, if strict { &lax } else { options }, patched)?;
-    if let Some(before) = before.filter(|_| !unknown.is_empty()) {
-        // The real server names neither kind nor object here, but shows the patch or what came of it.
-        let shown = match patch {
-            Patch::Strategic(patch) => go_text::plain(patch),
-            _ => json::to_string(&before),
-        };
-        let unknown: Vec<String> = unknown
-            .iter()
-            .map(|path| format!("unknown field \"{path}\""))
-            .collect();
-        let detail = format!("strict decoding error: {}", unknown.join(", "));
-        return Err(Error::invalid(
-            "",
-            "",
-            "",
-            &[field::Error::invalid("patch", &shown.into(), detail)],
-        ));
-    }
-    check_name(call, object.str_at(&["metadata", "name"]))?;
-    Ok(object)
 }
 
 fn read(call: &Call<'_>, options: &WriteOptions, checking: Checking) -> Result<Patch> {
@@ -103,13 +71,14 @@ fn read(call: &Call<'_>, options: &WriteOptions, checking: Checking) -> Result<P
         "application/json-patch+json" => {
             let (patch, complaints) =
                 JsonPatch::read(&content::decode_patch(body)?, checking, Limits::SERVER)
-                    .map_err(|error| patch_error(call, error))?;
+                    .map_err(patch_error)?;
             options.complain(call, &complaints)?;
             Ok(Patch::Json(patch))
         }
         "application/merge-patch+json" => Ok(Patch::Merge(content::decode_patch(body)?)),
         "application/strategic-merge-patch+json" if !custom => {
-            Ok(Patch::Strategic(content::decode_patch(body)?))
+            let patch = json::parse(body).map_err(|error| Error::bad_request(error.to_string()))?;
+            Ok(Patch::Strategic(patch))
         }
         "application/apply-patch+yaml" => {
             let value = content::decode_applied(body)?;
@@ -146,12 +115,11 @@ fn apply_plain(call: &Call<'_>, patch: &Patch, checking: Checking, old: &Value) 
             ));
         }
     };
-    done.map_err(|error| patch_error(call, error))?;
+    done.map_err(patch_error)?;
     Ok(value)
 }
 
-fn patch_error(call: &Call<'_>, error: smd::patch::Error) -> Error {
-    let resource = &call.served.resource;
+fn patch_error(error: smd::patch::Error) -> Error {
     match error {
         smd::patch::Error::BadRequest(text) => Error::bad_request(text),
         smd::patch::Error::TooLarge(text) => Error::new(
@@ -160,13 +128,8 @@ fn patch_error(call: &Call<'_>, error: smd::patch::Error) -> Error {
             format!("Request entity too large: {text}"),
         ),
         smd::patch::Error::Failed(text) => Error::new(500, "", text),
-        smd::patch::Error::Unprocessable(_) => {
-            let mut status = Error::new(422, "Invalid", smd::patch::REJECTED);
-            status.details.group = resource.group.to_string();
-            status.details.kind = resource.plural.to_string();
-            status.details.name = call.target.name.to_string();
-            status
-        }
+        // What was wrong is not told, nor with which object.
+        smd::patch::Error::Unprocessable(_) => Error::new(422, "Invalid", smd::patch::REJECTED),
     }
 }
 

@@ -287,10 +287,100 @@ fn a_changed_definition_changes_its_document_alone() {
 }
 
 #[test]
+fn version_2_defines_what_version_3_does() {
+    let server = Server::new();
+    let document = server.get("/openapi/v2");
+    assert_eq!(document.str_at(&["swagger"]), "2.0");
+    for (path, name) in [
+        ("/openapi/v3/apis/apps/v1", "io.k8s.api.apps.v1.Deployment"),
+        (
+            "/openapi/v3/apis/catalog.example.com/v1",
+            "com.example.catalog.v1.Widget",
+        ),
+    ] {
+        let third = server.get(path);
+        let fields = |schema: &Value| -> Vec<String> {
+            let fields = schema.at(&["properties"]).and_then(Value::as_object).unwrap();
+            fields.keys().map(str::to_owned).collect()
+        };
+        let [second, third] = [
+            document.at(&["definitions", name]).unwrap(),
+            third.at(&["components", "schemas", name]).unwrap(),
+        ];
+        assert_eq!(fields(second), fields(third), "{name}");
+        let kinds = "x-kubernetes-group-version-kind";
+        assert_eq!(second.get(kinds), third.get(kinds), "{name}");
+    }
+}
+
+#[test]
+fn every_reference_of_version_2_leads_somewhere() {
+    let document = Server::new().get("/openapi/v2");
+    let mut open = vec![&document];
+    let mut seen = 0;
+    while let Some(value) = open.pop() {
+        match value {
+            Value::Array(items) => open.extend(items.iter()),
+            Value::Object(map) => open.extend(map.values()),
+            _ => {}
+        }
+        if let Some(reference) = value.get("$ref").and_then(Value::as_str) {
+            let name = reference.strip_prefix("#/definitions/").unwrap();
+            assert!(document.at(&["definitions", name]).is_some(), "{name}");
+            seen += 1;
+        }
+    }
+    assert!(seen > 1000, "{seen}");
+}
+
+#[test]
+fn version_2_says_which_parameters_a_patch_takes() {
+    let document = Server::new().get("/openapi/v2");
+    let patch = document
+        .at(&["paths", "/api/v1/namespaces/{name}", "patch"])
+        .unwrap();
+    let names: Vec<&str> = patch
+        .list_at(&["parameters"])
+        .iter()
+        .map(|parameter| parameter.str_at(&["name"]))
+        .collect();
+    assert_eq!(
+        names,
+        ["body", "dryRun", "fieldManager", "fieldValidation", "force"]
+    );
+}
+
+#[test]
+fn version_2_comes_as_protobuf_for_those_who_ask() {
+    let server = Server::new();
+    let ask = |accept, if_none_match| {
+        let request = Request {
+            path: "/openapi/v2",
+            accept,
+            if_none_match,
+            ..Request::default()
+        };
+        server.ask(&request).unwrap()
+    };
+    let accept = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf";
+    let document = ask(accept, "");
+    let Outcome::Protobuf(media_type, bytes) = &document.outcome else {
+        panic!("{:?}", document.outcome);
+    };
+    assert_eq!(
+        *media_type,
+        "application/com.github.proto-openapi.spec.v2.v1.0+protobuf"
+    );
+    assert_eq!(&bytes[..5], b"\x0a\x032.0");
+    let etag = document.etag.unwrap();
+    assert_eq!(ask(accept, &etag).outcome, Outcome::NotModified);
+}
+
+#[test]
 fn other_paths_are_not_answered() {
     let server = Server::new();
     for path in [
-        "/openapi/v2",
+        "/openapi/v2/",
         "/openapi/v3/",
         "/openapi/v3/apis",
         "/openapi/v3/apis/apps",
