@@ -16,7 +16,7 @@ mod watch;
 
 pub use caller::{Caller, Patch};
 pub use check::{Test, run};
-pub use deviation::{Deviation, TO_DO, deviations};
+pub use deviation::{Deviation, deviations};
 pub use reply::Reply;
 pub use watch::Watch;
 
