@@ -31,7 +31,9 @@ pub(super) fn advance(step: &mut Step<'_>) {
     let named = claim.str_at(&["spec", "volumeName"]);
     if !named.is_empty() {
         let volume = step.read(Kind::Volume, &Key::new("", named));
-        return if let Some(volume) = volume.filter(|volume| is_free_for(volume, &claim)) { bind(step, &claim, &volume) };
+        return if let Some(volume) = volume.filter(|volume| is_free_for(volume, &claim)) {
+            bind(step, &claim, &volume)
+        };
     }
     if step.outcome(&claim) != Outcome::Fine {
         let message = "failed to provision volume: simulated";

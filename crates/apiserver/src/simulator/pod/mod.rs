@@ -31,10 +31,9 @@ pub(super) fn advance(step: &mut Step<'_>) {
         return schedule::advance(step, &pod);
     }
     match pod.str_at(&["status", "phase"]) {
-        "Pending" if starting
-            && pod.list_at(&["status", "containerStatuses"]).is_empty() => {
-                step.change_status(|pod| status::creating(pod, &step.now_text()));
-            }
+        "Pending" if starting && pod.list_at(&["status", "containerStatuses"]).is_empty() => {
+            step.change_status(|pod| status::creating(pod, &step.now_text()));
+        }
         "Pending" => start(step, &pod),
         "Running" => run(step, &pod),
         _ => {}
