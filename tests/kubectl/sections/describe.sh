@@ -2,7 +2,7 @@
 
 body() {
     quiet apply -f configmaps.yaml -f credentials.yaml -f web.yaml -f web-service.yaml -f shell-pod.yaml -f migrate.yaml \
-        -f report.yaml -f database.yaml -f agent.yaml -f shop.yaml -f reader.yaml -f claim.yaml
+        -f report.yaml -f database.yaml -f agent.yaml -f shop.yaml -f reader.yaml
     quiet create serviceaccount app
     quiet create poddisruptionbudget web --selector=app=web --min-available=1
     quiet rollout status deployment/web --timeout=60s
@@ -26,7 +26,6 @@ body() {
     k describe role reader
     k describe rolebinding readers
     k describe serviceaccount app
-    k describe pvc data
     k describe pdb web
     k describe limitrange
     k describe endpointslices

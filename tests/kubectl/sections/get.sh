@@ -65,7 +65,6 @@ body() {
     k get deployment web --subresource=scale
     k get deployment web --subresource=scale -o yaml
     k get deployment web --subresource=status -o 'jsonpath={.status.readyReplicas}'
-    k get --raw "/api/v1/namespaces/$NS/configmaps/extras?pretty=true"
     shows "what is not there"
     k get configmap none
     k get configmap none --ignore-not-found
