@@ -115,7 +115,12 @@ impl State {
                     "" => class.get("globalDefault").and_then(Value::as_bool) == Some(true),
                     named => class.str_at(&["metadata", "name"]) == named,
                 });
-                let name = object.str_at(&["metadata", "name"]).to_owned();
+                // Names are generated later, so what is refused is told by the beginning of its name.
+                let name = match object.str_at(&["metadata", "name"]) {
+                    "" => object.str_at(&["metadata", "generateName"]),
+                    name => name,
+                };
+                let name = name.to_owned();
                 admission::priority(object, class)
                     .map_err(|why| Error::forbidden("", "pods", &name, &why))?;
             }

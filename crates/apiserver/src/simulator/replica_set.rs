@@ -28,12 +28,12 @@ pub(super) fn advance(step: &mut Step<'_>) {
     let terminating = pods.iter().filter(|pod| pod.is_terminating()).count() as i64;
 
     let mut made = 0;
-    let mut failure = None;
+    let mut trouble = Trouble::None;
     if !deleting(&set) {
         let wanted = number(&set, &["spec", "replicas"]);
         let missing = wanted - active.len() as i64;
         if missing > 0 {
-            (made, failure) = create(step, &set, missing.min(BURST));
+            (made, trouble) = create(step, &set, missing.min(BURST));
         } else if missing < 0 {
             rank(&mut active);
             let surplus = (-missing).min(BURST) as usize;
@@ -43,10 +43,7 @@ pub(super) fn advance(step: &mut Step<'_>) {
         }
     }
     let status = Counts::of(&set, &active, made, terminating, step.now);
-    status.write(step, &set, failure.as_ref());
-    if failure.is_some() {
-        step.look_again(TRY_AGAIN);
-    }
+    status.write(step, &set, &trouble);
     let min_ready = number(&set, &["spec", "minReadySeconds"]);
     let next = active
         .iter()
@@ -56,18 +53,33 @@ pub(super) fn advance(step: &mut Step<'_>) {
     }
 }
 
+/// What keeps a set from making pods.
+enum Trouble {
+    None,
+    /// Nothing was tried, as the last refusal was not long ago.
+    Lasting,
+    Refused(Error),
+}
+
 /// Makes pods until one is refused; returns how many, and why not more.
-fn create(step: &mut Step<'_>, set: &Value, missing: i64) -> (i64, Option<Error>) {
+fn create(step: &mut Step<'_>, set: &Value, missing: i64) -> (i64, Trouble) {
+    if step.is_in("refused") && step.lasts("refused", TRY_AGAIN) {
+        return (0, Trouble::Lasting);
+    }
+    step.leave("refused");
     let empty = Value::Null;
     let template = set.at(&["spec", "template"]).unwrap_or(&empty);
     for made in 0..missing {
         match template::create(step, set, template::pod(template, set)) {
             Ok(Some(_)) => {}
-            Ok(None) => return (made, None),
-            Err(error) => return (made, Some(error)),
+            Ok(None) => return (made, Trouble::None),
+            Err(error) => {
+                step.lasts("refused", TRY_AGAIN);
+                return (made, Trouble::Refused(error));
+            }
         }
     }
-    (missing, None)
+    (missing, Trouble::None)
 }
 
 /// Orders pods by how soon they are given up: what is least useful first, and of equals the newest.
@@ -114,7 +126,7 @@ impl Counts {
         }
     }
 
-    fn write(&self, step: &Step<'_>, set: &Value, failure: Option<&Error>) {
+    fn write(&self, step: &Step<'_>, set: &Value, trouble: &Trouble) {
         let generation = number(set, &["metadata", "generation"]);
         let now = step.now_text();
         let is_replica_set = step.kind == Kind::ReplicaSet;
@@ -128,15 +140,16 @@ impl Counts {
                 status.set_at(&["terminatingReplicas"], self.terminating);
             }
             set_count(status, "observedGeneration", generation);
-            match failure {
-                Some(error) => Condition {
+            match trouble {
+                Trouble::Lasting => {}
+                Trouble::Refused(error) => Condition {
                     kind: "ReplicaFailure",
                     status: "True",
                     reason: "FailedCreate",
                     message: &error.message,
                 }
                 .append(status, &now, |_| {}),
-                None => condition::remove(status, "ReplicaFailure"),
+                Trouble::None => condition::remove(status, "ReplicaFailure"),
             }
         });
     }

@@ -45,11 +45,11 @@ impl Writer<'_> {
                 .state
                 .own(self.served, None, object, self.options, Part::Main);
         }
+        self.state.admit(self.served, &mut object)?;
         if object.str_at(&["metadata", "name"]).is_empty() {
             self.generate_name(&mut object);
         }
         metadata::complete(&mut object, &self.state.new_uid(), &self.state.now_text());
-        self.state.admit(self.served, &mut object)?;
         self.served.strategy.prepare_create(&mut object);
         self.state.allocate(self.served, &mut object, None)?;
         let name = object.str_at(&["metadata", "name"]).to_owned();

@@ -30,10 +30,12 @@ pub(super) fn advance(step: &mut Step<'_>) {
     if pod.str_at(&["spec", "nodeName"]).is_empty() {
         return schedule::advance(step, &pod);
     }
+    let untold = pod.list_at(&["status", "containerStatuses"]).is_empty();
     match pod.str_at(&["status", "phase"]) {
-        "Pending" if starting && pod.list_at(&["status", "containerStatuses"]).is_empty() => {
+        "Pending" if starting && untold => {
             step.change_status(|pod| status::creating(pod, &step.now_text()));
         }
+        "Pending" if starting => {}
         "Pending" => start(step, &pod),
         "Running" => run(step, &pod),
         _ => {}

@@ -2,7 +2,7 @@
 
 use model::{Map, Value, value};
 
-use super::{Groups, Port, hostname, is_headless, target};
+use super::{Groups, Port, fill_and_note, hostname, is_headless, target};
 use crate::simulator::facts::PodFacts;
 use crate::simulator::{Kind, Step};
 
@@ -24,12 +24,15 @@ pub(super) fn write(step: &Step<'_>, service: &Value, groups: &Groups<'_>) {
         .filter_map(|(ports, pods)| subset(service, ports, pods, groups.all_ready))
         .collect();
     let labels = labels(service);
+    let now = step.now_text();
     let set = |endpoints: &mut Value| {
-        endpoints.set_at(&["metadata", "labels"], labels.clone());
-        match subsets.is_empty() {
-            true => drop(endpoints.remove_at(&["subsets"])),
-            false => endpoints.set_at(&["subsets"], subsets.clone()),
-        }
+        fill_and_note(endpoints, &now, |endpoints| {
+            endpoints.set_at(&["metadata", "labels"], labels.clone());
+            match subsets.is_empty() {
+                true => drop(endpoints.remove_at(&["subsets"])),
+                false => endpoints.set_at(&["subsets"], subsets.clone()),
+            }
+        });
     };
     if step.change(Kind::Endpoints, step.key, set).is_some() {
         return;

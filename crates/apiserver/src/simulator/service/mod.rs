@@ -12,6 +12,9 @@ use super::step::deleting;
 use super::{Kind, Step, hash};
 use crate::verbs::delete::DeleteOptions;
 
+/// When what endpoints tell changed.
+const TRIGGERED: &str = "endpoints.kubernetes.io/last-change-trigger-time";
+
 pub(super) fn advance(step: &mut Step<'_>) {
     let Some(service) = step.own() else {
         // Its slices have it as their owner and go with it; the older kind of endpoints does not.
@@ -148,6 +151,15 @@ fn resolve(port: &Value, pod: &PodFacts) -> Option<Port> {
 fn hostname<'a>(service: &Value, pod: &'a PodFacts) -> Option<&'a str> {
     let own = !pod.hostname.is_empty() && pod.subdomain == service.str_at(&["metadata", "name"]);
     own.then_some(pod.hostname.as_str())
+}
+
+/// Does `fill` to endpoints, and notes the time where that changed something.
+fn fill_and_note(endpoints: &mut Value, now: &str, fill: impl Fn(&mut Value)) {
+    let before = endpoints.clone();
+    fill(endpoints);
+    if *endpoints != before {
+        endpoints.set_at(&["metadata", "annotations", TRIGGERED], now);
+    }
 }
 
 fn is_headless(service: &Value) -> bool {

@@ -2,7 +2,7 @@
 
 use model::{Map, Value, value};
 
-use super::{Groups, Port, hostname, is_headless, target};
+use super::{Groups, Port, fill_and_note, hostname, is_headless, target};
 use crate::simulator::facts::PodFacts;
 use crate::simulator::{Kind, Step, children};
 use crate::store::Key;
@@ -52,12 +52,15 @@ pub(super) fn write(step: &Step<'_>, service: &Value, groups: &Groups<'_>) {
     let there = step.index.children(uid, Kind::EndpointSlice);
     let mut there: Vec<&Key> = there.filter(is_ours).collect();
     let labels = labels(service);
+    let now = step.now_text();
     let surplus = there.split_off(wanted.len().min(there.len()));
     for (number, content) in wanted.iter().enumerate() {
         let fill = |slice: &mut Value| {
-            slice.set_at(&["metadata", "labels"], labels.clone());
-            slice.set_at(&["ports"], content.ports.clone());
-            slice.set_at(&["endpoints"], content.endpoints.clone());
+            fill_and_note(slice, &now, |slice| {
+                slice.set_at(&["metadata", "labels"], labels.clone());
+                slice.set_at(&["ports"], content.ports.clone());
+                slice.set_at(&["endpoints"], content.endpoints.clone());
+            });
         };
         match there.get(number) {
             Some(key) => drop(step.change(Kind::EndpointSlice, key, fill)),

@@ -38,7 +38,6 @@ impl View<'_> {
     pub(super) fn pod(&self, ordinal: i64, revision: &Revision) -> Value {
         let name = self.pod_name(ordinal);
         let mut pod = template::pod(&revision.template, self.set);
-        pod.remove_at(&["metadata", "generateName"]);
         pod.set_at(&["metadata", "name"], name.as_str());
         let labels = [
             ("statefulset.kubernetes.io/pod-name", name.as_str()),

@@ -96,14 +96,3 @@ async fn a_job_that_still_runs_is_kept_or_replaced_as_the_policy_says() {
         assert_eq!(cluster.list(PODS).await.len(), expected, "{policy}");
     }
 }
-
-#[tokio::test(start_paused = true)]
-async fn a_schedule_that_cannot_be_read_is_told() {
-    let cluster = Cluster::start();
-    cluster.create(CRON_JOBS, cron_job("every day")).await;
-    cluster.pass(1.0).await;
-    assert_eq!(
-        cluster.events("UnparseableSchedule").await,
-        ["unparseable schedule: \"every day\" : expected exactly 5 fields, found 2"]
-    );
-}

@@ -153,6 +153,8 @@ async fn a_surging_update_keeps_all_nodes_served() {
             is_current(set) && number(set, &["status", "numberReady"]) == 2
         })
         .await;
+    // Which of two pods counts is told by their age, in seconds.
+    cluster.pass(2.0).await;
     let start = cluster.revision().await;
     cluster
         .patch(

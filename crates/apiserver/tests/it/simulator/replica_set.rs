@@ -61,11 +61,9 @@ async fn a_set_tells_why_it_cannot_make_pods() {
     cluster.create(&format!("{APPS}/replicasets"), set).await;
     cluster.pass(1.0).await;
     let set = cluster.get(&path).await;
-    assert!(
-        says(&set, "ReplicaFailure").starts_with("True/FailedCreate: pods \"web-")
-            && says(&set, "ReplicaFailure").ends_with("no PriorityClass with name gold was found"),
-        "{}",
-        says(&set, "ReplicaFailure")
+    assert_eq!(
+        says(&set, "ReplicaFailure"),
+        "True/FailedCreate: pods \"web-\" is forbidden: no PriorityClass with name gold was found"
     );
     assert_eq!(cluster.events("FailedCreate").await.len(), 1);
     let class = value!({
