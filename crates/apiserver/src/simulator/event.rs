@@ -65,6 +65,7 @@ struct Log {
 
 struct Entry {
     reason: Str,
+    field: Str,
     /// `None` for the one that combines all messages that no longer stand alone.
     message: Option<Str>,
     event: Key,
@@ -86,14 +87,12 @@ impl Recorder {
             return;
         }
         let served = Kind::Event.served(kinds);
-        let slot = log.slot(happening.reason, happening.message);
+        let slot = log.slot(happening);
         let text = match &slot {
             Slot::Combined => format!("(combined from similar events): {}", happening.message),
             _ => happening.message.to_owned(),
         };
-        let same = |entry: &&mut Entry| {
-            entry.reason == happening.reason && entry.message.as_deref() == slot.message(happening.message)
-        };
+        let same = |entry: &&mut Entry| entry.is(happening, &slot);
         if let Some(entry) = log.entries.iter_mut().find(same) {
             let (count, time) = (entry.count + 1, time_text(now));
             let written =
@@ -114,6 +113,7 @@ impl Recorder {
         if let Ok(event) = state.create_inside(served, event, happening.component) {
             log.entries.push(Entry {
                 reason: happening.reason.into(),
+                field: happening.field.into(),
                 message: slot.message(happening.message).map(Str::from),
                 event: event.key.clone(),
                 count: 1,
@@ -158,6 +158,17 @@ impl Slot {
     }
 }
 
+impl Entry {
+    /// Whether this is the event for what happened. The same of two parts of an object are two events, unless many are
+    /// combined.
+    fn is(&self, happening: &Happening<'_>, slot: &Slot) -> bool {
+        let message = slot.message(happening.message);
+        self.reason == happening.reason
+            && self.message.as_deref() == message
+            && (message.is_none() || self.field == happening.field)
+    }
+}
+
 impl Log {
     fn spend(&mut self, now: Timestamp) -> bool {
         let passed = now.duration_since(self.refilled).as_secs_f64();
@@ -170,11 +181,14 @@ impl Log {
         enough
     }
 
-    fn slot(&self, reason: &str, message: &str) -> Slot {
-        let mut alike = self.entries.iter().filter(|entry| entry.reason == reason);
-        let known = alike
-            .clone()
-            .any(|entry| entry.message.as_deref() == Some(message));
+    fn slot(&self, happening: &Happening<'_>) -> Slot {
+        let mut alike = self
+            .entries
+            .iter()
+            .filter(|entry| entry.reason == happening.reason);
+        let known = alike.clone().any(|entry| {
+            entry.message.as_deref() == Some(happening.message) && entry.field == happening.field
+        });
         if known || alike.by_ref().count() < ALONE {
             Slot::Alone
         } else {
@@ -257,20 +271,48 @@ mod tests {
         assert_eq!((0..100).filter(|_| log.spend(later)).count(), 2);
     }
 
+    fn happening<'a>(about: &'a Value, reason: &'a str, message: &'a str, field: &'a str) -> Happening<'a> {
+        Happening {
+            about,
+            level: Level::Normal,
+            reason,
+            message,
+            component: "kubelet",
+            host: "",
+            field,
+        }
+    }
+
+    fn entry(reason: &str, message: &str, field: &str) -> Entry {
+        Entry {
+            reason: reason.into(),
+            field: field.into(),
+            message: Some(message.into()),
+            event: Key::new("default", "e"),
+            count: 1,
+        }
+    }
+
     #[test]
     fn many_different_messages_are_combined() {
         let mut log = log();
+        let about = Value::object();
+        let slot = |log: &Log, reason: &str, message: &str| log.slot(&happening(&about, reason, message, ""));
         for number in 0..10 {
-            assert!(matches!(log.slot("Created", &number.to_string()), Slot::Alone));
-            log.entries.push(Entry {
-                reason: "Created".into(),
-                message: Some(number.to_string().into()),
-                event: Key::new("default", "e"),
-                count: 1,
-            });
+            assert!(matches!(slot(&log, "Created", &number.to_string()), Slot::Alone));
+            log.entries.push(entry("Created", &number.to_string(), ""));
         }
-        assert!(matches!(log.slot("Created", "10"), Slot::Combined));
-        assert!(matches!(log.slot("Created", "3"), Slot::Alone));
-        assert!(matches!(log.slot("Deleted", "10"), Slot::Alone));
+        assert!(matches!(slot(&log, "Created", "10"), Slot::Combined));
+        assert!(matches!(slot(&log, "Created", "3"), Slot::Alone));
+        assert!(matches!(slot(&log, "Deleted", "10"), Slot::Alone));
+    }
+
+    #[test]
+    fn the_same_of_two_containers_happened_twice() {
+        let about = Value::object();
+        let first = entry("Started", "Container started", "spec.containers{a}");
+        let happened = |field| happening(&about, "Started", "Container started", field);
+        assert!(first.is(&happened("spec.containers{a}"), &Slot::Alone));
+        assert!(!first.is(&happened("spec.containers{b}"), &Slot::Alone));
     }
 }
