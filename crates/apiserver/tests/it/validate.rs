@@ -133,21 +133,21 @@ fn expected(case: &Value) -> Vec<[String; 3]> {
         .collect()
 }
 
-#[test]
-fn bad_objects_are_told_in_the_words_of_the_real_server() {
+/// Tells where we say something else than the server did, and how many cases there are.
+pub(crate) fn replay(objects: &str, cases: &str) -> (Vec<String>, usize) {
     let kinds = Kinds::new(&Schema::builtin());
-    let objects: Vec<Value> = lines(include_str!("../data/validate/objects.jsonl")).collect();
+    let objects: Vec<Value> = lines(objects).collect();
     let mut wrong = Vec::new();
     let mut count = 0;
-    for case in lines(include_str!("../data/validate/cases.jsonl")) {
-        let base = objects
-            .iter()
-            .find(|base| base.str_at(&["name"]) == case.str_at(&["base"]))
-            .unwrap();
+    for case in lines(cases) {
+        let named = |base: &&Value| base.str_at(&["name"]) == case.str_at(&["base"]);
+        let base = objects.iter().find(named).unwrap();
         let object = base.get("object").unwrap();
         let api_version = object.str_at(&["apiVersion"]);
         let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
-        let strategy = kinds.strategy(group, version, object.str_at(&["kind"])).unwrap();
+        let strategy = kinds
+            .strategy(group, version, object.str_at(&["kind"]))
+            .unwrap();
         let errors = match case.get("then") {
             None => create(&*strategy, changed(object, case.get("set"))),
             Some(changes) => {
@@ -167,13 +167,17 @@ fn bad_objects_are_told_in_the_words_of_the_real_server() {
         }
         count += 1;
         if found != expected {
-            wrong.push(format!(
-                "{}: {}\n  expected {expected:#?}\n  found {found:#?}",
-                case.str_at(&["base"]),
-                case.str_at(&["what"])
-            ));
+            let (base, what) = (case.str_at(&["base"]), case.str_at(&["what"]));
+            wrong.push(format!("{base}: {what}\n  expected {expected:#?}\n  found {found:#?}"));
         }
     }
+    (wrong, count)
+}
+
+#[test]
+fn bad_objects_are_told_in_the_words_of_the_real_server() {
+    let objects = include_str!("../data/validate/objects.jsonl");
+    let (wrong, count) = replay(objects, include_str!("../data/validate/cases.jsonl"));
     assert!(
         wrong.is_empty(),
         "{} of {count} differ\n{}",

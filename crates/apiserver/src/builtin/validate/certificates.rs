@@ -4,7 +4,6 @@ use std::collections::HashSet;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use model::Value;
 
 use super::at::At;
 use super::errors::Errors;
@@ -42,15 +41,10 @@ const USAGES: [&str; 23] = [
 /// in the status.
 pub(super) fn request(object: &At, errors: &mut Errors) {
     let spec = object.get("spec");
-    let pem = spec.get("request");
+    let pem = spec.txt("request");
     let text = STANDARD.decode(pem.text()).unwrap_or_default();
     if !is_request(&String::from_utf8_lossy(&text)) {
-        let shown = if pem.text().is_empty() {
-            &Value::Null
-        } else {
-            pem.value()
-        };
-        errors.invalid(&pem.with(shown), "PEM block type must be CERTIFICATE REQUEST");
+        errors.invalid(&pem, "PEM block type must be CERTIFICATE REQUEST");
     }
     let usages = spec.get("usages");
     if usages.is_empty() {
