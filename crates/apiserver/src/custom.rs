@@ -101,6 +101,17 @@ impl Custom {
         self.definition.show(object, version);
     }
 
+    /// Makes an object of a version one that can be stored.
+    pub(crate) fn store(&self, object: &mut Value, version: &Version) {
+        self.definition.store(object, version);
+    }
+
+    /// Refuses a version that only a webhook could make of the stored objects.
+    pub(crate) fn check_conversion(&self, version: &str) -> Result<()> {
+        let version = self.version(version).ok_or_else(Error::no_such_path)?;
+        self.definition.check_conversion(&version.version)
+    }
+
     /// The version called `name`.
     pub(crate) fn version(&self, name: &str) -> Option<&Typed> {
         self.versions.iter().find(|typed| typed.version.name == name)

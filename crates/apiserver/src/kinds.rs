@@ -268,6 +268,11 @@ impl Served {
 
     /// The stored form of an object of this version, and what is kept beside it.
     pub(crate) fn stored(&self, mut value: Value) -> (Value, Meta) {
+        if let Some(custom) = &self.definition
+            && let Some(typed) = custom.version(&self.resource.version)
+        {
+            custom.store(&mut value, &typed.version);
+        }
         if self.gvk == self.stored_as {
             let meta = Meta::of(&value, self.strategy.selectable(&value));
             return (value, meta);

@@ -252,6 +252,14 @@ fn dispatch(call: &Call<'_>, verb: &str, fault: Option<crate::fault::WatchFault>
             _ => return Err(Error::method_not_allowed()),
         }
     }
+    if let Some(custom) = &call.served.definition
+        && let Err(error) = custom.check_conversion(&resource.version)
+    {
+        let nothing_to_convert = target.name.is_empty() && call.state.store.all(&resource.storage).is_empty();
+        if verb == "create" || !nothing_to_convert {
+            return Err(error);
+        }
+    }
     match verb {
         "get" => verbs::read::get(call),
         "list" => verbs::list::list(call),

@@ -180,31 +180,30 @@ impl Definition {
         }
     }
 
-    /// Turns an object into one of the version called `name`: what that version does not know is dropped. Its defaults
-    /// are not filled in, as the real server fills in only those of the version an object comes in.
+    /// Makes an object of one of the versions one that can be stored: without what the stored version does not know. Its
+    /// defaults are not filled in, as the real server fills in those of the version an object comes in.
+    pub fn store(&self, object: &mut Value, version: &Version) {
+        if let Some(storage) = self.storage().filter(|_| !version.storage) {
+            storage.prune(object);
+        }
+    }
+
+    /// Holds against the use of a version that only a webhook can make of the stored objects.
     ///
     /// # Errors
-    /// Where a webhook would have to do it, or where there is no such version.
-    pub fn convert(&self, object: &mut Value, name: &str) -> Result<()> {
-        let wanted = format!("{}/{name}", self.group);
-        let Some(version) = self.version(name) else {
-            return Err(Error::internal(format!(
-                "request to convert CR to an invalid group/version: {wanted}"
-            )));
-        };
-        if object.str_at(&["apiVersion"]) == wanted {
-            return Ok(());
+    /// The real server's answer when the webhook cannot be reached.
+    pub fn check_conversion(&self, version: &Version) -> Result<()> {
+        match (&self.conversion, self.storage()) {
+            (Conversion::Webhook, Some(storage)) if storage.name != version.name => {
+                let (group, stored, kind) = (&self.group, &storage.name, &self.names.kind);
+                let why = format!(
+                    "conversion webhook for {group}/{stored}, Kind={kind} failed: this server calls no webhooks; \
+                     use version {stored}"
+                );
+                Err(Error::new(500, "", why))
+            }
+            _ => Ok(()),
         }
-        if self.conversion == Conversion::Webhook {
-            let from = object.str_at(&["apiVersion"]);
-            return Err(Error::internal(format!(
-                "conversion webhook for {from}, Kind={} is needed, but this server calls no webhooks",
-                self.names.kind
-            )));
-        }
-        object.set_at(&["apiVersion"], wanted);
-        version.prune(object);
-        Ok(())
     }
 }
 

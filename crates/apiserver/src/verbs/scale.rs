@@ -59,8 +59,11 @@ fn write(call: &Call<'_>, options: &WriteOptions, scale: impl Fn(&Value) -> Resu
         check(call, &scale)?;
         let mut object = old.clone();
         set_replicas(call, &mut object, &scale)?;
+        // A scale without a version is of whatever version there is, whether its kind may be updated so or not.
         let version = scale.str_at(&["metadata", "resourceVersion"]);
-        object.set_at(&["metadata", "resourceVersion"], version);
+        if !version.is_empty() {
+            object.set_at(&["metadata", "resourceVersion"], version);
+        }
         let managed = call
             .state
             .own_scale(&call.served, old, &before, &scale, options)?;

@@ -145,9 +145,7 @@ pub(crate) fn replay(objects: &str, cases: &str) -> (Vec<String>, usize) {
         let object = base.get("object").unwrap();
         let api_version = object.str_at(&["apiVersion"]);
         let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
-        let strategy = kinds
-            .strategy(group, version, object.str_at(&["kind"]))
-            .unwrap();
+        let strategy = kinds.strategy(group, version, object.str_at(&["kind"])).unwrap();
         let errors = match case.get("then") {
             None => create(&*strategy, changed(object, case.get("set"))),
             Some(changes) => {
@@ -168,7 +166,9 @@ pub(crate) fn replay(objects: &str, cases: &str) -> (Vec<String>, usize) {
         count += 1;
         if found != expected {
             let (base, what) = (case.str_at(&["base"]), case.str_at(&["what"]));
-            wrong.push(format!("{base}: {what}\n  expected {expected:#?}\n  found {found:#?}"));
+            wrong.push(format!(
+                "{base}: {what}\n  expected {expected:#?}\n  found {found:#?}"
+            ));
         }
     }
     (wrong, count)

@@ -194,6 +194,30 @@ check!(a_custom_resource_is_scaled, async |t| {
     t.patch(&format!("{path}/scale"), Patch::Merge, body)
         .await
         .fails(422, "Invalid", message);
+    let body = json!({"apiVersion": "autoscaling/v1", "kind": "Scale", "metadata": {"name": "a"}, "spec": {"replicas": 7}});
+    let scaled = t.put(&format!("{path}/scale"), body).await.code(200);
+    assert_eq!(scaled["spec"]["replicas"], 7, "a scale needs no version");
+});
+
+check!(a_version_that_only_a_webhook_can_make_is_an_error, async |t| {
+    let (group, path) = defined(t, |spec| {
+        add_version(spec, "v1beta1", json!({}));
+        spec["conversion"] = json!({"strategy": "Webhook", "webhook": {
+            "conversionReviewVersions": ["v1"],
+            "clientConfig": {"url": "https://127.0.0.1:9/convert"},
+        }});
+    })
+    .await;
+    let other = t.group(&format!("{group}/v1beta1"), "widgets");
+    t.get(&other).await.code(200);
+    t.create(&path, widget(&group, "a", json!({"n": 1}))).await;
+    t.get(&format!("{path}/a")).await.code(200);
+    for path in [format!("{other}/a"), other] {
+        let reply = t.get(&path).await;
+        let expected = format!("conversion webhook for {group}/v1, Kind=Widget failed: ");
+        let message = reply.body["message"].as_str().unwrap_or_default().to_owned();
+        assert!(reply.code == 500 && message.starts_with(&expected), "{reply}");
+    }
 });
 
 check!(selectable_fields_select, async |t| {

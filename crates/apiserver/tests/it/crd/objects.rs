@@ -138,20 +138,25 @@ fn resources_inside_of_others_need_a_type() {
 }
 
 #[test]
-fn another_version_differs_in_its_type_and_in_what_it_knows() {
+fn what_the_stored_version_does_not_know_is_not_stored() {
     let definition = example();
-    let mut new = object(value!({ "replicas": 1, "name": "n" }));
-    definition.convert(&mut new, "v2").unwrap();
-    assert_eq!(
-        new,
-        parse(
-            r#"{"apiVersion":"t.example.com/v2","kind":"T","metadata":{"name":"x"},
-                "spec":{"replicas":1}}"#
-        )
+    let (stored, other) = (
+        definition.version("v1").unwrap(),
+        definition.version("v2").unwrap(),
     );
-    assert!(definition.convert(&mut new, "v3").is_err());
+    let spec = value!({ "replicas": 1, "unknown": "n" });
+    let mut new = object(spec.clone());
+    definition.store(&mut new, other);
+    assert_eq!(new.get("spec"), Some(&value!({ "replicas": 1 })));
+    let mut new = object(spec.clone());
+    definition.store(&mut new, stored);
     assert_eq!(
-        definition.version("v2").unwrap().deprecation_warning.as_deref(),
+        new.get("spec"),
+        Some(&spec),
+        "what comes in the stored version was pruned already"
+    );
+    assert_eq!(
+        other.deprecation_warning.as_deref(),
         Some("t.example.com/v2 T is deprecated")
     );
 }
@@ -168,9 +173,11 @@ fn a_webhook_that_would_be_needed_is_named_in_the_error() {
         ),
     );
     let definition = Definition::compile(&crd, &shared()).unwrap();
-    let mut new = object(value!({}));
-    definition.convert(&mut new, "v1").unwrap();
-    let error = definition.convert(&mut new, "v2").unwrap_err();
+    definition
+        .check_conversion(definition.version("v1").unwrap())
+        .unwrap();
+    let error = definition.check_conversion(definition.version("v2").unwrap());
+    let error = error.unwrap_err();
     assert!(error.message.contains("this server calls no webhooks"), "{error}");
 }
 
