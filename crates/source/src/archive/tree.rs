@@ -1,0 +1,228 @@
+//! A tree of files that can be listed and read, wherever it is: in a Git object database, on disk, in memory.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+/// What an entry is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Kind {
+    /// A directory.
+    Directory,
+    /// A regular file.
+    File {
+        /// Whether anyone may execute it.
+        executable: bool,
+    },
+}
+
+/// A file or directory of a tree. Links and special files are never entries.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// The path from the root, with `/` between its parts, without `.` and `..` and without a slash at either end.
+    pub path: String,
+    /// What it is.
+    pub kind: Kind,
+}
+
+/// Files that can be listed and read. Whoever packs a tree reads its files one after another, so that nothing is held whole.
+pub trait Tree {
+    /// All files and directories below the root, each directory before what is in it, ordered by path components.
+    ///
+    /// # Errors
+    /// Where the tree cannot be read, with the path it is about.
+    fn entries(&self) -> io::Result<Vec<Entry>>;
+
+    /// The content of a file.
+    ///
+    /// # Errors
+    /// Where it cannot be read or is no file.
+    fn open(&self, path: &str) -> io::Result<Box<dyn Read + '_>>;
+}
+
+/// A directory on disk. Symbolic links are left out, whatever they point to.
+#[derive(Clone, Debug)]
+pub struct Directory {
+    root: PathBuf,
+}
+
+impl Directory {
+    /// The tree below `root`.
+    pub fn new(root: impl Into<PathBuf>) -> Self {
+        Directory { root: root.into() }
+    }
+
+    fn collect(&self, directory: &Path, prefix: &str, entries: &mut Vec<Entry>) -> io::Result<()> {
+        let named = |error: io::Error, path: &Path| {
+            io::Error::new(error.kind(), format!("{}: {error}", path.display()))
+        };
+        let mut children = Vec::new();
+        for child in fs::read_dir(directory).map_err(|error| named(error, directory))? {
+            let child = child.map_err(|error| named(error, directory))?;
+            let Some(name) = child.file_name().to_str().map(str::to_owned) else {
+                let error = io::Error::new(io::ErrorKind::InvalidData, "the name is not UTF-8");
+                return Err(named(error, &child.path()));
+            };
+            children.push((name, child));
+        }
+        children.sort_by(|left, right| left.0.cmp(&right.0));
+        for (name, child) in children {
+            let path = format!("{prefix}{name}");
+            let kind = child.file_type().map_err(|error| named(error, &child.path()))?;
+            if kind.is_dir() {
+                entries.push(Entry {
+                    path: path.clone(),
+                    kind: Kind::Directory,
+                });
+                self.collect(&child.path(), &format!("{path}/"), entries)?;
+            } else if kind.is_file() {
+                let metadata = child.metadata().map_err(|error| named(error, &child.path()))?;
+                let kind = Kind::File {
+                    executable: is_executable(&metadata),
+                };
+                entries.push(Entry { path, kind });
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(unix)]
+fn is_executable(metadata: &fs::Metadata) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    metadata.permissions().mode() & 0o111 != 0
+}
+
+#[cfg(not(unix))]
+fn is_executable(_: &fs::Metadata) -> bool {
+    false
+}
+
+impl Tree for Directory {
+    fn entries(&self) -> io::Result<Vec<Entry>> {
+        let mut entries = Vec::new();
+        self.collect(&self.root, "", &mut entries)?;
+        Ok(entries)
+    }
+
+    fn open(&self, path: &str) -> io::Result<Box<dyn Read + '_>> {
+        Ok(Box::new(File::open(self.root.join(path))?))
+    }
+}
+
+/// A tree in memory: of tests, and of content that is small and was made here.
+#[derive(Clone, Debug, Default)]
+pub struct MemoryTree {
+    files: BTreeMap<Vec<String>, (bool, Vec<u8>)>,
+}
+
+impl MemoryTree {
+    /// An empty tree.
+    pub fn new() -> Self {
+        MemoryTree::default()
+    }
+
+    /// Adds a file; its directories come by themselves.
+    #[must_use]
+    pub fn with(mut self, path: &str, content: impl Into<Vec<u8>>) -> Self {
+        self.files.insert(parts(path), (false, content.into()));
+        self
+    }
+
+    /// Adds a file that can be executed.
+    #[must_use]
+    pub fn with_executable(mut self, path: &str, content: impl Into<Vec<u8>>) -> Self {
+        self.files.insert(parts(path), (true, content.into()));
+        self
+    }
+}
+
+fn parts(path: &str) -> Vec<String> {
+    path.split('/').map(str::to_owned).collect()
+}
+
+impl Tree for MemoryTree {
+    fn entries(&self) -> io::Result<Vec<Entry>> {
+        let mut entries: Vec<Entry> = Vec::new();
+        let mut open: Vec<String> = Vec::new();
+        for (path, (executable, _)) in &self.files {
+            let above = path.len() - 1;
+            let shared = open
+                .iter()
+                .zip(&path[..above])
+                .take_while(|(left, right)| left == right);
+            open.truncate(shared.count());
+            while open.len() < above {
+                open.push(path[open.len()].clone());
+                entries.push(Entry {
+                    path: open.join("/"),
+                    kind: Kind::Directory,
+                });
+            }
+            let kind = Kind::File {
+                executable: *executable,
+            };
+            entries.push(Entry {
+                path: path.join("/"),
+                kind,
+            });
+        }
+        Ok(entries)
+    }
+
+    fn open(&self, path: &str) -> io::Result<Box<dyn Read + '_>> {
+        match self.files.get(&parts(path)) {
+            Some((_, content)) => Ok(Box::new(content.as_slice())),
+            None => Err(io::Error::new(
+                io::ErrorKind::NotFound,
+                format!("{path}: no such file"),
+            )),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn paths(tree: &dyn Tree) -> Vec<String> {
+        let entries = tree.entries().unwrap();
+        entries.into_iter().map(|entry| entry.path).collect()
+    }
+
+    #[test]
+    fn a_tree_in_memory_has_the_directories_of_its_files() {
+        let tree = MemoryTree::new()
+            .with("b/c/d", "")
+            .with("a", "")
+            .with("b/x", "")
+            .with("b-", "");
+        assert_eq!(paths(&tree), ["a", "b", "b/c", "b/c/d", "b/x", "b-"]);
+    }
+
+    #[test]
+    fn a_directory_is_listed_in_the_same_order_without_links() {
+        let root = tempfile::tempdir().unwrap();
+        for path in ["b/c/d", "a", "b/x", "b-"] {
+            let path = root.path().join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, "").unwrap();
+        }
+        #[cfg(unix)]
+        std::os::unix::fs::symlink("/etc", root.path().join("b/link")).unwrap();
+        assert_eq!(
+            paths(&Directory::new(root.path())),
+            ["a", "b", "b/c", "b/c/d", "b/x", "b-"]
+        );
+    }
+
+    #[test]
+    fn files_are_read() {
+        let tree = MemoryTree::new().with("a/b", "content");
+        let mut text = String::new();
+        tree.open("a/b").unwrap().read_to_string(&mut text).unwrap();
+        assert_eq!(text, "content");
+        assert!(tree.open("a").is_err());
+    }
+}

@@ -1,0 +1,12 @@
+//! Sources: what Git, OCI registries, Helm repositories and buckets hold, fetched, verified and packed into artifacts.
+//!
+//! Nothing here knows a custom resource. A fetcher takes a request of plain values and gives back an outcome; what a failure
+//! means for a status is decided by the controllers.
+//!
+//! | module | what it is |
+//! |---|---|
+//! | [`archive`] | trees of files, ignore rules, packing and safe unpacking |
+//! | [`http`] | one way to make HTTP clients: authorities, client certificates, proxies, time limits |
+
+pub mod archive;
+pub mod http;
