@@ -16,6 +16,7 @@ pub mod object_key;
 pub mod quote;
 pub mod revision;
 pub mod selector;
+pub mod semver;
 pub mod time;
 pub mod value;
 

@@ -13,4 +13,5 @@ mod manifest;
 mod object_key;
 mod revision;
 mod selector;
+mod semver;
 mod time;
