@@ -39,6 +39,15 @@ pub trait Tree {
     /// # Errors
     /// Where it cannot be read or is no file.
     fn open(&self, path: &str) -> io::Result<Box<dyn Read + '_>>;
+
+    /// The number of bytes of a file, where that is known without reading it. A large file whose size is not known is held
+    /// whole while it is packed.
+    ///
+    /// # Errors
+    /// Where the file is not there.
+    fn size(&self, _path: &str) -> io::Result<Option<u64>> {
+        Ok(None)
+    }
 }
 
 /// A directory on disk. Symbolic links are left out, whatever they point to.
@@ -109,12 +118,22 @@ impl Tree for Directory {
     fn open(&self, path: &str) -> io::Result<Box<dyn Read + '_>> {
         Ok(Box::new(File::open(self.root.join(path))?))
     }
+
+    fn size(&self, path: &str) -> io::Result<Option<u64>> {
+        Ok(Some(fs::symlink_metadata(self.root.join(path))?.len()))
+    }
 }
 
 /// A tree in memory: of tests, and of content that is small and was made here.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MemoryTree {
-    files: BTreeMap<Vec<String>, (bool, Vec<u8>)>,
+    nodes: BTreeMap<Vec<String>, Node>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Node {
+    Directory,
+    File { executable: bool, content: Vec<u8> },
 }
 
 impl MemoryTree {
@@ -126,15 +145,39 @@ impl MemoryTree {
     /// Adds a file; its directories come by themselves.
     #[must_use]
     pub fn with(mut self, path: &str, content: impl Into<Vec<u8>>) -> Self {
-        self.files.insert(parts(path), (false, content.into()));
+        self.insert_file(path, false, content.into());
         self
     }
 
     /// Adds a file that can be executed.
     #[must_use]
     pub fn with_executable(mut self, path: &str, content: impl Into<Vec<u8>>) -> Self {
-        self.files.insert(parts(path), (true, content.into()));
+        self.insert_file(path, true, content.into());
         self
+    }
+
+    /// Adds a directory, which may stay empty.
+    #[must_use]
+    pub fn with_directory(mut self, path: &str) -> Self {
+        self.insert_directory(path);
+        self
+    }
+
+    /// The content of a file, where there is one of that name.
+    pub fn get(&self, path: &str) -> Option<&[u8]> {
+        match self.nodes.get(&parts(path)) {
+            Some(Node::File { content, .. }) => Some(content),
+            _ => None,
+        }
+    }
+
+    pub(super) fn insert_file(&mut self, path: &str, executable: bool, content: Vec<u8>) {
+        let node = Node::File { executable, content };
+        self.nodes.insert(parts(path), node);
+    }
+
+    pub(super) fn insert_directory(&mut self, path: &str) {
+        self.nodes.insert(parts(path), Node::Directory);
     }
 }
 
@@ -146,8 +189,11 @@ impl Tree for MemoryTree {
     fn entries(&self) -> io::Result<Vec<Entry>> {
         let mut entries: Vec<Entry> = Vec::new();
         let mut open: Vec<String> = Vec::new();
-        for (path, (executable, _)) in &self.files {
-            let above = path.len() - 1;
+        for (path, node) in &self.nodes {
+            let above = match node {
+                Node::Directory => path.len(),
+                Node::File { .. } => path.len() - 1,
+            };
             let shared = open
                 .iter()
                 .zip(&path[..above])
@@ -160,25 +206,30 @@ impl Tree for MemoryTree {
                     kind: Kind::Directory,
                 });
             }
-            let kind = Kind::File {
-                executable: *executable,
-            };
-            entries.push(Entry {
-                path: path.join("/"),
-                kind,
-            });
+            if let Node::File { executable, .. } = node {
+                entries.push(Entry {
+                    path: path.join("/"),
+                    kind: Kind::File {
+                        executable: *executable,
+                    },
+                });
+            }
         }
         Ok(entries)
     }
 
     fn open(&self, path: &str) -> io::Result<Box<dyn Read + '_>> {
-        match self.files.get(&parts(path)) {
-            Some((_, content)) => Ok(Box::new(content.as_slice())),
+        match self.get(path) {
+            Some(content) => Ok(Box::new(content)),
             None => Err(io::Error::new(
                 io::ErrorKind::NotFound,
                 format!("{path}: no such file"),
             )),
         }
+    }
+
+    fn size(&self, path: &str) -> io::Result<Option<u64>> {
+        Ok(self.get(path).map(|content| content.len() as u64))
     }
 }
 
@@ -215,6 +266,12 @@ mod tests {
             paths(&Directory::new(root.path())),
             ["a", "b", "b/c", "b/c/d", "b/x", "b-"]
         );
+    }
+
+    #[test]
+    fn a_directory_in_memory_may_be_empty() {
+        let tree = MemoryTree::new().with_directory("a/b").with("a/c", "");
+        assert_eq!(paths(&tree), ["a", "a/b", "a/c"]);
     }
 
     #[test]

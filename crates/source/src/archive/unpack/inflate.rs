@@ -1,0 +1,69 @@
+//! Decompression that stops at bombs.
+
+use std::io::{self, BufRead, BufReader, Read};
+
+use flate2::bufread::MultiGzDecoder;
+
+/// What is unpacked before the ratio is looked at: a small file of zeros is no harm.
+const FREE: u64 = 16 << 20;
+
+/// Gunzips, and fails with [`Exceeded`] once the content grows out of proportion.
+pub(super) struct Inflate<R: Read> {
+    decoder: MultiGzDecoder<Counting<R>>,
+    given: u64,
+    ratio: u64,
+}
+
+/// The mark of the limit in an I/O error.
+#[derive(Debug, thiserror::Error)]
+#[error("compressed too much")]
+pub(super) struct Exceeded;
+
+struct Counting<R> {
+    inner: BufReader<R>,
+    taken: u64,
+}
+
+impl<R: Read> Inflate<R> {
+    pub(super) fn new(reader: R, ratio: u64) -> Self {
+        let counting = Counting {
+            inner: BufReader::with_capacity(128 * 1024, reader),
+            taken: 0,
+        };
+        Inflate {
+            decoder: MultiGzDecoder::new(counting),
+            given: 0,
+            ratio,
+        }
+    }
+}
+
+impl<R: Read> Read for Inflate<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.decoder.read(buffer)?;
+        self.given += read as u64;
+        if self.given > FREE && self.given / self.ratio.max(1) > self.decoder.get_ref().taken {
+            return Err(io::Error::other(Exceeded));
+        }
+        Ok(read)
+    }
+}
+
+impl<R: Read> Read for Counting<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.inner.read(buffer)?;
+        self.taken += read as u64;
+        Ok(read)
+    }
+}
+
+impl<R: Read> BufRead for Counting<R> {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        self.inner.fill_buf()
+    }
+
+    fn consume(&mut self, amount: usize) {
+        self.taken += amount as u64;
+        self.inner.consume(amount);
+    }
+}

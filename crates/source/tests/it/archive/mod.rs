@@ -1,0 +1,5 @@
+mod forge;
+mod hostile;
+mod ignore;
+mod pack;
+mod properties;

@@ -1,0 +1,4 @@
+//! Tests of the sources on files, archives and servers of the test kit.
+#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+
+mod archive;
