@@ -16,6 +16,7 @@ mod aliases;
 mod build;
 mod error;
 mod events;
+mod locate;
 mod number;
 mod pairs;
 mod resolve;
@@ -23,6 +24,7 @@ mod show;
 
 pub use error::Error;
 use events::{Content, Events};
+pub use locate::{Step, locate};
 use model::Value;
 
 /// One document of a stream.

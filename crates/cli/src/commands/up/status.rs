@@ -78,8 +78,9 @@ fn deployment(object: &Value) -> (State, String) {
         number(object, &["status", "updatedReplicas"]),
         number(object, &["status", "availableReplicas"]),
     );
-    let old = number(object, &["status", "replicas"]) - updated;
-    let done = observed(object) && updated >= wanted && available >= wanted && old <= 0;
+    // Neither pods of an older template nor surplus ones are left.
+    let all = number(object, &["status", "replicas"]);
+    let done = observed(object) && updated >= wanted && available >= wanted && all <= wanted;
     (
         if done { State::Ready } else { State::Progressing },
         format!("{available}/{wanted} available"),

@@ -1,15 +1,22 @@
-//! Brings the cluster to what the files say: applies, prunes, and puts right what others change.
+//! Brings the cluster to what the files say: checks all, applies, prunes, and puts right what others change.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 
-use kube::api::{Api, DeleteParams, DynamicObject, Patch, PatchParams};
-use kube::discovery::{ApiResource, Scope};
-use kube::{Client, Discovery};
+use k8s_openapi::api::core::v1::Namespace;
+use kube::Client;
+use kube::api::{Api, DeleteParams, DynamicObject, ListParams, Patch, PatchParams};
+use kube::discovery::ApiResource;
 use model::{ObjectKey, Value, convert};
 
 use super::files::{Place, Wanted};
+use super::refusal;
+use super::served::Served;
 
 const MANAGER: &str = "sluice";
+
+/// Where objects are tried out whose own namespace is not there yet. Nobody deploys to it.
+const STAND_IN: &str = "kube-node-lease";
 
 /// What was applied.
 pub(super) struct Applied {
@@ -20,6 +27,10 @@ pub(super) struct Applied {
     wanted: Value,
     /// Who owned which fields right after it was applied. A change of it is somebody else's doing.
     owners: Value,
+    /// The version that our last write made.
+    version: u64,
+    /// It is known not to be as wanted: putting it right has failed.
+    broken: bool,
 }
 
 /// Something that was done or went wrong.
@@ -39,10 +50,46 @@ pub(super) enum What {
     Failed(String),
 }
 
+impl fmt::Display for Outcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.what {
+            What::Created => write!(f, "created   {}", self.key),
+            What::Changed => write!(f, "changed   {}", self.key),
+            What::Restored => write!(f, "restored  {}: somebody else had changed it", self.key),
+            What::Pruned => write!(f, "pruned    {}: it is in no file any more", self.key),
+            What::Failed(why) => write!(f, "failed    {}: {why}", self.key),
+        }
+    }
+}
+
+impl Outcome {
+    pub(super) fn is_failure(&self) -> bool {
+        matches!(self.what, What::Failed(_))
+    }
+}
+
 /// Keeps a cluster in sync.
 pub(super) struct Sync {
     client: Client,
     pub applied: BTreeMap<ObjectKey, Applied>,
+}
+
+/// A wanted object that has to be sent.
+struct Due<'w> {
+    wanted: &'w Wanted,
+    key: ObjectKey,
+    resource: ApiResource,
+}
+
+/// What was found out before anything is touched.
+struct Checked<'w> {
+    /// Namespaces and definitions to send.
+    first: Vec<Due<'w>>,
+    /// What to send after them.
+    due: Vec<Due<'w>>,
+    /// Objects whose kinds are only defined by `first`.
+    later: Vec<&'w Wanted>,
+    failures: Vec<Outcome>,
 }
 
 impl Sync {
@@ -55,62 +102,178 @@ impl Sync {
 
     /// Applies what is wanted and deletes what no longer is.
     ///
-    /// Namespaces and definitions go first, as others need them; deletion goes the other way. What fails is told and
-    /// keeps nothing else from being done, but while something fails, nothing is deleted.
-    pub(super) async fn run(&mut self, mut wanted: Vec<Wanted>) -> Vec<Outcome> {
-        let mut outcomes = Vec::new();
-        wanted.sort_by_key(|one| (rank(&one.key), one.key.clone()));
-        let mut kept: HashMap<ObjectKey, ()> = HashMap::new();
+    /// Everything is tried out before anything is touched. Namespaces and definitions then go first, as others need them;
+    /// objects of kinds that are only now defined are tried out after that. While anything fails, nothing is deleted, and
+    /// nothing is deleted because nothing at all is wanted.
+    pub(super) async fn run(&mut self, wanted: &[Wanted]) -> Vec<Outcome> {
         let mut served = Served::read(&self.client).await;
-        for one in wanted {
-            if served.find(&one).is_none() {
-                // A definition that was just applied is served a moment later.
-                served = Served::wait_for(&self.client, &one).await;
-            }
-            let key = served.settle(&one);
-            kept.insert(key.clone(), ());
-            if let Some(what) = self.apply(&served, &key, one).await {
-                outcomes.push(Outcome { key, what });
-            }
+        let Checked {
+            first,
+            mut due,
+            later,
+            mut failures,
+        } = self.check(wanted, &served).await;
+        if !failures.is_empty() {
+            return failures;
         }
-        let failed = outcomes
-            .iter()
-            .any(|outcome| matches!(outcome.what, What::Failed(_)));
-        if !failed {
+        let mut outcomes = self.apply_all(first).await;
+        if let Some(one) = later.iter().find(|one| served.find(one).is_none()) {
+            served = Served::wait_for(&self.client, one).await;
+        }
+        let later = self.due(&later, &served, &mut failures);
+        failures.extend(self.try_out(later.iter()).await);
+        if failures.is_empty() {
+            due.extend(later);
+            outcomes.extend(self.apply_all(due).await);
+        }
+        outcomes.extend(failures);
+        if !wanted.is_empty() && !outcomes.iter().any(Outcome::is_failure) {
+            let kept = wanted.iter().map(|one| served.settle(one)).collect();
             outcomes.extend(self.prune(&kept).await);
         }
         outcomes
     }
 
-    async fn apply(&mut self, served: &Served, key: &ObjectKey, one: Wanted) -> Option<What> {
-        let Some((resource, _)) = served.find(&one) else {
-            let what = format!(
-                "{}: the cluster has no kind {} in {}",
-                one.place, key.kind, one.api_version
-            );
-            return Some(What::Failed(what));
-        };
-        let before = self.applied.get(key);
-        if before.is_some_and(|before| before.wanted == one.object) {
-            return None;
+    /// What the API has against these, as far as that can be known without touching anything.
+    pub(super) async fn problems(&self, wanted: &[Wanted]) -> Vec<Outcome> {
+        let served = Served::read(&self.client).await;
+        self.check(wanted, &served).await.failures
+    }
+
+    async fn check<'w>(&self, wanted: &'w [Wanted], served: &Served) -> Checked<'w> {
+        let (first, rest): (Vec<&Wanted>, Vec<&Wanted>) = wanted.iter().partition(|one| rank(&one.key) < 2);
+        let defined = defined_kinds(&first);
+        let (later, now): (Vec<&Wanted>, Vec<&Wanted>) = rest
+            .iter()
+            .partition(|one| served.find(one).is_none() && defined.contains(&kind_of(one)));
+        let mut failures = Vec::new();
+        let first = self.due(&first, served, &mut failures);
+        let due = self.due(&now, served, &mut failures);
+        failures.extend(self.try_out(first.iter().chain(&due)).await);
+        Checked {
+            first,
+            due,
+            later,
+            failures,
         }
-        let known = before.is_some();
-        match self.send(&resource, key, &one.object).await {
-            Ok((live, created)) => {
-                let applied = Applied {
-                    place: one.place,
+    }
+
+    /// Those that are not as they are wanted, in the order to send them.
+    fn due<'w>(&self, wanted: &[&'w Wanted], served: &Served, failures: &mut Vec<Outcome>) -> Vec<Due<'w>> {
+        let mut due = Vec::new();
+        for &one in wanted {
+            let key = served.settle(one);
+            let Some((resource, _)) = served.find(one) else {
+                let why = format!(
+                    "{}: the cluster has no kind {} in {}; apply its definition first or mend the spelling",
+                    one.place, key.kind, one.api_version
+                );
+                let what = What::Failed(why);
+                failures.push(Outcome { key, what });
+                continue;
+            };
+            let done = self
+                .applied
+                .get(&key)
+                .is_some_and(|applied| applied.wanted == one.object && !applied.broken);
+            if !done {
+                due.push(Due {
+                    wanted: one,
+                    key,
                     resource,
-                    wanted: one.object,
-                    owners: owners(&live),
-                };
-                self.applied.insert(key.clone(), applied);
-                Some(if created || !known {
-                    What::Created
-                } else {
-                    What::Changed
-                })
+                });
             }
-            Err(error) => Some(What::Failed(format!("{}: {}", one.place, reason(&error)))),
+        }
+        due.sort_by_key(|one| (rank(&one.key), one.key.clone()));
+        due
+    }
+
+    /// What the API would say against these.
+    async fn try_out<'d>(&self, due: impl Iterator<Item = &'d Due<'d>>) -> Vec<Outcome> {
+        let mut failures = Vec::new();
+        let mut there: Option<BTreeSet<String>> = None;
+        for one in due {
+            let mut key = one.key.clone();
+            let mut object = one.wanted.object.clone();
+            if !key.namespace.is_empty() {
+                if there.is_none() {
+                    there = Some(self.namespaces().await);
+                }
+                if !there
+                    .as_ref()
+                    .is_some_and(|there| there.contains(key.namespace.as_str()))
+                {
+                    key.namespace = STAND_IN.into();
+                    object.set_at(&["metadata", "namespace"], STAND_IN);
+                }
+            }
+            if let Err(mut error) = self.send(&one.resource, &key, &object, true).await {
+                if let kube::Error::Api(status) = &mut error {
+                    // Nobody asked for the stand-in.
+                    let own = format!("({}/", one.key.namespace);
+                    status.message = status.message.replace(&format!("({STAND_IN}/"), &own);
+                }
+                let why = refusal::of(&error, &one.key, &one.wanted.object, &one.wanted.place);
+                let what = What::Failed(why);
+                failures.push(Outcome {
+                    key: one.key.clone(),
+                    what,
+                });
+            }
+        }
+        failures
+    }
+
+    async fn namespaces(&self) -> BTreeSet<String> {
+        let api: Api<Namespace> = Api::all(self.client.clone());
+        let list = api.list_metadata(&ListParams::default()).await;
+        let items = list.map(|list| list.items).unwrap_or_default();
+        items.into_iter().filter_map(|item| item.metadata.name).collect()
+    }
+
+    async fn apply_all(&mut self, due: Vec<Due<'_>>) -> Vec<Outcome> {
+        let mut outcomes = Vec::new();
+        for one in due {
+            let key = one.key.clone();
+            let what = self.apply(one).await;
+            outcomes.push(Outcome { key, what });
+        }
+        outcomes
+    }
+
+    async fn apply(&mut self, one: Due<'_>) -> What {
+        let Due {
+            wanted,
+            key,
+            resource,
+        } = one;
+        let before = self.applied.get(&key);
+        let mended = before.is_some_and(|before| before.broken && before.wanted == wanted.object);
+        let there = match before {
+            Some(_) => true,
+            None => {
+                let found = self.api(&resource, &key).get_metadata_opt(&key.name).await;
+                found.is_ok_and(|found| found.is_some())
+            }
+        };
+        match self.send(&resource, &key, &wanted.object, false).await {
+            Ok(live) => {
+                let applied = Applied {
+                    place: wanted.place.clone(),
+                    resource,
+                    wanted: wanted.object.clone(),
+                    owners: owners(&live),
+                    version: version(&live),
+                    broken: false,
+                };
+                self.applied.insert(key, applied);
+                match (mended, there) {
+                    (true, _) => What::Restored,
+                    (false, true) => What::Changed,
+                    (false, false) => What::Created,
+                }
+            }
+            Err(error) => What::Failed(refusal::of(&error, &key, &wanted.object, &wanted.place)),
         }
     }
 
@@ -119,9 +282,11 @@ impl Sync {
         resource: &ApiResource,
         key: &ObjectKey,
         object: &Value,
-    ) -> kube::Result<(Value, bool)> {
+        dry_run: bool,
+    ) -> kube::Result<Value> {
         let params = PatchParams {
             field_validation: Some(kube::api::ValidationDirective::Strict),
+            dry_run,
             ..PatchParams::apply(MANAGER).force()
         };
         let patch: serde_json::Value =
@@ -130,32 +295,41 @@ impl Sync {
             .api(resource, key)
             .patch(&key.name, &params, &Patch::Apply(&patch))
             .await?;
-        let live = convert::from_serde(&live).map_err(|error| kube::Error::Service(Box::new(error)))?;
-        // A new object has been written once.
-        let created = live.list_at(&["metadata", "managedFields"]).len() == 1;
-        Ok((live, created))
+        convert::from_serde(&live).map_err(|error| kube::Error::Service(Box::new(error)))
     }
 
-    /// Puts right an object that somebody changed or deleted. `live` is what is there now.
-    pub(super) async fn restore(&mut self, key: &ObjectKey, live: Option<&Value>) -> Option<Outcome> {
+    /// Puts right an object that somebody changed or deleted. `live` is what is there now; `seen` is the version of the
+    /// change that told of it.
+    pub(super) async fn restore(
+        &mut self,
+        key: &ObjectKey,
+        live: Option<&Value>,
+        seen: u64,
+    ) -> Option<Outcome> {
         let applied = self.applied.get(key)?;
-        if live.is_some_and(|live| {
-            owners(live) == applied.owners || live.at(&["metadata", "deletionTimestamp"]).is_some()
-        }) {
+        let old = seen <= applied.version;
+        let ours = live.is_some_and(|live| owners(live) == applied.owners);
+        let leaving = live.is_some_and(|live| live.at(&["metadata", "deletionTimestamp"]).is_some());
+        if old || ours || leaving {
             return None;
         }
         let (resource, wanted) = (applied.resource.clone(), applied.wanted.clone());
-        let what = match self.send(&resource, key, &wanted).await {
-            Ok((now, _)) => {
-                let owners = owners(&now);
-                let same = live == Some(&now);
-                self.applied.get_mut(key)?.owners = owners;
-                if same {
+        let sent = self.send(&resource, key, &wanted, false).await;
+        let applied = self.applied.get_mut(key)?;
+        let what = match sent {
+            Ok(now) => {
+                applied.owners = owners(&now);
+                applied.version = version(&now);
+                applied.broken = false;
+                if live == Some(&now) {
                     return None;
                 }
                 What::Restored
             }
-            Err(error) => What::Failed(reason(&error)),
+            Err(error) => {
+                applied.broken = true;
+                What::Failed(refusal::of(&error, key, &wanted, &applied.place))
+            }
         };
         Some(Outcome {
             key: key.clone(),
@@ -163,25 +337,20 @@ impl Sync {
         })
     }
 
-    async fn prune(&mut self, kept: &HashMap<ObjectKey, ()>) -> Vec<Outcome> {
-        let mut gone: Vec<ObjectKey> = self
-            .applied
-            .keys()
-            .filter(|key| !kept.contains_key(key))
-            .cloned()
-            .collect();
+    async fn prune(&mut self, kept: &BTreeSet<ObjectKey>) -> Vec<Outcome> {
+        let gone = self.applied.keys().filter(|key| !kept.contains(key));
+        let mut gone: Vec<ObjectKey> = gone.cloned().collect();
         gone.sort_by_key(|key| std::cmp::Reverse((rank(key), key.clone())));
         let mut outcomes = Vec::new();
         for key in gone {
             let Some(applied) = self.applied.get(&key) else {
                 continue;
             };
-            let deleted = self
-                .api(&applied.resource, &key)
-                .delete(&key.name, &DeleteParams::background())
-                .await;
-            let what = match deleted {
-                Err(error) if !is_not_found(&error) => What::Failed(reason(&error)),
+            let api = self.api(&applied.resource, &key);
+            let what = match api.delete(&key.name, &DeleteParams::background()).await {
+                Err(error) if !is_not_found(&error) => {
+                    What::Failed(refusal::of(&error, &key, &applied.wanted, &applied.place))
+                }
                 _ => {
                     self.applied.remove(&key);
                     What::Pruned
@@ -200,45 +369,19 @@ impl Sync {
     }
 }
 
-/// Which kinds the cluster serves.
-struct Served(Option<Discovery>);
+/// The group and kind of what an object is.
+fn kind_of(one: &Wanted) -> (String, String) {
+    (one.key.group.to_string(), one.key.kind.to_string())
+}
 
-impl Served {
-    async fn read(client: &Client) -> Self {
-        Served(Discovery::new(client.clone()).run_aggregated().await.ok())
-    }
-
-    /// Reads until the kind of `one` is there, for up to three seconds.
-    async fn wait_for(client: &Client, one: &Wanted) -> Self {
-        const TRIES: u32 = 30;
-        let mut served = Served::read(client).await;
-        for _ in 0..TRIES {
-            if served.find(one).is_some() {
-                break;
-            }
-            tokio::time::sleep(std::time::Duration::from_millis(100)).await;
-            served = Served::read(client).await;
-        }
-        served
-    }
-
-    fn find(&self, one: &Wanted) -> Option<(ApiResource, Scope)> {
-        let (group, version) = one.api_version.split_once('/').unwrap_or(("", &one.api_version));
-        let gvk = kube::api::GroupVersionKind::gvk(group, version, &one.key.kind);
-        let (resource, capabilities) = self.0.as_ref()?.resolve_gvk(&gvk)?;
-        Some((resource, capabilities.scope))
-    }
-
-    /// The key with the namespace the object will be in.
-    fn settle(&self, one: &Wanted) -> ObjectKey {
-        let mut key = one.key.clone();
-        match self.find(one).map(|(_, scope)| scope) {
-            Some(Scope::Namespaced) if key.namespace.is_empty() => key.namespace = "default".into(),
-            Some(Scope::Cluster) => key.namespace = model::Str::default(),
-            _ => {}
-        }
-        key
-    }
+/// The kinds that the definitions among these define.
+fn defined_kinds(wanted: &[&Wanted]) -> BTreeSet<(String, String)> {
+    let definitions = wanted.iter().filter(|one| rank(&one.key) == 0);
+    let kind = |one: &&Wanted| {
+        let group = one.object.str_at(&["spec", "group"]).to_owned();
+        (group, one.object.str_at(&["spec", "names", "kind"]).to_owned())
+    };
+    definitions.map(kind).collect()
 }
 
 /// What others need comes first.
@@ -260,13 +403,13 @@ fn owners(live: &Value) -> Value {
         .collect()
 }
 
-fn is_not_found(error: &kube::Error) -> bool {
-    matches!(error, kube::Error::Api(status) if status.code == 404)
+/// The embedded API counts its versions, so that they can be compared.
+pub(super) fn version(live: &Value) -> u64 {
+    live.str_at(&["metadata", "resourceVersion"])
+        .parse()
+        .unwrap_or_default()
 }
 
-fn reason(error: &kube::Error) -> String {
-    match error {
-        kube::Error::Api(status) => status.message.clone(),
-        other => other.to_string(),
-    }
+fn is_not_found(error: &kube::Error) -> bool {
+    matches!(error, kube::Error::Api(status) if status.code == 404)
 }

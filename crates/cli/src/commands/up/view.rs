@@ -43,28 +43,23 @@ impl View {
     /// Tells what was done.
     pub(super) fn outcomes(&mut self, outcomes: &[Outcome]) {
         self.erase();
-        for Outcome { key, what } in outcomes {
-            let (word, detail) = match what {
-                What::Created => ("created", ""),
-                What::Changed => ("changed", ""),
-                What::Restored => ("restored", ": somebody else had changed it"),
-                What::Pruned => {
-                    self.rows.remove(key);
-                    ("pruned", ": it is in no file any more")
-                }
+        for outcome in outcomes {
+            let key = &outcome.key;
+            match &outcome.what {
+                What::Pruned => drop(self.rows.remove(key)),
                 What::Failed(reason) => {
-                    self.rows.insert(
-                        key.clone(),
-                        Row {
-                            state: State::Failed,
-                            detail: reason.clone(),
-                        },
-                    );
-                    print_line(&format!("{:<9} {key}: {reason}", "failed"));
-                    continue;
+                    let row = Row {
+                        state: State::Failed,
+                        detail: reason.clone(),
+                    };
+                    // What is tried again and fails in the same way is not told again.
+                    if self.rows.insert(key.clone(), row.clone()) == Some(row) {
+                        continue;
+                    }
                 }
-            };
-            print_line(&format!("{word:<9} {key}{detail}"));
+                What::Created | What::Changed | What::Restored => {}
+            }
+            print_line(&outcome.to_string());
         }
         self.draw();
     }
@@ -90,6 +85,13 @@ impl View {
     /// The objects that are not as they shall be, with the reason.
     pub(super) fn unready(&self) -> impl Iterator<Item = (&ObjectKey, &Row)> {
         self.rows.iter().filter(|(_, row)| row.state != State::Ready)
+    }
+
+    /// Shows only these from now on.
+    pub(super) fn keep(&mut self, wanted: impl Fn(&ObjectKey) -> bool) {
+        self.erase();
+        self.rows.retain(|key, _| wanted(key));
+        self.draw();
     }
 
     /// How many objects are shown.
@@ -119,6 +121,7 @@ impl View {
                 .next()
                 .unwrap_or_default()
                 .chars()
+                .filter(|letter| !letter.is_control())
                 .take(80)
                 .collect();
             text.push_str(&format!("{name:<width$}  {:<11}  {detail}\n", row.state.word()));
@@ -146,8 +149,20 @@ pub(super) fn greeting(folder: &Path, kubeconfig: &Path, address: std::net::Sock
     )
 }
 
+/// Prints a text and ends the line. Control characters, which names of files and messages may hold, do nothing to the
+/// terminal.
 fn print_line(text: &str) {
-    print(&format!("{text}\n"));
+    let shown: String = text
+        .chars()
+        .map(|letter| {
+            if letter.is_control() && letter != '\n' {
+                char::REPLACEMENT_CHARACTER
+            } else {
+                letter
+            }
+        })
+        .collect();
+    print(&format!("{shown}\n"));
 }
 
 /// Writes to standard output; a reader that went away is no reason to panic.
