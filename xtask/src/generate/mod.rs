@@ -1,12 +1,14 @@
 //! Files that are made from something else and committed.
 
 mod answers;
+mod crds;
 mod go_types;
 mod internal_types;
 mod protobuf;
 mod rbac;
 mod resources;
 mod schema;
+mod yaml_text;
 
 use clap::Subcommand;
 
@@ -15,6 +17,8 @@ use clap::Subcommand;
 pub(crate) enum Command {
     /// What a real API server answers to the requests of a test
     Answers(answers::Args),
+    /// The CustomResourceDefinitions in `deploy/crds`, from `crates/api`
+    Crds(crds::Args),
     /// The field numbers of Kubernetes' own messages, from its Go modules
     Protobuf(protobuf::Args),
     /// The roles and bindings of a new cluster, from a real API server
@@ -33,6 +37,7 @@ pub(crate) enum Command {
 pub(crate) fn run(command: Command) -> anyhow::Result<()> {
     match command {
         Command::Answers(args) => answers::run(&args),
+        Command::Crds(args) => crds::run(&args),
         Command::Protobuf(args) => protobuf::run(&args),
         Command::Rbac(args) => rbac::run(&args),
         Command::Resources(args) => resources::run(&args),

@@ -1,0 +1,111 @@
+//! The schemas of types that are not declared with `record!`.
+
+use std::collections::BTreeMap;
+
+use model::{Artifact, Time, Value};
+
+use super::{Field, Presence, Schema};
+
+/// A type that says what the API server checks of it.
+pub trait Described {
+    /// The schema of this type.
+    fn schema() -> Schema;
+
+    /// Whether the value is one that is left out when an object is written, as Go's `omitempty` does.
+    fn is_absent(&self) -> bool {
+        false
+    }
+}
+
+/// [`Described::is_absent`] as a function, for serde's `skip_serializing_if`.
+pub fn is_absent<T: Described>(value: &T) -> bool {
+    value.is_absent()
+}
+
+impl Described for String {
+    fn schema() -> Schema {
+        Schema::string()
+    }
+}
+
+/// Left out when false. Where that must be told apart from nothing, the field is an `Option<bool>`.
+impl Described for bool {
+    fn schema() -> Schema {
+        Schema::boolean()
+    }
+
+    fn is_absent(&self) -> bool {
+        !*self
+    }
+}
+
+impl Described for i64 {
+    fn schema() -> Schema {
+        Schema::integer().with("format", "int64")
+    }
+}
+
+impl<T: Described> Described for Option<T> {
+    fn schema() -> Schema {
+        T::schema()
+    }
+
+    fn is_absent(&self) -> bool {
+        self.is_none()
+    }
+}
+
+impl<T: Described> Described for Vec<T> {
+    fn schema() -> Schema {
+        Schema::list(T::schema())
+    }
+
+    fn is_absent(&self) -> bool {
+        self.is_empty()
+    }
+}
+
+impl<T: Described> Described for BTreeMap<String, T> {
+    fn schema() -> Schema {
+        Schema::map(T::schema())
+    }
+
+    fn is_absent(&self) -> bool {
+        self.is_empty()
+    }
+}
+
+impl Described for Time {
+    fn schema() -> Schema {
+        Schema::string().with("format", "date-time")
+    }
+}
+
+/// Anything, as the values of a Helm release are.
+impl Described for Value {
+    fn schema() -> Schema {
+        Schema::any()
+    }
+}
+
+/// What any algorithm may give: `sha256:<hex>`.
+const DIGEST: &str = "^[a-z0-9]+(?:[.+_-][a-z0-9]+)*:[a-zA-Z0-9=_-]+$";
+
+impl Described for Artifact {
+    fn schema() -> Schema {
+        let field = |name, presence, schema: Schema, about| {
+            Field::new(name, &[], presence, schema.described(&[about]))
+        };
+        use Presence::{Needed, Optional, Required};
+        Schema::object(vec![
+            field("digest", Needed, String::schema().pattern(DIGEST), "The digest of the file: `<algorithm>:<hex>`."),
+            field("last_update_time", Required, Time::schema(), "When the file was last made."),
+            field("metadata", Optional, BTreeMap::<String, String>::schema(), "What the source says about it, such as the annotations of an OCI manifest."),
+            field("path", Required, String::schema(), "The place of the file in the artifact store. It tells where to find the file, not whether it is there."),
+            field("revision", Needed, String::schema(), "The state of the source that the file holds: a commit, a digest, a version."),
+            field("size", Optional, i64::schema(), "The number of bytes of the file."),
+            field("url", Required, String::schema(), "Where the file is served."),
+        ])
+        .described(&["The packed content that the source last gave."])
+    }
+}

@@ -1,0 +1,40 @@
+//! Types and schemas say the same: an object with every field of the schema passes through the type unchanged.
+
+use api::{Object, Spec};
+use serde_json::{Value, json};
+
+use crate::sample;
+
+fn check<S: Spec>() {
+    let definition: Value = serde_json::to_value(S::definition().to_value()).unwrap();
+    let fields = &definition["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"];
+    let mut object = json!({
+        "apiVersion": S::NAMES.api_version(),
+        "kind": S::NAMES.kind,
+        "metadata": {"name": "a"},
+        "spec": sample::of(&fields["spec"]),
+    });
+    if fields["status"].is_object() {
+        object["status"] = sample::of(&fields["status"]);
+    }
+    let read: Object<S> = serde_json::from_value(object.clone()).unwrap();
+    assert_eq!(serde_json::to_value(read).unwrap(), object);
+}
+
+#[test]
+fn every_field_of_a_schema_is_a_field_of_its_type() {
+    check::<api::source::BucketSpec>();
+    check::<api::source::ExternalArtifactSpec>();
+    check::<api::source::GitRepositorySpec>();
+    check::<api::source::HelmChartSpec>();
+    check::<api::source::HelmRepositorySpec>();
+    check::<api::source::OciRepositorySpec>();
+}
+
+#[test]
+fn an_object_with_nothing_in_it_can_be_read() {
+    let empty = json!({"metadata": {"name": "a"}, "spec": {"provider": "new-in-the-next-version"}});
+    let read: api::source::GitRepository = serde_json::from_value(empty).unwrap();
+    assert_eq!(read.spec.url, "");
+    assert_eq!(read.spec.provider.unwrap().as_str(), "new-in-the-next-version");
+}

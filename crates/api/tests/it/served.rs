@@ -1,0 +1,78 @@
+//! One kind on a cluster of its own.
+
+use serde_json::{Value, json};
+use testkit::Cluster;
+
+/// A kind that is served under a group of this test, so that tests on a real cluster do not meet.
+pub(crate) struct Served {
+    cluster: Cluster,
+    group: String,
+    plural: String,
+    kind: String,
+    namespace: String,
+}
+
+impl Served {
+    /// Starts a cluster that serves the kind.
+    pub(crate) async fn start(kind: &str) -> Served {
+        let cluster = Cluster::start().await;
+        let namespace = cluster.namespace("api").await;
+        let definitions = api::definitions();
+        let definition = definitions
+            .iter()
+            .find(|definition| definition.names().kind == kind)
+            .unwrap();
+        let mut value = serde_json::to_value(definition.to_value()).unwrap();
+        let group = format!("{}.{}", cluster.prefix(), definition.names().group);
+        let plural = definition.names().plural.to_owned();
+        value["metadata"]["name"] = json!(format!("{plural}.{group}"));
+        value["spec"]["group"] = json!(group);
+        cluster.establish(&value).await;
+        Served {
+            cluster,
+            group,
+            plural,
+            kind: kind.to_owned(),
+            namespace,
+        }
+    }
+
+    /// Creates an object. The error is what the server says.
+    pub(crate) async fn create(&self, version: &str, name: &str, spec: &Value) -> Result<Value, String> {
+        let object = json!({
+            "apiVersion": format!("{}/{version}", self.group),
+            "kind": self.kind,
+            "metadata": {"name": name, "namespace": self.namespace},
+            "spec": spec,
+        });
+        let request = http::Request::post(format!("{}?fieldValidation=Strict", self.path(version)))
+            .header("content-type", "application/json")
+            .body(object.to_string().into_bytes())
+            .unwrap();
+        self.cluster
+            .client()
+            .request(request)
+            .await
+            .map_err(|error| error.to_string())
+    }
+
+    /// Reads an object.
+    pub(crate) async fn read(&self, version: &str, name: &str) -> Value {
+        let request = http::Request::get(format!("{}/{name}", self.path(version)))
+            .body(Vec::new())
+            .unwrap();
+        self.cluster.client().request(request).await.unwrap()
+    }
+
+    fn path(&self, version: &str) -> String {
+        format!(
+            "/apis/{}/{version}/namespaces/{}/{}",
+            self.group, self.namespace, self.plural
+        )
+    }
+
+    /// Removes what the test made.
+    pub(crate) async fn finish(self) {
+        self.cluster.finish().await;
+    }
+}
