@@ -2,3 +2,4 @@
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 mod archive;
+mod oci;

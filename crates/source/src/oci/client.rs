@@ -1,0 +1,396 @@
+//! Requests to registries: the scheme, credentials, tokens, another try, and what an error answer means.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use futures::StreamExt as _;
+use http::{HeaderName, HeaderValue, Method, StatusCode};
+use reqwest::{Response, redirect};
+use serde::Deserialize;
+use url::Url;
+
+use super::challenge::Challenge;
+use super::token::{Access, Authorization};
+use super::{Error, Keychain, Repository, Session};
+
+/// How to reach registries.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Authorities, client certificate, proxy, time limit. The user agent is `flux/v2` where none is given.
+    pub http: crate::http::Options,
+    /// Take registries without TLS, and any certificate of those with TLS unless authorities are given.
+    pub insecure: bool,
+    /// The pauses before other tries, after answers that say that the registry is busy or broken and after broken connections.
+    pub pauses: Vec<Duration>,
+    /// The most bytes that a layer may have.
+    pub layer_limit: u64,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            http: crate::http::Options::default(),
+            insecure: false,
+            pauses: vec![Duration::from_secs(1), Duration::from_secs(3)],
+            layer_limit: 1 << 30,
+        }
+    }
+}
+
+/// A client of registries. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Client {
+    pub(super) http: reqwest::Client,
+    pub(super) keychain: Keychain,
+    pub(super) session: Session,
+    pub(super) layer_limit: u64,
+    insecure: bool,
+    pauses: Vec<Duration>,
+}
+
+const USER_AGENT: &str = "flux/v2";
+/// The longest pause that a registry may ask for. Whoever needs more is asked again at the next reconcile.
+const LONGEST_PAUSE: Duration = Duration::from_secs(30);
+const MAX_REDIRECTS: usize = 10;
+const ERROR_LIMIT: u64 = 64 << 10;
+
+impl Client {
+    /// A client that shows the credentials of a keychain and shares what it learns in a session.
+    ///
+    /// # Errors
+    /// Where certificates or proxy cannot be used.
+    pub fn new(options: &Options, keychain: Keychain, session: &Session) -> Result<Self, Error> {
+        let mut http = options.http.clone();
+        http.user_agent.get_or_insert_with(|| USER_AGENT.to_owned());
+        http.tls.accept_any |= options.insecure && http.tls.authorities.is_none();
+        // The library drops credentials on the way to another host; we also refuse to leave TLS on the way.
+        let policy = redirect::Policy::custom(|attempt| {
+            let left_tls = attempt.url().scheme() != "https"
+                && attempt
+                    .previous()
+                    .last()
+                    .is_some_and(|from| from.scheme() == "https");
+            if left_tls {
+                attempt.error("the registry redirects from https to http")
+            } else if attempt.previous().len() > MAX_REDIRECTS {
+                attempt.error("the registry redirects too often")
+            } else {
+                attempt.follow()
+            }
+        });
+        let built = http.builder().map_err(Error::Client)?.redirect(policy);
+        let http = built
+            .build()
+            .map_err(|error| Error::Client(crate::http::Error::Client(error)))?;
+        Ok(Client {
+            http,
+            keychain,
+            session: session.clone(),
+            layer_limit: options.layer_limit,
+            insecure: options.insecure,
+            pauses: options.pauses.clone(),
+        })
+    }
+
+    /// Sends a request and gives back a good answer. Asks for a token if the registry wants one.
+    pub(super) async fn send(&self, call: &Call<'_>) -> Result<Response, Error> {
+        let scheme = self.scheme(call.repository.registry()).await?;
+        let url = call.url(scheme)?;
+        // A registry may send us elsewhere, but not with its credentials.
+        let is_at_home = url.origin() == call.home(scheme)?.origin();
+        let known = if is_at_home {
+            self.authorization(call).await?
+        } else {
+            None
+        };
+        let showed_something = known.is_some();
+        let mut response = self.send_patiently(call, &url, known).await?;
+        if response.status() == StatusCode::UNAUTHORIZED && is_at_home {
+            let registry = call.repository.registry();
+            let Some(challenge) = Challenge::of(response.headers()) else {
+                return Err(failure(call, response).await);
+            };
+            // Basic credentials that were refused are not accepted the second time either.
+            if showed_something && challenge == Challenge::Basic {
+                return Err(failure(call, response).await);
+            }
+            self.session.learn_challenge(registry, challenge);
+            self.forget_token(call).await;
+            let Some(fresh) = self.authorization(call).await? else {
+                return Err(failure(call, response).await);
+            };
+            response = self.send_patiently(call, &url, Some(fresh)).await?;
+        }
+        if response.status().is_success() {
+            return Ok(response);
+        }
+        Err(failure(call, response).await)
+    }
+
+    /// Sends, and tries again where this may help.
+    async fn send_patiently(
+        &self,
+        call: &Call<'_>,
+        url: &Url,
+        authorization: Option<Authorization>,
+    ) -> Result<Response, Error> {
+        let mut pauses = self.pauses.iter();
+        loop {
+            let sent = self.request(call, url, authorization.as_ref()).send().await;
+            let again = match &sent {
+                Ok(response) => is_busy(response.status()),
+                Err(error) => error.is_connect() || error.is_request() && !error.is_timeout(),
+            };
+            let pause = if again { pauses.next() } else { None };
+            let Some(pause) = pause else {
+                return sent.map_err(|error| Error::transport(&call.what, error));
+            };
+            let asked = sent.as_ref().ok().and_then(retry_after);
+            tokio::time::sleep(asked.map_or(*pause, |asked| asked.min(LONGEST_PAUSE))).await;
+        }
+    }
+
+    fn request(
+        &self,
+        call: &Call<'_>,
+        url: &Url,
+        authorization: Option<&Authorization>,
+    ) -> reqwest::RequestBuilder {
+        let mut request = self.http.request(call.method.clone(), url.clone());
+        for (name, value) in &call.headers {
+            request = request.header(name, value);
+        }
+        if let Some(authorization) = authorization {
+            request = authorization.apply(request);
+        }
+        match &call.body {
+            Some(body) => request.body(body.clone()),
+            None => request,
+        }
+    }
+
+    /// How a registry is reached. Those that may lack TLS are tried with it first, once.
+    async fn scheme(&self, registry: &str) -> Result<&'static str, Error> {
+        if !self.insecure && !is_local(registry) {
+            return Ok("https");
+        }
+        if let Some(scheme) = self.session.registry(registry).scheme {
+            return Ok(scheme);
+        }
+        let url = format!("https://{registry}/v2/");
+        let scheme = match self.http.get(url).send().await {
+            Ok(response) => {
+                if let Some(challenge) = Challenge::of(response.headers()) {
+                    self.session.learn_challenge(registry, challenge);
+                }
+                "https"
+            }
+            Err(error) if error.is_timeout() => return Err(Error::transport(registry, error)),
+            Err(error) => {
+                let plain = self.http.get(format!("http://{registry}/v2/")).send().await;
+                // Where neither way works, the first failure is the one that matters: TLS is the rule.
+                let response = plain.map_err(|_| Error::transport(registry, error))?;
+                if let Some(challenge) = Challenge::of(response.headers()) {
+                    self.session.learn_challenge(registry, challenge);
+                }
+                "http"
+            }
+        };
+        self.session.learn_scheme(registry, scheme);
+        Ok(scheme)
+    }
+}
+
+/// One request to a registry.
+pub(super) struct Call<'a> {
+    pub(super) method: Method,
+    pub(super) repository: &'a Repository,
+    /// What follows `/v2/<name>/`, or a whole URL that the registry gave.
+    pub(super) target: Target,
+    pub(super) access: Access,
+    pub(super) headers: Vec<(HeaderName, HeaderValue)>,
+    pub(super) body: Option<Bytes>,
+    /// What it is about, for messages.
+    pub(super) what: String,
+}
+
+pub(super) enum Target {
+    Path(String),
+    Url(Url),
+}
+
+impl<'a> Call<'a> {
+    pub(super) fn get(repository: &'a Repository, path: impl Into<String>, what: impl ToString) -> Self {
+        Call {
+            method: Method::GET,
+            repository,
+            target: Target::Path(path.into()),
+            access: Access::Pull,
+            headers: Vec::new(),
+            body: None,
+            what: what.to_string(),
+        }
+    }
+
+    pub(super) fn method(mut self, method: Method) -> Self {
+        self.method = method;
+        self
+    }
+
+    pub(super) fn header(mut self, name: HeaderName, value: &'static str) -> Self {
+        self.headers.push((name, HeaderValue::from_static(value)));
+        self
+    }
+
+    /// Where everything of the repository is.
+    fn home(&self, scheme: &str) -> Result<Url, Error> {
+        let (registry, name) = (self.repository.registry(), self.repository.path());
+        let text = format!("{scheme}://{registry}/v2/{name}/");
+        Url::parse(&text).map_err(|error| Error::malformed(&self.what, error))
+    }
+
+    fn url(&self, scheme: &str) -> Result<Url, Error> {
+        match &self.target {
+            Target::Url(url) => Ok(url.clone()),
+            // Joining would take the colon of a digest for that of a scheme.
+            Target::Path(path) => {
+                let text = format!("{}{path}", self.home(scheme)?);
+                Url::parse(&text).map_err(|error| Error::malformed(&self.what, error))
+            }
+        }
+    }
+}
+
+/// Registries on this machine and in private networks are tried without TLS too, as other clients do.
+fn is_local(registry: &str) -> bool {
+    let Ok(url) = Url::parse(&format!("https://{registry}/")) else {
+        return false;
+    };
+    match url.host() {
+        Some(url::Host::Ipv4(address)) => address.is_loopback() || address.is_private(),
+        Some(url::Host::Ipv6(address)) => address.is_loopback(),
+        Some(url::Host::Domain(name)) => {
+            name == "localhost" || name.ends_with(".local") || name.ends_with(".localhost")
+        }
+        None => false,
+    }
+}
+
+fn is_busy(status: StatusCode) -> bool {
+    matches!(status.as_u16(), 408 | 429 | 499 | 500 | 502 | 503 | 504)
+}
+
+/// The seconds of a `Retry-After` header.
+fn retry_after(response: &Response) -> Option<Duration> {
+    let value = response.headers().get(http::header::RETRY_AFTER)?;
+    Some(Duration::from_secs(value.to_str().ok()?.trim().parse().ok()?))
+}
+
+/// The whole body of an answer, if it is not larger than it may be.
+pub(super) async fn body(response: Response, limit: u64, what: &str) -> Result<Vec<u8>, Error> {
+    let too_large = || Error::TooLarge {
+        what: what.to_owned(),
+        limit,
+    };
+    if response.content_length().is_some_and(|length| length > limit) {
+        return Err(too_large());
+    }
+    let mut bytes = Vec::new();
+    let mut stream = response.bytes_stream();
+    while let Some(chunk) = stream.next().await {
+        let chunk = chunk.map_err(|error| Error::transport(what, error))?;
+        if (bytes.len() + chunk.len()) as u64 > limit {
+            return Err(too_large());
+        }
+        bytes.extend_from_slice(&chunk);
+    }
+    Ok(bytes)
+}
+
+/// What an answer means that is no success.
+async fn failure(call: &Call<'_>, response: Response) -> Error {
+    let status = response.status();
+    let message = message(response).await;
+    let what = call.what.clone();
+    match status.as_u16() {
+        401 | 403 => Error::Unauthorized {
+            registry: call.repository.registry().to_owned(),
+            what,
+            message,
+        },
+        404 => Error::NotFound { what, message },
+        status => Error::Status {
+            what,
+            status,
+            message,
+        },
+    }
+}
+
+#[derive(Deserialize)]
+struct Failures {
+    errors: Vec<Failure>,
+}
+
+#[derive(Deserialize)]
+struct Failure {
+    #[serde(default)]
+    code: String,
+    #[serde(default)]
+    message: String,
+}
+
+/// What an answer says about its failure, or the name of the status where it says nothing that can be understood.
+pub(super) async fn message(response: Response) -> String {
+    let status = response.status();
+    let fallback = status
+        .canonical_reason()
+        .unwrap_or("no reason given")
+        .to_lowercase();
+    let Ok(bytes) = body(response, ERROR_LIMIT, "an error").await else {
+        return fallback;
+    };
+    let Ok(failures) = serde_json::from_slice::<Failures>(&bytes) else {
+        return fallback;
+    };
+    let texts: Vec<String> = failures
+        .errors
+        .iter()
+        .map(|failure| format!("{}: {}", failure.code, failure.message))
+        .collect();
+    let text = texts.join("; ");
+    let text: String = text
+        .chars()
+        .filter(|found| !found.is_control())
+        .take(512)
+        .collect();
+    if text.is_empty() { fallback } else { text }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_local_registries_may_lack_tls() {
+        for local in [
+            "localhost:5000",
+            "127.0.0.1:5000",
+            "[::1]:5000",
+            "10.1.2.3",
+            "192.168.1.1:80",
+            "reg.local",
+        ] {
+            assert!(is_local(local), "{local}");
+        }
+        for remote in [
+            "ghcr.io",
+            "8.8.8.8",
+            "localhost.evil.com",
+            "127.0.0.1.evil.com",
+            "10.evil.com",
+        ] {
+            assert!(!is_local(remote), "{remote}");
+        }
+    }
+}

@@ -1,0 +1,175 @@
+//! What can go wrong with a registry, by cause.
+
+use std::io;
+
+use crate::http;
+
+/// Why something could not be had of a registry.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The URL names no repository, or more than one.
+    #[error("'{url}' is no URL of a repository: {reason}")]
+    Url {
+        /// The URL as given.
+        url: String,
+        /// What is wrong with it, and how it must look.
+        reason: String,
+    },
+    /// The tag cannot be one.
+    #[error("'{0}' is no tag: it must have 1 to 128 letters, digits, '_', '-' or '.'")]
+    Tag(String),
+    /// The digest is none.
+    #[error("'{text}' is no digest")]
+    Digest {
+        /// The digest as given.
+        text: String,
+        /// What is wrong.
+        source: model::digest::Error,
+    },
+    /// Certificates or proxy cannot be used.
+    #[error("no client for the registry can be made")]
+    Client(#[source] http::Error),
+    /// The file with credentials cannot be read.
+    #[error("the docker config cannot be read: {0}")]
+    DockerConfig(&'static str),
+    /// The registry or its token server does not accept the credentials, or there are none.
+    #[error("{registry} refuses the credentials for {what}: {message}")]
+    Unauthorized {
+        /// The registry.
+        registry: String,
+        /// What was asked for.
+        what: String,
+        /// What it said.
+        message: String,
+    },
+    /// There is no such repository, tag, manifest or blob.
+    #[error("{what} was not found: {message}")]
+    NotFound {
+        /// What was asked for.
+        what: String,
+        /// What the registry said.
+        message: String,
+    },
+    /// The registry answers with an error.
+    #[error("the registry answers {status} for {what}: {message}")]
+    Status {
+        /// What was asked for.
+        what: String,
+        /// The status of the answer.
+        status: u16,
+        /// What it said.
+        message: String,
+    },
+    /// The registry cannot be reached, or the connection broke.
+    #[error("{what} cannot be fetched or sent")]
+    Transport {
+        /// What was asked for.
+        what: String,
+        /// What broke.
+        #[source]
+        source: reqwest::Error,
+    },
+    /// The answer is not what the distribution protocol has.
+    #[error("the registry's answer for {what} cannot be understood: {reason}")]
+    Malformed {
+        /// What was asked for.
+        what: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// Something is larger than is taken.
+    #[error("{what} has more than {limit} bytes, which is the limit")]
+    TooLarge {
+        /// What was asked for.
+        what: String,
+        /// The limit.
+        limit: u64,
+    },
+    /// There are more tags or referrers than are read.
+    #[error("{what} has more than {limit} entries, which is the limit")]
+    TooMany {
+        /// What was listed.
+        what: String,
+        /// The limit.
+        limit: usize,
+    },
+    /// What came has another digest than it was asked by.
+    #[error("{what} is corrupt: its digest is {found} instead of {expected}")]
+    Mismatch {
+        /// What was asked for.
+        what: String,
+        /// The digest it should have.
+        expected: String,
+        /// The digest it has.
+        found: String,
+    },
+    /// What came has another length than its descriptor says.
+    #[error("{what} is corrupt: it has {found} bytes instead of {expected}")]
+    Length {
+        /// What was asked for.
+        what: String,
+        /// The bytes it should have.
+        expected: u64,
+        /// The bytes it has.
+        found: u64,
+    },
+    /// The digest's algorithm is not used by registries.
+    #[error("{what} cannot be checked: only sha256, sha384 and sha512 digests are known")]
+    Algorithm {
+        /// What was asked for.
+        what: String,
+    },
+    /// An index has no entry for the platform.
+    #[error("no child with platform linux/amd64 in index {0}")]
+    NoPlatform(String),
+    /// The artifact has no layers.
+    #[error("no layers found in artifact")]
+    NoLayers,
+    /// No layer has the wanted media type.
+    #[error("failed to find layer with media type '{0}' in artifact")]
+    NoLayerOfType(String),
+    /// The semver range cannot be read.
+    #[error("semver '{range}' parse error")]
+    Range {
+        /// The range.
+        range: String,
+        /// What is wrong.
+        source: model::semver::ConstraintError,
+    },
+    /// The regular expression for tags cannot be read.
+    #[error("the filter '{filter}' of tags is no regular expression")]
+    Filter {
+        /// The expression.
+        filter: String,
+        /// What is wrong.
+        source: regex::Error,
+    },
+    /// No tag is in the range.
+    #[error("no match found for semver: {0}")]
+    NoVersion(String),
+    /// A local file cannot be written or read.
+    #[error("failed to {what}")]
+    Io {
+        /// What was being done.
+        what: &'static str,
+        /// What failed.
+        source: io::Error,
+    },
+}
+
+impl Error {
+    pub(super) fn transport(what: &str, source: reqwest::Error) -> Self {
+        Error::Transport {
+            what: what.to_owned(),
+            // The URL may hold a signature of the storage behind the registry.
+            source: source.without_url(),
+        }
+    }
+
+    pub(super) fn malformed(what: &str, reason: impl ToString) -> Self {
+        Error::Malformed {
+            what: what.to_owned(),
+            reason: reason.to_string(),
+        }
+    }
+}
