@@ -1,0 +1,25 @@
+//! What every controller stands on: when to work on which object, what becomes of its conditions, who is told.
+//!
+//! ```text
+//!    watch ─▶ queue ─▶ runner ─▶ Reconcile::reconcile ─▶ conclude ─▶ status patch ─▶ recorder
+//! ```
+//!
+//! Conditions and requeues are pure: [`conclude`] makes both of an outcome. The [`Runner`] does all that touches the
+//! cluster: the finalizer, the status, and only where something differs.
+
+mod conclude;
+mod conditions;
+mod interval;
+mod queue;
+mod recorder;
+mod runner;
+mod status;
+mod writer;
+
+pub use conclude::{Failure, Shape, conclude};
+pub use conditions::{Conditions, Stamp, Summary};
+pub use interval::jittered;
+pub use queue::{Backoff, Done, Queue, Ticket};
+pub use recorder::{Notice, Recorder};
+pub use runner::{FINALIZER, Options, Reconcile, Run, Runner};
+pub use writer::Key;

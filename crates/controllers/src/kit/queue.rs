@@ -1,0 +1,412 @@
+//! What is to be done, by key, and when: each key at most once at a time, the earliest time wins, failures back off.
+
+use std::collections::{BTreeSet, HashMap};
+use std::hash::Hash;
+use std::sync::Arc;
+use std::time::Duration;
+
+use parking_lot::Mutex;
+use tokio::sync::Notify;
+use tokio::time::{Instant, sleep_until};
+
+/// How long to wait after one failure and another.
+#[derive(Clone, Copy, Debug)]
+pub struct Backoff {
+    /// After the first failure.
+    pub first: Duration,
+    /// After many.
+    pub most: Duration,
+}
+
+impl Default for Backoff {
+    fn default() -> Self {
+        Backoff {
+            first: Duration::from_millis(750),
+            most: Duration::from_secs(15 * 60),
+        }
+    }
+}
+
+impl Backoff {
+    /// The wait after this many failures in a row: it doubles each time.
+    pub fn after(&self, failures: u32) -> Duration {
+        let factor = 1u32
+            .checked_shl(failures.saturating_sub(1))
+            .filter(|_| failures <= 32)
+            .unwrap_or(u32::MAX);
+        self.first.saturating_mul(factor).min(self.most)
+    }
+}
+
+/// A queue of keys. Clones are the same queue.
+#[derive(Debug)]
+pub struct Queue<K> {
+    shared: Arc<Shared<K>>,
+}
+
+#[derive(Debug)]
+struct Shared<K> {
+    state: Mutex<State<K>>,
+    /// Told when something may be due earlier than those who wait know of.
+    changed: Notify,
+    backoff: Backoff,
+}
+
+#[derive(Debug)]
+struct State<K> {
+    /// What is not being worked on, by the time it is due; the number keeps the order of those due at the same time.
+    due: BTreeSet<(Instant, u64, K)>,
+    keys: HashMap<K, Entry>,
+    next: u64,
+    closed: bool,
+}
+
+#[derive(Debug, Default)]
+struct Entry {
+    /// Its place in `due`.
+    place: Option<(Instant, u64)>,
+    running: bool,
+    /// When to run again once the work that is under way is done.
+    again: Option<Instant>,
+    failures: u32,
+}
+
+/// What has become of the work on a key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Done {
+    /// Nothing more is to be done until something is added.
+    Forget,
+    /// It is to be looked at again after this time.
+    After(Duration),
+    /// It failed and is tried again after a wait that grows with each failure.
+    Retry,
+}
+
+impl<K> Clone for Queue<K> {
+    fn clone(&self) -> Self {
+        Queue {
+            shared: Arc::clone(&self.shared),
+        }
+    }
+}
+
+impl<K: Clone + Eq + Hash + Ord> Queue<K> {
+    /// An empty queue.
+    pub fn new(backoff: Backoff) -> Self {
+        let state = State {
+            due: BTreeSet::new(),
+            keys: HashMap::new(),
+            next: 0,
+            closed: false,
+        };
+        Queue {
+            shared: Arc::new(Shared {
+                state: Mutex::new(state),
+                changed: Notify::new(),
+                backoff,
+            }),
+        }
+    }
+
+    /// Something changed: work on this key now, or as soon as the work that is under way is done.
+    pub fn add(&self, key: K) {
+        self.add_at(key, Instant::now());
+    }
+
+    /// Work on this key after a while, unless it is due earlier anyway.
+    pub fn add_after(&self, key: K, wait: Duration) {
+        self.add_at(key, Instant::now() + wait);
+    }
+
+    fn add_at(&self, key: K, time: Instant) {
+        let mut state = self.shared.state.lock();
+        if state.closed {
+            return;
+        }
+        state.schedule(key, time);
+        drop(state);
+        self.shared.changed.notify_one();
+    }
+
+    /// The next key that is due, once there is one; `None` when the queue was closed. The key is not given out again before
+    /// the ticket is [finished](Ticket::finish) or dropped.
+    pub async fn next(&self) -> Option<Ticket<K>> {
+        loop {
+            let changed = self.shared.changed.notified();
+            let wait = {
+                let mut state = self.shared.state.lock();
+                if state.closed {
+                    // Whoever else waits is to see it too.
+                    self.shared.changed.notify_one();
+                    return None;
+                }
+                match state.take(Instant::now()) {
+                    Ok(key) => {
+                        // There may be work for another worker as well.
+                        self.shared.changed.notify_one();
+                        return Some(Ticket {
+                            queue: self.clone(),
+                            key: Some(key),
+                        });
+                    }
+                    Err(next) => next,
+                }
+            };
+            match wait {
+                Some(time) => tokio::select! {
+                    () = changed => {}
+                    () = sleep_until(time) => {}
+                },
+                None => changed.await,
+            }
+        }
+    }
+
+    /// Gives out no more keys and takes none.
+    pub fn close(&self) {
+        self.shared.state.lock().closed = true;
+        self.shared.changed.notify_one();
+    }
+
+    /// How many keys are due or being worked on.
+    pub fn depth(&self) -> usize {
+        let now = Instant::now();
+        let state = self.shared.state.lock();
+        let due = state.due.iter().take_while(|(time, ..)| *time <= now).count();
+        due + state.keys.values().filter(|entry| entry.running).count()
+    }
+
+    /// When a key is due, for those who want to tell people.
+    pub fn due(&self, key: &K) -> Option<Instant> {
+        let state = self.shared.state.lock();
+        let entry = state.keys.get(key)?;
+        entry.place.map(|(time, _)| time).or(entry.again)
+    }
+
+    fn finish(&self, key: K, done: Done) {
+        let mut state = self.shared.state.lock();
+        let entry = state.keys.entry(key.clone()).or_default();
+        entry.running = false;
+        let now = Instant::now();
+        let wait = match done {
+            Done::Forget => {
+                entry.failures = 0;
+                None
+            }
+            Done::After(wait) => {
+                entry.failures = 0;
+                Some(now + wait)
+            }
+            Done::Retry => {
+                entry.failures = entry.failures.saturating_add(1);
+                Some(now + self.shared.backoff.after(entry.failures))
+            }
+        };
+        match entry.again.take().into_iter().chain(wait).min() {
+            Some(time) => state.schedule(key, time),
+            None => drop(state.keys.remove(&key)),
+        }
+        drop(state);
+        self.shared.changed.notify_one();
+    }
+}
+
+impl<K: Clone + Eq + Hash + Ord> State<K> {
+    fn schedule(&mut self, key: K, time: Instant) {
+        let entry = self.keys.entry(key.clone()).or_default();
+        if entry.running {
+            entry.again = Some(entry.again.map_or(time, |again| again.min(time)));
+            return;
+        }
+        if let Some((planned, number)) = entry.place {
+            if planned <= time {
+                return;
+            }
+            self.due.remove(&(planned, number, key.clone()));
+        }
+        self.next += 1;
+        entry.place = Some((time, self.next));
+        self.due.insert((time, self.next, key));
+    }
+
+    /// A key that is due, or the time when one will be.
+    fn take(&mut self, now: Instant) -> Result<K, Option<Instant>> {
+        match self.due.first() {
+            Some((time, ..)) if *time > now => Err(Some(*time)),
+            None => Err(None),
+            Some(_) => {
+                let (_, _, key) = self.due.pop_first().ok_or(None)?;
+                let entry = self.keys.entry(key.clone()).or_default();
+                entry.place = None;
+                entry.running = true;
+                Ok(key)
+            }
+        }
+    }
+}
+
+/// A key that is being worked on. Work that ends without saying how, because it panicked or was cut off, failed.
+#[derive(Debug)]
+pub struct Ticket<K: Clone + Eq + Hash + Ord> {
+    queue: Queue<K>,
+    key: Option<K>,
+}
+
+impl<K: Clone + Eq + Hash + Ord> Ticket<K> {
+    /// The key.
+    pub fn key(&self) -> &K {
+        self.key
+            .as_ref()
+            .expect("the key is only taken when the ticket ends")
+    }
+
+    /// Says what has become of the work.
+    pub fn finish(mut self, done: Done) {
+        if let Some(key) = self.key.take() {
+            self.queue.finish(key, done);
+        }
+    }
+}
+
+impl<K: Clone + Eq + Hash + Ord> Drop for Ticket<K> {
+    fn drop(&mut self) {
+        if let Some(key) = self.key.take() {
+            self.queue.finish(key, Done::Retry);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::time::{advance, timeout};
+
+    use super::*;
+
+    const SECOND: Duration = Duration::from_secs(1);
+
+    fn queue() -> Queue<&'static str> {
+        Queue::new(Backoff::default())
+    }
+
+    async fn nothing(queue: &Queue<&'static str>) -> bool {
+        timeout(Duration::from_millis(1), queue.next()).await.is_err()
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn keys_come_in_the_order_they_were_added_and_once() {
+        let queue = queue();
+        for key in ["a", "b", "a"] {
+            queue.add(key);
+        }
+        let first = queue.next().await.unwrap();
+        let second = queue.next().await.unwrap();
+        assert_eq!((*first.key(), *second.key()), ("a", "b"));
+        assert!(nothing(&queue).await);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_key_that_changes_while_it_is_worked_on_comes_again_afterwards() {
+        let queue = queue();
+        queue.add("a");
+        let ticket = queue.next().await.unwrap();
+        queue.add("a");
+        assert!(nothing(&queue).await);
+        ticket.finish(Done::After(60 * SECOND));
+        let ticket = queue.next().await.unwrap();
+        ticket.finish(Done::Forget);
+        assert!(nothing(&queue).await);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_earliest_time_wins() {
+        let queue = queue();
+        queue.add_after("a", 60 * SECOND);
+        queue.add_after("a", 10 * SECOND);
+        queue.add_after("a", 30 * SECOND);
+        let start = Instant::now();
+        let ticket = queue.next().await.unwrap();
+        assert_eq!(start.elapsed().as_secs(), 10);
+        ticket.finish(Done::Forget);
+        assert!(timeout(100 * SECOND, queue.next()).await.is_err());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn failures_wait_longer_each_time_until_one_success() {
+        let queue = queue();
+        queue.add("a");
+        let mut waits = Vec::new();
+        for _ in 0..4 {
+            let ticket = queue.next().await.unwrap();
+            ticket.finish(Done::Retry);
+            let start = Instant::now();
+            let ticket = queue.next().await.unwrap();
+            waits.push(start.elapsed().as_millis());
+            ticket.finish(Done::Retry);
+            // The second failure's wait is taken away by something that changed.
+            queue.add("a");
+        }
+        assert_eq!(waits, [750, 3000, 12000, 48000]);
+        queue.next().await.unwrap().finish(Done::After(SECOND));
+        queue.next().await.unwrap().finish(Done::Retry);
+        let start = Instant::now();
+        let _ticket = queue.next().await.unwrap();
+        assert_eq!(start.elapsed().as_millis(), 750);
+    }
+
+    #[test]
+    fn the_longest_wait_is_kept() {
+        let backoff = Backoff::default();
+        assert_eq!(backoff.after(1), Duration::from_millis(750));
+        assert_eq!(backoff.after(11), Duration::from_secs(768));
+        for failures in [12, 32, 33, 64, u32::MAX] {
+            assert_eq!(backoff.after(failures), Duration::from_secs(900), "{failures}");
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn work_that_is_cut_off_is_tried_again() {
+        let queue = queue();
+        queue.add("a");
+        drop(queue.next().await.unwrap());
+        assert!(nothing(&queue).await);
+        advance(SECOND).await;
+        assert_eq!(*queue.next().await.unwrap().key(), "a");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn all_workers_end_when_the_queue_is_closed() {
+        let queue = queue();
+        let workers: Vec<_> = (0..3)
+            .map(|_| {
+                let queue = queue.clone();
+                tokio::spawn(async move { queue.next().await.is_none() })
+            })
+            .collect();
+        tokio::task::yield_now().await;
+        queue.close();
+        for worker in workers {
+            assert!(worker.await.unwrap());
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn several_workers_share_what_is_due() {
+        let queue = queue();
+        let workers: Vec<_> = (0..3)
+            .map(|_| {
+                let queue = queue.clone();
+                tokio::spawn(async move { queue.next().await.map(|ticket| *ticket.key()) })
+            })
+            .collect();
+        tokio::task::yield_now().await;
+        for key in ["a", "b", "c"] {
+            queue.add(key);
+        }
+        let mut keys = Vec::new();
+        for worker in workers {
+            keys.push(worker.await.unwrap().unwrap());
+        }
+        keys.sort_unstable();
+        assert_eq!(keys, ["a", "b", "c"]);
+    }
+}

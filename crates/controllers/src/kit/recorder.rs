@@ -1,0 +1,267 @@
+//! Tells what happened: as Events of the cluster, and to the notification controller.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+use std::time::Duration;
+
+use api::Reason;
+use k8s_openapi::api::core::v1::{Event, EventSource, ObjectReference};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, Time};
+use kube::api::{Api, Patch, PatchParams, PostParams};
+use kube::{Client, Resource};
+use model::event::{self, Severity};
+use parking_lot::Mutex;
+use serde_json::json;
+use tokio::sync::mpsc;
+
+/// The longest message that is posted.
+const LONGEST_POST: usize = 39_000;
+
+/// The longest message that an Event of the cluster may have.
+const LONGEST_EVENT: usize = 1024;
+
+/// How many different Events are remembered, so that the same is counted and not made anew.
+const REMEMBERED: usize = 4096;
+
+/// How many notices may wait to be told. What comes while so many wait is not told: a controller never waits for it.
+const WAITING: usize = 1024;
+
+/// Something to be told about an object.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Notice {
+    /// How grave it is. A trace is not posted.
+    pub severity: Severity,
+    /// What happened, for programs.
+    pub reason: Reason,
+    /// What happened, for people.
+    pub message: String,
+    /// Further facts, named without the group: `revision`.
+    pub metadata: BTreeMap<String, String>,
+}
+
+/// Tells notices, one after the other, beside the work that they are about. Clones are the same recorder.
+#[derive(Clone)]
+pub struct Recorder {
+    sender: mpsc::Sender<Told>,
+}
+
+struct Told {
+    object: ObjectReference,
+    group: String,
+    annotations: BTreeMap<String, String>,
+    notice: Notice,
+}
+
+impl Recorder {
+    /// Begins to tell. `controller` is who tells, `post_to` the address of the notification controller.
+    pub fn new(client: Client, controller: &'static str, post_to: Option<String>) -> Self {
+        let (sender, receiver) = mpsc::channel(WAITING);
+        let teller = Teller {
+            client,
+            controller,
+            post_to,
+            http: reqwest::Client::new(),
+            instance: hostname(),
+            seen: Mutex::new(HashMap::new()),
+        };
+        tokio::spawn(teller.run(receiver));
+        Recorder { sender }
+    }
+
+    /// Tells about an object.
+    pub fn tell<K: Resource<DynamicType = ()>>(&self, object: &K, notice: Notice) {
+        let told = Told {
+            object: object.object_ref(&()),
+            group: K::group(&()).into_owned(),
+            annotations: object.meta().annotations.clone().unwrap_or_default(),
+            notice,
+        };
+        if self.sender.try_send(told).is_err() {
+            tracing::warn!("an event was not told: too many wait");
+        }
+    }
+}
+
+struct Teller {
+    client: Client,
+    controller: &'static str,
+    post_to: Option<String>,
+    http: reqwest::Client,
+    instance: String,
+    seen: Mutex<HashMap<Same, (String, i32)>>,
+}
+
+/// What makes two Events the same.
+type Same = (Option<String>, &'static str, String, Severity);
+
+impl Teller {
+    async fn run(self, mut receiver: mpsc::Receiver<Told>) {
+        let teller = Arc::new(self);
+        while let Some(told) = receiver.recv().await {
+            if let Err(error) = teller.record(&told).await {
+                tracing::debug!("failed to write an event: {error}");
+            }
+            if told.notice.severity != Severity::Trace && teller.post_to.is_some() {
+                // A notification controller that hangs holds back no Event of the cluster.
+                tokio::spawn(Arc::clone(&teller).post(told));
+            }
+        }
+    }
+
+    /// Makes an Event in the cluster, or counts up the one that is there.
+    async fn record(&self, told: &Told) -> kube::Result<()> {
+        let Told { object, notice, .. } = told;
+        let namespace = object.namespace.clone().unwrap_or_else(|| "default".into());
+        let api: Api<Event> = Api::namespaced(self.client.clone(), &namespace);
+        let same = (
+            object.uid.clone(),
+            notice.reason.as_str(),
+            notice.message.clone(),
+            notice.severity,
+        );
+        let now = Time(jiff::Timestamp::now());
+        let known = self.seen.lock().get(&same).cloned();
+        if let Some((name, count)) = known {
+            let change = json!({"count": count + 1, "lastTimestamp": now});
+            let patched = api
+                .patch(&name, &PatchParams::default(), &Patch::Merge(&change))
+                .await;
+            match patched {
+                Ok(_) => {
+                    self.seen.lock().insert(same, (name, count + 1));
+                    return Ok(());
+                }
+                // Events do not live long.
+                Err(kube::Error::Api(status)) if status.code == 404 => {}
+                Err(error) => return Err(error),
+            }
+        }
+        let event = self.event(told, &namespace, &now);
+        let name = event.metadata.name.clone().unwrap_or_default();
+        api.create(&PostParams::default(), &event).await?;
+        let mut seen = self.seen.lock();
+        if seen.len() >= REMEMBERED {
+            seen.clear();
+        }
+        seen.insert(same, (name, 1));
+        Ok(())
+    }
+
+    fn event(&self, told: &Told, namespace: &str, now: &Time) -> Event {
+        let Told { object, notice, .. } = told;
+        let name = object.name.as_deref().unwrap_or_default();
+        let annotations = facts(told);
+        Event {
+            metadata: ObjectMeta {
+                name: Some(format!("{name}.{:x}", now.0.as_nanosecond())),
+                namespace: Some(namespace.to_owned()),
+                annotations: (!annotations.is_empty()).then_some(annotations),
+                ..ObjectMeta::default()
+            },
+            involved_object: object.clone(),
+            reason: Some(notice.reason.as_str().to_owned()),
+            message: Some(cut(&notice.message, LONGEST_EVENT)),
+            type_: Some(
+                match notice.severity {
+                    Severity::Error => "Warning",
+                    Severity::Info | Severity::Trace => "Normal",
+                }
+                .to_owned(),
+            ),
+            source: Some(EventSource {
+                component: Some(self.controller.to_owned()),
+                host: None,
+            }),
+            reporting_component: Some(self.controller.to_owned()),
+            count: Some(1),
+            first_timestamp: Some(now.clone()),
+            last_timestamp: Some(now.clone()),
+            ..Event::default()
+        }
+    }
+
+    /// Posts to the notification controller, a few times if it does not answer.
+    async fn post(self: Arc<Self>, told: Told) {
+        const WAITS: [u64; 4] = [1, 2, 4, 8];
+        let Some(address) = &self.post_to else { return };
+        let Ok(body) = serde_json::to_vec(&self.posted(&told)) else {
+            return;
+        };
+        for wait in WAITS {
+            let request = self
+                .http
+                .post(address)
+                .header("content-type", "application/json")
+                .timeout(Duration::from_secs(5))
+                .body(body.clone());
+            match request.send().await {
+                // 429 says that it knows this already.
+                Ok(answer) if answer.status().is_success() || answer.status().as_u16() == 429 => return,
+                Ok(answer) if answer.status().is_client_error() => {
+                    tracing::warn!(status = answer.status().as_u16(), "an event was not taken");
+                    return;
+                }
+                Ok(_) | Err(_) => tokio::time::sleep(Duration::from_secs(wait)).await,
+            }
+        }
+        tracing::warn!("the notification controller cannot be reached: an event was not told");
+    }
+
+    fn posted(&self, told: &Told) -> event::Event {
+        let Told { object, notice, .. } = told;
+        let text = |field: &Option<String>| field.clone().unwrap_or_default();
+        let prefix = "event.toolkit.fluxcd.io/";
+        let own = told
+            .annotations
+            .iter()
+            .filter(|(key, _)| key.starts_with(prefix))
+            .map(|(key, value)| (key.clone(), value.clone()));
+        let mut metadata = facts(told);
+        metadata.extend(own);
+        event::Event {
+            involved_object: event::ObjectReference {
+                kind: text(&object.kind),
+                namespace: text(&object.namespace),
+                name: text(&object.name),
+                uid: text(&object.uid),
+                api_version: text(&object.api_version),
+                resource_version: text(&object.resource_version),
+                field_path: String::new(),
+            },
+            severity: notice.severity,
+            timestamp: model::Time::new(jiff::Timestamp::now()),
+            message: cut(&notice.message, LONGEST_POST),
+            reason: notice.reason.as_str().to_owned(),
+            metadata,
+            reporting_controller: self.controller.to_owned(),
+            reporting_instance: self.instance.clone(),
+        }
+    }
+}
+
+/// The facts of a notice under names with the group of the object.
+fn facts(told: &Told) -> BTreeMap<String, String> {
+    let facts = told.notice.metadata.iter();
+    facts
+        .map(|(key, value)| (format!("{}/{key}", told.group), value.clone()))
+        .collect()
+}
+
+fn cut(text: &str, limit: usize) -> String {
+    if text.len() <= limit {
+        return text.to_owned();
+    }
+    let mut end = limit - 3;
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    format!("{}...", &text[..end])
+}
+
+fn hostname() -> String {
+    std::env::var("HOSTNAME")
+        .ok()
+        .or_else(|| std::fs::read_to_string("/proc/sys/kernel/hostname").ok())
+        .map(|name| name.trim().to_owned())
+        .unwrap_or_default()
+}

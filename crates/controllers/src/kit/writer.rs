@@ -1,0 +1,152 @@
+//! Writes to the cluster what differs, and keeps the newest that is known of each object.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use api::{Object, Spec};
+use kube::api::{Api, Patch, PatchParams};
+use kube::{Client, ResourceExt};
+use parking_lot::Mutex;
+use serde_json::json;
+
+use super::status;
+
+/// The annotation that asks for a run.
+const REQUESTED_AT: &str = "reconcile.fluxcd.io/requestedAt";
+
+/// How often a status that somebody else changed meanwhile is tried again.
+const CONFLICTS: usize = 5;
+
+/// Namespace and name.
+pub type Key = (String, String);
+
+/// The newest that is known of each object, by watch or by our own writes.
+pub(super) struct Objects<S: Spec>(Mutex<HashMap<Key, Arc<Object<S>>>>);
+
+impl<S: Spec> Objects<S> {
+    pub(super) fn new() -> Self {
+        Objects(Mutex::new(HashMap::new()))
+    }
+
+    pub(super) fn get(&self, key: &Key) -> Option<Arc<Object<S>>> {
+        self.0.lock().get(key).cloned()
+    }
+
+    pub(super) fn remove(&self, key: &Key) {
+        self.0.lock().remove(key);
+    }
+
+    /// Keeps an object if it is newer than what is known; whether it asks for work: its spec changed, somebody asked, or it
+    /// is to go.
+    pub(super) fn put(&self, object: Object<S>) -> bool {
+        let mut objects = self.0.lock();
+        let known = objects.get(&key_of(&object));
+        if known.is_some_and(|known| version(known) > version(&object)) {
+            return false;
+        }
+        let asks = known.is_none_or(|known| {
+            known.metadata.uid != object.metadata.uid
+                || known.metadata.generation != object.metadata.generation
+                || known.metadata.deletion_timestamp != object.metadata.deletion_timestamp
+                || requested_at(known) != requested_at(&object)
+        });
+        objects.insert(key_of(&object), Arc::new(object));
+        asks
+    }
+}
+
+/// Where an object is.
+pub(super) fn key_of<S: Spec>(object: &Object<S>) -> Key {
+    (object.namespace().unwrap_or_default(), object.name_any())
+}
+
+/// The token of the last request for a run.
+pub(super) fn requested_at<S: Spec>(object: &Object<S>) -> Option<&str> {
+    let annotations = object.metadata.annotations.as_ref()?;
+    annotations.get(REQUESTED_AT).map(String::as_str)
+}
+
+/// Versions are numbers that grow; one that is none counts as old.
+fn version<S: Spec>(object: &Object<S>) -> u64 {
+    let text = object.metadata.resource_version.as_deref();
+    text.and_then(|text| text.parse().ok()).unwrap_or_default()
+}
+
+/// Writes objects of one kind.
+pub(super) struct Writer<S: Spec> {
+    pub client: Client,
+    pub controller: &'static str,
+    pub objects: Arc<Objects<S>>,
+}
+
+impl<S: Spec<Status: PartialEq>> Writer<S> {
+    fn api(&self, object: &Object<S>) -> Api<Object<S>> {
+        Api::namespaced(self.client.clone(), &object.namespace().unwrap_or_default())
+    }
+
+    fn parameters(&self) -> PatchParams {
+        PatchParams {
+            field_manager: Some(self.controller.to_owned()),
+            ..PatchParams::default()
+        }
+    }
+
+    /// Makes `status` the status of the object. Sends nothing where it is that already.
+    pub(super) async fn write(&self, object: &Object<S>, status: &S::Status) -> kube::Result<()> {
+        let api = self.api(object);
+        let mut newest = self.objects.get(&key_of(object));
+        for _ in 0..CONFLICTS {
+            let base = newest.as_deref().unwrap_or(object);
+            if base.metadata.uid != object.metadata.uid || base.status.as_ref() == Some(status) {
+                return Ok(());
+            }
+            let old = serde_json::to_value(&base.status).map_err(kube::Error::SerdeError)?;
+            let new = serde_json::to_value(status).map_err(kube::Error::SerdeError)?;
+            let Some(change) = status::patch(&old, &new) else {
+                return Ok(());
+            };
+            let patch = json!({
+                "metadata": {"resourceVersion": base.metadata.resource_version},
+                "status": change,
+            });
+            let name = object.name_any();
+            match api
+                .patch_status(&name, &self.parameters(), &Patch::Merge(&patch))
+                .await
+            {
+                Ok(object) => {
+                    self.objects.put(object);
+                    return Ok(());
+                }
+                Err(kube::Error::Api(answer)) if answer.code == 404 => return Ok(()),
+                Err(kube::Error::Api(answer)) if answer.code == 409 => {
+                    newest = api.get_opt(&name).await?.map(Arc::new);
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes these the finalizers of the object.
+    pub(super) async fn set_finalizers(&self, object: &Object<S>, finalizers: &[String]) -> kube::Result<()> {
+        let patch = json!({"metadata": {
+            "resourceVersion": object.metadata.resource_version,
+            "finalizers": finalizers,
+        }});
+        let (api, name) = (self.api(object), object.name_any());
+        match api.patch(&name, &self.parameters(), &Patch::Merge(&patch)).await {
+            Ok(object) => {
+                self.objects.put(object);
+                Ok(())
+            }
+            Err(kube::Error::Api(status)) if status.code == 409 => {
+                if let Some(newest) = api.get_opt(&name).await? {
+                    self.objects.put(newest);
+                }
+                Err(kube::Error::Api(status))
+            }
+            Err(error) => Err(error),
+        }
+    }
+}

@@ -1,0 +1,4 @@
+//! The controllers: each takes a custom resource, turns its spec into a request, has it run, and turns the outcome into a
+//! status. What all of them share is the [`kit`].
+
+pub mod kit;
