@@ -185,7 +185,8 @@ mod tests {
         let url = Failure::stalled(Reason::URL_INVALID, "no scheme");
         let wait = Failure::waiting(MINUTE / 2, Reason::NO_SOURCE_ARTIFACT, "no artifact");
         let fetch = Failure::transient(Reason::GIT_OPERATION_FAILED, "no route");
-        let cases: [(Result<(), &Failure>, bool, &[&str], Option<i64>, Done); 5] = [
+        type Case<'a> = (Result<(), &'a Failure>, bool, &'a [&'a str], Option<i64>, Done);
+        let cases: [Case<'_>; 5] = [
             (
                 Ok(()),
                 true,
