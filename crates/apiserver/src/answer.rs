@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use bytes::Bytes;
+use bytes::{BufMut, Bytes, BytesMut};
 use futures::Stream;
 use http::header::{
     CACHE_CONTROL, CONTENT_TYPE, ETAG, HeaderName, HeaderValue, LOCATION, RETRY_AFTER, VARY, WARNING,
@@ -43,9 +43,12 @@ impl Answer {
         }
     }
 
-    /// A JSON text.
+    /// A JSON text, which ends with its line.
     pub(crate) fn json(status: u16, bytes: impl Into<Bytes>) -> Self {
-        Answer::new(status, JSON, Body::whole(bytes))
+        // Nobody else holds the bytes, so they are not copied for this.
+        let mut text = BytesMut::from(bytes.into());
+        text.put_u8(b'\n');
+        Answer::new(status, JSON, Body::whole(text))
     }
 
     /// What the real server's multiplexer says of paths that it does not know at all.
@@ -64,12 +67,16 @@ impl Answer {
 
     /// A discovery document.
     pub(crate) fn document(document: discovery::Document) -> Result<Self> {
-        let (status, body) = match document.body {
-            discovery::Body::Json(value) => (200, json::to_vec(&value)),
-            discovery::Body::Text(text) => (200, text.into_bytes()),
-            discovery::Body::NotModified => (304, Vec::new()),
+        let mut answer = match document.body {
+            discovery::Body::Json(value) => Answer::json(200, json::to_vec(&value)),
+            discovery::Body::Pretty(value) => {
+                let mut text = Vec::new();
+                json::write_pretty(&value, 2, &mut text);
+                Answer::new(200, JSON, Body::whole(text))
+            }
+            discovery::Body::Text(text) => Answer::new(200, JSON, Body::whole(text)),
+            discovery::Body::NotModified => Answer::new(304, JSON, Body::whole("")),
         };
-        let mut answer = Answer::json(status, body);
         answer.set(CONTENT_TYPE, &document.content_type)?;
         if let Some(etag) = &document.etag {
             answer.set(ETAG, etag)?;
@@ -82,11 +89,11 @@ impl Answer {
     /// An OpenAPI document.
     pub(crate) fn openapi(document: openapi::Document) -> Result<Self> {
         let mut answer = match document.outcome {
-            openapi::Outcome::Json(bytes) => Answer::json(200, bytes),
+            openapi::Outcome::Json(bytes) => Answer::new(200, JSON, Body::whole(bytes)),
             openapi::Outcome::Protobuf(media_type, bytes) => Answer::new(200, media_type, Body::whole(bytes)),
-            openapi::Outcome::NotModified => Answer::json(304, Bytes::new()),
+            openapi::Outcome::NotModified => Answer::new(304, JSON, Body::whole("")),
             openapi::Outcome::Moved(address) => {
-                let mut answer = Answer::json(301, Bytes::new());
+                let mut answer = Answer::new(301, JSON, Body::whole(""));
                 answer.set(LOCATION, &address)?;
                 answer
             }

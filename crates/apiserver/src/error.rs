@@ -1,5 +1,6 @@
 //! Failures of a request, as the `Status` objects clients know.
 
+use model::quote::quote;
 use model::{Map, Value, value};
 
 use crate::field;
@@ -75,7 +76,7 @@ impl Error {
 
     /// There is no such object.
     pub fn not_found(group: &str, resource: &str, name: &str) -> Self {
-        let message = format!("{} \"{name}\" not found", qualified(resource, group));
+        let message = format!("{} {} not found", qualified(resource, group), quote(name));
         Error::new(404, "NotFound", message).about(group, resource, name)
     }
 
@@ -90,15 +91,16 @@ impl Error {
 
     /// An object of that name is there already.
     pub fn already_exists(group: &str, resource: &str, name: &str) -> Self {
-        let message = format!("{} \"{name}\" already exists", qualified(resource, group));
+        let message = format!("{} {} already exists", qualified(resource, group), quote(name));
         Error::new(409, "AlreadyExists", message).about(group, resource, name)
     }
 
     /// The object changed in the meantime, or a precondition does not hold.
     pub fn conflict(group: &str, resource: &str, name: &str, why: &str) -> Self {
         let message = format!(
-            "Operation cannot be fulfilled on {} \"{name}\": {why}",
-            qualified(resource, group)
+            "Operation cannot be fulfilled on {} {}: {why}",
+            qualified(resource, group),
+            quote(name)
         );
         Error::new(409, "Conflict", message).about(group, resource, name)
     }
@@ -106,8 +108,9 @@ impl Error {
     /// The object does not pass validation. `errors` must not be empty.
     pub fn invalid(group: &str, kind: &str, name: &str, errors: &[field::Error]) -> Self {
         let message = format!(
-            "{} \"{name}\" is invalid: {}",
+            "{} {} is invalid: {}",
             qualified(kind, group),
+            quote(name),
             field::join(errors)
         );
         let mut error = Error::new(422, "Invalid", message).about(group, kind, name);
@@ -121,7 +124,7 @@ impl Error {
         let message = match name {
             _ if resource.is_empty() => format!("forbidden: {why}"),
             "" => format!("{subject} is forbidden: {why}"),
-            name => format!("{subject} \"{name}\" is forbidden: {why}"),
+            name => format!("{subject} {} is forbidden: {why}", quote(name)),
         };
         Error::new(403, "Forbidden", message).about(group, resource, name)
     }

@@ -243,7 +243,7 @@ impl Served {
         if !self.is_stored_form() {
             return json::to_vec(&self.show(object)).into();
         }
-        let mut bytes = BytesMut::with_capacity(self.prefix.len() + object.bytes.len());
+        let mut bytes = BytesMut::with_capacity(self.prefix.len() + object.bytes.len() + 1);
         self.append(object, &mut bytes);
         bytes.freeze()
     }

@@ -1,6 +1,6 @@
 //! The server on a TCP port, with TLS: what programs other than ours connect to.
 
-use std::net::SocketAddr;
+use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
@@ -49,6 +49,18 @@ impl Drop for Listening {
 }
 
 impl Listening {
+    /// Where clients on this machine reach it: one that listens on all interfaces has no address of its own.
+    pub fn reachable(&self) -> SocketAddr {
+        let mut address = self.address;
+        if address.ip().is_unspecified() {
+            address.set_ip(match address {
+                SocketAddr::V4(_) => Ipv4Addr::LOCALHOST.into(),
+                SocketAddr::V6(_) => Ipv6Addr::LOCALHOST.into(),
+            });
+        }
+        address
+    }
+
     /// A kubeconfig for the user with this bearer token.
     pub fn kubeconfig(&self, token: &str) -> Value {
         use base64::Engine as _;
@@ -60,7 +72,7 @@ impl Listening {
             "preferences": {},
             "clusters": [{
                 "name": "sluice",
-                "cluster": {"server": (format!("https://{}", self.address)), "certificate-authority-data": authority}
+                "cluster": {"server": (format!("https://{}", self.reachable())), "certificate-authority-data": authority}
             }],
             "users": [{"name": "sluice", "user": {"token": token}}],
             "contexts": [{"name": "sluice", "context": {"cluster": "sluice", "user": "sluice"}}],
@@ -183,6 +195,7 @@ impl Authority {
         let names = [
             address.ip().to_string(),
             "127.0.0.1".into(),
+            "::1".into(),
             "localhost".into(),
             "kubernetes.default.svc".into(),
         ];

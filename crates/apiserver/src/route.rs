@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use http::header::{AUTHORIZATION, HeaderValue};
+use http::header::{AUTHORIZATION, CONTENT_TYPE, HeaderValue};
 use http::{Method, Response};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
+use model::quote::quote;
 use parking_lot::Mutex;
 
 use crate::answer::Answer;
@@ -61,7 +62,11 @@ where
     if let Ok(id) = HeaderValue::from_str(&state.new_uid()) {
         response.headers_mut().insert("audit-id", id);
     }
-    if request.query.flag("pretty") {
+    let is_json = response
+        .headers()
+        .get(CONTENT_TYPE)
+        .is_some_and(|kind| kind == "application/json");
+    if is_json && is_for_people(&request) {
         response = response.map(|body| body.map(reindent));
     }
     Ok(response)
@@ -77,7 +82,17 @@ fn names_known_group(catalog: &Catalog, path: &str) -> bool {
     }
 }
 
-/// JSON as people read it, in the order it has.
+/// Whether JSON is wanted over several lines: where the query says so, else by what people use.
+fn is_for_people(request: &Request) -> bool {
+    match request.query.get("pretty") {
+        "" => ["curl", "Wget", "Mozilla/5.0"]
+            .iter()
+            .any(|agent| request.header("user-agent").starts_with(agent)),
+        wanted => matches!(wanted, "1" | "t" | "T" | "true" | "TRUE" | "True"),
+    }
+}
+
+/// JSON as people read it, in the order it has and without an end of line.
 fn reindent(text: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(text.len() * 2);
     let (mut depth, mut quoted, mut escaped) = (0usize, false, false);
@@ -112,6 +127,8 @@ fn reindent(text: &[u8]) -> Vec<u8> {
                 break_line(&mut out, depth);
             }
             b':' => out.extend_from_slice(b": "),
+            // Space in between is set anew.
+            b'\n' | b' ' => {}
             _ => {
                 quoted = *byte == b'"';
                 out.push(*byte);
@@ -165,6 +182,9 @@ async fn answer(
         return Err(Failure::Disconnected);
     }
     state.rbac.read().check(&attributes)?;
+    if request.path.starts_with("//") || request.path.starts_with("/apis//") {
+        return Ok(Answer::page_not_found());
+    }
     let Some(target) = target else {
         return Ok(document(state, request)?);
     };
@@ -233,13 +253,18 @@ fn dispatch(call: &Call<'_>, verb: &str, fault: Option<crate::fault::WatchFault>
     check_path(call)?;
     if !target.subresource.is_empty() {
         let Some(subresource) = resource.subresource(&target.subresource) else {
-            return Err(Error::no_such_path());
+            // The server of custom resources looks for an object of that name and kind of path, and finds none.
+            return Err(match call.served.definition.is_some() {
+                true => Error::not_found(&resource.group, &resource.plural, &target.name),
+                false => Error::no_such_path(),
+            });
         };
-        if !matches!(target.subresource.as_str(), "status" | "scale") {
-            return special::subresource(call, verb);
-        }
         if !subresource.allows(verb) {
             return Err(Error::method_not_allowed());
+        }
+        check_name(&target.name)?;
+        if !matches!(target.subresource.as_str(), "status" | "scale") {
+            return special::subresource(call, verb);
         }
     } else if !resource.allows(verb) {
         // Objects of a definition that is being deleted can still be changed: finalizers must come off.
@@ -252,6 +277,7 @@ fn dispatch(call: &Call<'_>, verb: &str, fault: Option<crate::fault::WatchFault>
             _ => return Err(Error::method_not_allowed()),
         }
     }
+    check_name(&target.name)?;
     if let Some(custom) = &call.served.definition
         && let Err(error) = custom.check_conversion(&resource.version)
     {
@@ -274,6 +300,21 @@ fn dispatch(call: &Call<'_>, verb: &str, fault: Option<crate::fault::WatchFault>
     }
 }
 
+/// Refuses names that no path can have a step of. Not all others can be given to an object.
+fn check_name(name: &str) -> Result<()> {
+    let why = match name {
+        "." | ".." => format!("may not be '{name}'"),
+        name => match ['/', '%'].into_iter().find(|sign| name.contains(*sign)) {
+            Some(sign) => format!("may not contain '{sign}'"),
+            None => return Ok(()),
+        },
+    };
+    Err(Error::bad_request(format!(
+        "Name parameter invalid: {}: {why}",
+        quote(name)
+    )))
+}
+
 /// Refuses paths that name no resource and methods that a path does not have.
 fn check_path(call: &Call<'_>) -> Result<()> {
     let (resource, target) = (&call.served.resource, call.target);
@@ -285,11 +326,13 @@ fn check_path(call: &Call<'_>) -> Result<()> {
     if everywhere && !target.name.is_empty() {
         return Err(Error::no_such_path());
     }
-    let reads = matches!(call.request.method, Method::GET | Method::HEAD);
+    let reads = call.request.method == Method::GET;
     let single = !target.name.is_empty();
     let known = match call.request.method {
         Method::POST => !single || !target.subresource.is_empty(),
         Method::PUT | Method::PATCH => single,
+        // It counts as a read where rights are concerned, but is not served.
+        Method::HEAD => false,
         _ => true,
     };
     if !known || (everywhere && !reads) {
@@ -300,8 +343,14 @@ fn check_path(call: &Call<'_>) -> Result<()> {
 
 /// Discovery, OpenAPI, version and health.
 fn document(state: &State, request: &Request) -> Result<Answer> {
-    if !matches!(request.method, Method::GET | Method::HEAD) {
-        return Err(Error::method_not_allowed());
+    let discovers = ["/api", "/apis", "/version"].iter().any(|path| {
+        let rest = request.path.strip_prefix(path);
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    });
+    match request.method {
+        Method::GET => {}
+        Method::HEAD if !discovers => {}
+        _ => return Err(Error::method_not_allowed()),
     }
     let kinds = state.kinds();
     let asked = discovery::Request {
@@ -338,8 +387,12 @@ mod tests {
 
     #[test]
     fn json_is_indented_without_being_read() {
-        let text = br#"{"a":[1,{"b":"x,{\"y:"}],"c":{},"d":[]}"#;
+        let text = b"{\"a\":[1,{\"b\":\"x,{\\\"y:\"}],\"c\":{},\"d\":[]}\n";
         let expected = "{\n  \"a\": [\n    1,\n    {\n      \"b\": \"x,{\\\"y:\"\n    }\n  ],\n  \"c\": {},\n  \"d\": []\n}";
         assert_eq!(String::from_utf8(reindent(text)).unwrap(), expected);
+        assert_eq!(
+            String::from_utf8(reindent(expected.as_bytes())).unwrap(),
+            expected
+        );
     }
 }

@@ -75,7 +75,7 @@ pub(crate) struct State {
     pub schema: Arc<Schema>,
     /// What all custom resources share.
     pub custom: crd::Shared,
-    builtins: Builtins,
+    pub builtins: Builtins,
     protobuf: OnceLock<protobuf::Reader>,
     random: Mutex<fastrand::Rng>,
     clock: Clock,

@@ -73,8 +73,11 @@ pub(crate) fn subresource(call: &Call<'_>, verb: &str) -> Result<Answer> {
         ("pods", "binding", "create") => bind(call),
         ("pods", "log", "get") => read::log(call).map(|bytes| Answer::json(200, bytes)),
         ("pods", "ephemeralcontainers" | "resize", "get") => read::get(call),
-        ("pods", "ephemeralcontainers" | "resize", "patch") => crate::verbs::patch::patch(call),
-        ("pods", "ephemeralcontainers" | "resize", "update") => crate::verbs::update::update(call),
+        // Both are about containers that run already: the pod must be there, and then there is nothing to do it to.
+        ("pods", name @ ("ephemeralcontainers" | "resize"), _) => {
+            read::find(call)?;
+            Err(no_nodes(&format!("pods/{name}")))
+        }
         ("certificatesigningrequests", "approval", "get") => read::get(call),
         ("certificatesigningrequests", "approval", "patch") => crate::verbs::patch::patch(call),
         ("certificatesigningrequests", "approval", "update") => crate::verbs::update::update(call),

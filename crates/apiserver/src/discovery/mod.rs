@@ -47,6 +47,8 @@ pub struct Document {
 pub enum Body {
     /// A JSON value.
     Json(Value),
+    /// A JSON value that is written over several lines, as people look at it.
+    Pretty(Value),
     /// Plain text.
     Text(String),
     /// Nothing: the client's copy is still right (304).
@@ -66,7 +68,7 @@ pub fn document(catalog: &Catalog, request: &Request<'_>) -> Option<Result<Docum
     }
     if request.path == "/" {
         // The list of paths is JSON whatever the client accepts.
-        return Some(Ok(Document::json(root::paths(catalog))));
+        return Some(Ok(Document::new(Body::Pretty(root::paths(catalog)))));
     }
     if let Some(document) = aggregated::document(catalog, request) {
         return Some(Ok(document));
@@ -91,15 +93,19 @@ pub fn document(catalog: &Catalog, request: &Request<'_>) -> Option<Result<Docum
     let agreed = accept::negotiate(request.accept, |target| target.is_none());
     Some(
         agreed
-            .map(|_| Document::json(value))
+            .map(|_| match *steps {
+                ["version"] => Document::new(Body::Pretty(value)),
+                _ => Document::new(Body::Json(value)),
+            })
             .ok_or_else(accept::not_acceptable),
     )
 }
 
 impl Document {
-    fn json(value: Value) -> Self {
+    /// A document in JSON.
+    fn new(body: Body) -> Self {
         Document {
-            body: Body::Json(value),
+            body,
             content_type: accept::JSON.to_owned(),
             etag: None,
         }

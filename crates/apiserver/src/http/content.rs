@@ -104,23 +104,45 @@ pub(crate) struct Decoded {
 /// # Errors
 /// `415` for other types, `400` for text that is not of its type.
 pub(crate) fn decode(state: &State, request: &Request, expected_kind: &str) -> Result<Decoded> {
+    read(state, request).map_err(|unread| match unread {
+        Unread::MediaType => unsupported(&READ),
+        Unread::Text(problem) => unrecognized(&request.body, expected_kind, &problem),
+    })
+}
+
+/// As [`decode`], but for options, where what is wrong is told without a word about the object.
+pub(crate) fn decode_options(state: &State, request: &Request) -> Result<Value> {
+    let decoded = read(state, request).map_err(|unread| match unread {
+        Unread::MediaType => unsupported(&READ),
+        Unread::Text(problem) => Error::bad_request(problem),
+    })?;
+    Ok(decoded.value)
+}
+
+/// Why a body was not read.
+enum Unread {
+    /// It is of a type that is not known.
+    MediaType,
+    /// It is not of its type.
+    Text(String),
+}
+
+fn read(state: &State, request: &Request) -> std::result::Result<Decoded, Unread> {
     let content_type = request.header("content-type");
     let media = content_type.split(';').next().unwrap_or_default().trim();
     let yaml = match media {
         "" | "application/json" | "*/*" => false,
         protobuf::MEDIA_TYPE => {
-            let value = state
-                .read_protobuf(&request.body)
-                .map_err(|problem| unrecognized(&request.body, expected_kind, &problem))?;
+            let value = state.read_protobuf(&request.body).map_err(Unread::Text)?;
             return Ok(Decoded {
                 value,
                 complaints: Vec::new(),
             });
         }
         "application/yaml" | "application/apply-patch+yaml" => true,
-        _ => return Err(unsupported(&READ)),
+        _ => return Err(Unread::MediaType),
     };
-    decode_as(&request.body, yaml, expected_kind)
+    read_text(&request.body, yaml).map_err(Unread::Text)
 }
 
 /// The answer to a body of a media type that is not read.
@@ -132,23 +154,17 @@ pub(crate) fn unsupported(known: &[&str]) -> Error {
     Error::new(415, "UnsupportedMediaType", message)
 }
 
-pub(crate) fn decode_as(body: &[u8], yaml: bool, expected_kind: &str) -> Result<Decoded> {
+fn read_text(body: &[u8], yaml: bool) -> std::result::Result<Decoded, String> {
     if yaml && !looks_like_json(body) {
-        let value =
-            yaml::parse(body).map_err(|error| unrecognized(body, expected_kind, &error.to_string()))?;
+        let value = yaml::parse(body).map_err(|error| error.to_string())?;
         let complaints = yaml::parse_strict(body).err().map(|error| error.to_string());
         return Ok(Decoded {
             value,
             complaints: complaints.into_iter().collect(),
         });
     }
-    let (value, duplicates) = json::parse_strict(body).map_err(|error| {
-        unrecognized(
-            body,
-            expected_kind,
-            &format!("couldn't get version/kind; json parse error: {error}"),
-        )
-    })?;
+    let (value, duplicates) = json::parse_strict(body)
+        .map_err(|error| format!("couldn't get version/kind; json parse error: {error}"))?;
     let complaints = duplicates
         .iter()
         .map(|path| format!("duplicate field \"{path}\""));
@@ -165,6 +181,28 @@ pub(crate) fn go_name(value: &Value) -> &'static str {
         Value::Int(_) | Value::Float(_) => "number",
         other => other.type_name(),
     }
+}
+
+/// What is said of a body that is no object, or whose version or kind is no text.
+pub(crate) fn type_problem(body: &Value) -> Option<String> {
+    const START: &str = "couldn't get version/kind; json parse error: json: cannot unmarshal";
+    let Some(map) = body.as_object() else {
+        return Some(format!(
+            "{START} {} into Go value of type struct {{ APIVersion string \"json:\\\"apiVersion,omitempty\\\"\"; \
+             Kind string \"json:\\\"kind,omitempty\\\"\" }}",
+            go_name(body)
+        ));
+    };
+    ["apiVersion", "kind"].into_iter().find_map(|field| {
+        let found = map.get(field)?;
+        let wrong = !matches!(found, Value::Str(_) | Value::Null);
+        wrong.then(|| {
+            format!(
+                "{START} {} into Go struct field .{field} of type string",
+                go_name(found)
+            )
+        })
+    })
 }
 
 pub(crate) fn unrecognized(body: &[u8], expected_kind: &str, problem: &str) -> Error {

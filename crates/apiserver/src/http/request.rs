@@ -74,7 +74,9 @@ pub(crate) struct Target {
 impl Target {
     /// Reads a path below `/api/v1` or `/apis/GROUP/VERSION`; `None` for all other paths.
     pub(crate) fn parse(path: &str) -> Option<Target> {
-        let mut parts = path.trim_matches('/').split('/').map(decode_segment);
+        // As in Go, an encoded slash parts a path like any other.
+        let path = percent_encoding::percent_decode_str(path).decode_utf8_lossy();
+        let mut parts = path.trim_matches('/').split('/').map(Str::from);
         let (group, version) = match parts.next()?.as_str() {
             "api" => (Str::default(), parts.next()?),
             "apis" => (parts.next()?, parts.next()?),
@@ -127,15 +129,6 @@ fn is_namespace_part(name: &str) -> bool {
     matches!(name, "status" | "finalize")
 }
 
-fn decode_segment(segment: &str) -> Str {
-    match segment.contains('%') {
-        true => percent_encoding::percent_decode_str(segment)
-            .decode_utf8_lossy()
-            .into(),
-        false => segment.into(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -177,6 +170,10 @@ mod tests {
         assert_eq!(
             target(role),
             expect("rbac.authorization.k8s.io", "", "clusterroles", "system:node", "")
+        );
+        assert_eq!(
+            target("/api/v1/namespaces/a/pods/p%2flog"),
+            expect("", "a", "pods", "p", "log")
         );
     }
 

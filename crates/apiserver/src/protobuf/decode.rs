@@ -29,9 +29,15 @@ impl Reader {
         body: &[u8],
         type_of: impl Fn(&str, &str) -> Option<TypeId>,
     ) -> Result<Value, String> {
-        let envelope = body
-            .strip_prefix(MAGIC)
-            .ok_or("provided data does not appear to be a protobuf message")?;
+        if body.is_empty() {
+            return Err("empty data".into());
+        }
+        let envelope = body.strip_prefix(MAGIC).ok_or(
+            "provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]",
+        )?;
+        if envelope.is_empty() {
+            return Err("empty body".into());
+        }
         let (mut api_version, mut kind, mut raw) = (Str::default(), Str::default(), &[][..]);
         for piece in Pieces(envelope) {
             match piece? {

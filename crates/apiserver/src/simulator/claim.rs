@@ -35,7 +35,11 @@ pub(super) fn advance(step: &mut Step<'_>) {
             bind(step, &claim, &volume)
         };
     }
-    if step.outcome(&claim) != Outcome::Fine {
+    let outcome = step.outcome(&claim);
+    if step.complain(&claim, outcome) {
+        return;
+    }
+    if outcome != Outcome::Fine {
         let message = "failed to provision volume: simulated";
         return step.event(&claim, Level::Warning, "ProvisioningFailed", message);
     }

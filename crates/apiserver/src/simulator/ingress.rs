@@ -10,7 +10,9 @@ use super::{Step, service};
 pub(super) fn advance(step: &mut Step<'_>) {
     let Some(ingress) = step.own() else { return };
     let has_address = !ingress.list_at(&["status", "loadBalancer", "ingress"]).is_empty();
-    let fails = step.outcome(&ingress) != Outcome::Fine;
+    let outcome = step.outcome(&ingress);
+    let fails = outcome != Outcome::Fine;
+    step.complain(&ingress, outcome);
     if fails && has_address {
         step.change_status(|ingress| ingress.set_at(&["status", "loadBalancer"], Value::object()));
     }

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use model::quote::quote;
 use model::{Str, Value};
 use parking_lot::RwLock;
 use tokio::sync::watch;
@@ -22,18 +23,36 @@ pub enum Outcome {
     Crash,
     /// `never-ready`: the pod runs but never becomes ready; a claim stays unbound, a service or ingress gets no address.
     NeverReady,
+    /// Any other text: the object does not come up either, and an event says which texts there are.
+    Unknown,
 }
 
 impl Outcome {
-    /// What the annotation of an object says. What is not known counts as fine.
+    /// What the annotation of an object says.
     pub(super) fn of(object: &Value) -> Self {
         match object.str_at(&["metadata", "annotations", ANNOTATION]) {
+            "" => Outcome::Fine,
             "image-pull" => Outcome::ImagePull,
             "crash" => Outcome::Crash,
             "never-ready" => Outcome::NeverReady,
-            _ => Outcome::Fine,
+            _ => Outcome::Unknown,
         }
     }
+}
+
+/// Why an object with an unknown outcome waits.
+pub(super) const UNKNOWN: &str = "UnknownOutcome";
+
+/// What is wrong with the annotation of such an object.
+pub(super) fn unknown_message(object: &Value) -> String {
+    const SHOWN: usize = 40;
+    let text = object.str_at(&["metadata", "annotations", ANNOTATION]);
+    let start: String = text.chars().take(SHOWN).collect();
+    let dots = if start.len() < text.len() { "..." } else { "" };
+    format!(
+        "annotation {ANNOTATION} is {}{dots}, which is not one of image-pull, crash, never-ready",
+        quote(&start)
+    )
 }
 
 /// Outcomes by name, for tests that cannot or do not want to annotate: see [`crate::Server::outcomes`].

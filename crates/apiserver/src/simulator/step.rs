@@ -9,7 +9,7 @@ use model::Value;
 use super::event::{Happening, Level, Recorder};
 use super::facts::controller;
 use super::index::Index;
-use super::outcome::Outcome;
+use super::outcome::{self, Outcome};
 use super::timers::Stages;
 use super::{Kind, Options, Task};
 use crate::error::Error;
@@ -166,6 +166,16 @@ impl<'a> Step<'a> {
     /// Records an event whose source is not the object's usual one.
     pub(super) fn happened(&mut self, happening: &Happening<'_>) {
         self.recorder.record(self.state, self.kinds, happening);
+    }
+
+    /// Says where the annotation of the object this step is about makes no sense, and returns whether it does not.
+    pub(super) fn complain(&mut self, object: &Value, outcome: Outcome) -> bool {
+        let unknown = outcome == Outcome::Unknown;
+        if unknown {
+            let message = outcome::unknown_message(object);
+            self.event(object, Level::Warning, outcome::UNKNOWN, &message);
+        }
+        unknown
     }
 
     /// How the object this step is about turns out.

@@ -60,12 +60,9 @@ pub(crate) fn read_reporting(
 /// Holds the body's `apiVersion` and `kind` against what the path says; built-in kinds may leave them out.
 fn check_kind(call: &Call<'_>, object: &mut Value) -> Result<()> {
     let resource = &call.served.resource;
-    let Some(map) = object.as_object_mut() else {
-        let found = content::go_name(object);
-        let problem = format!(
-            "couldn't get version/kind; json parse error: json: cannot unmarshal {found} into Go value of type struct {{ \
-             APIVersion string \"json:\\\"apiVersion,omitempty\\\"\"; Kind string \"json:\\\"kind,omitempty\\\"\" }}"
-        );
+    let problem = content::type_problem(object);
+    let (Some(map), None) = (object.as_object_mut(), &problem) else {
+        let problem = problem.unwrap_or_default();
         return Err(content::unrecognized(
             &call.request.body,
             &resource.kind,
@@ -86,10 +83,12 @@ fn check_kind(call: &Call<'_>, object: &mut Value) -> Result<()> {
     let text = |field: &str| map.get(field).and_then(Value::as_str).unwrap_or_default();
     let (version, kind) = (text("apiVersion"), text("kind"));
     if kind.is_empty() {
-        return Err(Error::bad_request(format!(
-            "Object 'Kind' is missing in '{}'",
-            model::json::to_string(object)
-        )));
+        let problem = format!("Object 'Kind' is missing in '{}'", model::json::to_string(object));
+        return Err(content::unrecognized(
+            &call.request.body,
+            &resource.kind,
+            &problem,
+        ));
     }
     if version != expected || kind != resource.kind {
         let name = map

@@ -5,15 +5,15 @@ use std::sync::Arc;
 use model::{Value, json, value};
 
 use super::Call;
-use super::options::{WriteOptions, dry_run_problems};
+pub(crate) use super::delete_options::{DeleteOptions, Propagation};
+use super::options::WriteOptions;
 use super::policy;
 use super::selection::Selection;
 use super::write::Writer;
 use crate::answer::Answer;
 use crate::collect::definitions::CLEANUP;
 use crate::error::{Error, Result};
-use crate::field;
-use crate::http::{Representation, Request, negotiate};
+use crate::http::{Representation, negotiate};
 use crate::kinds::Served;
 use crate::metadata;
 use crate::server::State;
@@ -21,24 +21,6 @@ use crate::store::{Object, Window};
 
 const ORPHAN: &str = "orphan";
 const FOREGROUND: &str = "foregroundDeletion";
-
-/// How a client wants a deletion to be done.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct DeleteOptions {
-    pub dry_run: bool,
-    pub grace: Option<i64>,
-    pub propagation: Option<Propagation>,
-    pub uid: Option<String>,
-    pub version: Option<String>,
-}
-
-/// What becomes of dependents.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Propagation {
-    Orphan,
-    Background,
-    Foreground,
-}
 
 /// What came of a deletion.
 pub(crate) enum Deleted {
@@ -251,96 +233,5 @@ fn set_propagation(served: &Served, value: &mut Value, options: &DeleteOptions) 
     }
     if foreground {
         metadata::add_finalizer(value, FOREGROUND);
-    }
-}
-
-impl DeleteOptions {
-    fn read(state: &State, request: &Request) -> Result<Self> {
-        let query = &request.query;
-        let body = match request.body.is_empty() {
-            true => Value::Null,
-            false => crate::http::decode(state, request, "DeleteOptions")?.value,
-        };
-        let kind = body.str_at(&["kind"]);
-        if !matches!(kind, "" | "DeleteOptions") {
-            return Err(Error::bad_request(format!(
-                "decoded object cannot be converted to DeleteOptions: {kind}"
-            )));
-        }
-        let text = |name: &str| body.str_at(&[name]).to_owned();
-        let mut errors = dry_run_problems(query);
-        let policy = match query.get("propagationPolicy") {
-            "" => text("propagationPolicy"),
-            policy => policy.to_owned(),
-        };
-        let orphans = body.get("orphanDependents").and_then(Value::as_bool);
-        let orphans = orphans.or_else(|| {
-            query
-                .has("orphanDependents")
-                .then(|| query.flag("orphanDependents"))
-        });
-        let propagation = match policy.as_str() {
-            "" => orphans.map(|orphan| {
-                if orphan {
-                    Propagation::Orphan
-                } else {
-                    Propagation::Background
-                }
-            }),
-            "Orphan" => Some(Propagation::Orphan),
-            "Background" => Some(Propagation::Background),
-            "Foreground" => Some(Propagation::Foreground),
-            other => {
-                let known = ["Foreground", "Background", "Orphan", "nil"];
-                errors.push(field::Error::not_supported(
-                    "propagationPolicy",
-                    &other.into(),
-                    &known,
-                ));
-                None
-            }
-        };
-        if orphans.is_some() && !policy.is_empty() {
-            let detail = "orphanDependents and deletionPropagation cannot be both set";
-            errors.push(field::Error::invalid("propagationPolicy", &policy.into(), detail));
-        }
-        if !errors.is_empty() {
-            return Err(Error::invalid("meta.k8s.io", "DeleteOptions", "", &errors));
-        }
-        let grace = match query.get("gracePeriodSeconds") {
-            "" => body.get("gracePeriodSeconds").and_then(Value::as_i64),
-            text => Some(super::list::read_number(text)?),
-        };
-        let precondition = |name: &str| {
-            body.at(&["preconditions", name])
-                .and_then(Value::as_str)
-                .map(str::to_owned)
-        };
-        Ok(DeleteOptions {
-            dry_run: query.has("dryRun") || !body.list_at(&["dryRun"]).is_empty(),
-            grace: grace.map(|seconds| if seconds < 0 { 1 } else { seconds }),
-            propagation,
-            uid: precondition("uid"),
-            version: precondition("resourceVersion"),
-        })
-    }
-
-    fn check(&self, served: &Served, object: &Object) -> Result<()> {
-        let resource = &served.resource;
-        let conflict =
-            |why: String| Error::conflict(&resource.group, &resource.kind, object.key.name(), &why);
-        if let Some(uid) = self.uid.as_ref().filter(|uid| **uid != object.meta.uid) {
-            return Err(conflict(format!(
-                "the UID in the precondition ({uid}) does not match the UID in record ({}). The object might have been deleted and then recreated",
-                object.meta.uid
-            )));
-        }
-        let version = object.revision.to_string();
-        if let Some(wanted) = self.version.as_ref().filter(|wanted| **wanted != version) {
-            return Err(conflict(format!(
-                "the ResourceVersion in the precondition ({wanted}) does not match the ResourceVersion in record ({version}). The object might have been modified"
-            )));
-        }
-        Ok(())
     }
 }

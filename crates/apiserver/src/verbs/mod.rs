@@ -2,6 +2,7 @@
 
 pub(crate) mod create;
 pub(crate) mod delete;
+mod delete_options;
 pub(crate) mod list;
 pub(crate) mod options;
 pub(crate) mod patch;

@@ -148,7 +148,7 @@ fn manager_problem(manager: &str) -> Option<field::Error> {
     })
 }
 
-pub(crate) fn dry_run_problems(query: &Query) -> Vec<field::Error> {
+fn dry_run_problems(query: &Query) -> Vec<field::Error> {
     let values: Value = query.all("dryRun").collect();
     let wrong = query.all("dryRun").any(|value| value != "All");
     // The real server shows the whole list.

@@ -13,6 +13,7 @@ use super::patch::Patch;
 use super::update::check_name;
 use crate::error::{Error, Result};
 use crate::field;
+use crate::http::content;
 
 /// Brings the result of a patch into the form the server keeps.
 pub(super) fn read(
@@ -36,6 +37,9 @@ pub(super) fn read(
         Patch::Strategic(patch) => go_text::plain(patch),
         _ => json::to_string(&patched),
     };
+    if let Some(why) = content::type_problem(&patched) {
+        return Err(refused(shown(), why));
+    }
     let (object, unknown) = read_reporting(call, if strict { &lax } else { options }, patched.clone())
         .map_err(|error| match unreadable(call, &error) {
             Some(why) => refused(shown(), explained(patch, why)),

@@ -19,7 +19,7 @@ use crate::answer::{self, Answer};
 use crate::error::{Error, Result};
 use crate::fault::WatchFault;
 use crate::field;
-use crate::http::{Representation, negotiate};
+use crate::http::{Query, Representation, negotiate};
 use crate::kinds::Served;
 use crate::server::State;
 use crate::store::{Change, Object, Since, Window};
@@ -63,7 +63,7 @@ pub(crate) fn watch(call: &Call<'_>, fault: Option<WatchFault>) -> Result<Answer
         first_row: true,
         bookmarks: query.flag("allowWatchBookmarks"),
         place: revision.unwrap_or(0),
-        deadline: Instant::now() + life(query.get("timeoutSeconds"))?,
+        deadline: Instant::now() + life(query)?,
         fault,
         sent: 0,
     };
@@ -83,8 +83,8 @@ pub(crate) fn watch(call: &Call<'_>, fault: Option<WatchFault>) -> Result<Answer
     Ok(Answer::stream(watcher.run(first)))
 }
 
-fn life(text: &str) -> Result<Duration> {
-    match read_number(text)? {
+fn life(query: &Query) -> Result<Duration> {
+    match read_number(query, "timeoutSeconds")?.unwrap_or(0) {
         seconds if seconds > 0 => Ok(Duration::from_secs(seconds as u64)),
         _ => Ok(DEFAULT_LIFE),
     }

@@ -183,3 +183,108 @@ fn any_selector_selects_or_is_refused() {
         });
     });
 }
+
+#[test]
+fn a_number_of_any_length_is_not_repeated() {
+    let (runtime, server) = shared();
+    let digits = "9".repeat(1_000_000);
+    let path = "/apis/apps/v1/namespaces/default/deployments";
+    runtime.block_on(async {
+        for (method, path, media, body) in [
+            (
+                Method::POST,
+                path.to_owned(),
+                "application/json",
+                format!("{{\"a\":{digits}}}"),
+            ),
+            (
+                Method::PATCH,
+                format!("{path}/a"),
+                PATCHES[1],
+                format!("{{\"a\":{digits}}}"),
+            ),
+            (
+                Method::PATCH,
+                format!("{path}/a"),
+                PATCHES[0],
+                format!("[{{\"op\":\"add\",\"path\":\"/a\",\"value\":{digits}}}]"),
+            ),
+            (
+                Method::PATCH,
+                format!("{path}/a"),
+                PATCHES[2],
+                format!("{{\"a\":{digits}}}"),
+            ),
+        ] {
+            let response = send(&server, method, &path, media, body.into_bytes()).await;
+            assert_eq!(response.status(), 400, "{media}");
+            let body = response.into_body().collect().await.unwrap().to_bytes();
+            assert!(body.len() < 1000, "{media}: {} bytes", body.len());
+        }
+    });
+}
+
+#[test]
+fn what_needs_a_running_container_says_that_there_is_none() {
+    let runtime = Runtime::new().unwrap();
+    runtime.block_on(async {
+        let server = Server::builder().start();
+        let pods = "/api/v1/namespaces/default/pods";
+        let pod = value!({"metadata": {"name": "p"}, "spec": {"containers": [{"name": "c", "image": "i"}]}});
+        let made = send(
+            &server,
+            Method::POST,
+            pods,
+            "application/json",
+            json::to_vec(&pod),
+        )
+        .await;
+        assert_eq!(made.status(), 201);
+        for part in ["ephemeralcontainers", "resize"] {
+            let response = send(
+                &server,
+                Method::PATCH,
+                &format!("{pods}/p/{part}"),
+                PATCHES[2],
+                b"{}".to_vec(),
+            )
+            .await;
+            assert_eq!(response.status(), 501);
+            let body = response.into_body().collect().await.unwrap().to_bytes();
+            let body = json::parse(&body).unwrap();
+            let message = body.str_at(&["message"]);
+            assert!(message.contains("which runs no containers"), "{message}");
+        }
+    });
+}
+
+#[test]
+fn the_deepest_nesting_that_is_read_fits_a_small_stack() {
+    let deepest = json::MAX_DEPTH - 2;
+    let nest = |open: &str, close: &str| format!("{}1{}", open.repeat(deepest), close.repeat(deepest));
+    let bodies = [nest("[", "]"), nest("{\"a\":", "}")];
+    let path = "/apis/apps/v1/namespaces/default/deployments";
+    let work = move || {
+        let (runtime, server) = shared();
+        runtime.block_on(async {
+            for nested in bodies {
+                let body = format!("{{\"metadata\":{nested},\"other\":{nested}}}").into_bytes();
+                let made = send(&server, Method::POST, path, "application/json", body.clone()).await;
+                check(&server, made).await;
+                for media in PATCHES {
+                    let path = format!("{path}/a?fieldManager=m");
+                    check(
+                        &server,
+                        send(&server, Method::PATCH, &path, media, body.clone()).await,
+                    )
+                    .await;
+                }
+            }
+        });
+    };
+    let thread = std::thread::Builder::new()
+        .stack_size(2 << 20)
+        .spawn(work)
+        .unwrap();
+    thread.join().unwrap();
+}

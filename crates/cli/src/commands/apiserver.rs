@@ -40,10 +40,11 @@ pub(crate) struct Args {
 }
 
 pub(crate) async fn run(args: Args) -> anyhow::Result<ExitCode> {
+    let token = args.token.unwrap_or_else(new_token);
+    check_token(&token)?;
     let listener = TcpListener::bind(args.listen)
         .await
         .with_context(|| format!("failed to listen on {}", args.listen))?;
-    let token = args.token.unwrap_or_else(new_token);
     let mut builder = Server::builder().token(token.as_str(), User::new("admin", &["system:masters"]));
     if args.simulate {
         builder = builder.simulator(simulator::Options::default());
@@ -57,13 +58,32 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<ExitCode> {
     }
     eprintln!(
         "Kubernetes API on https://{} (development only: nothing is stored, no container runs). Ctrl-C ends it.",
-        listening.address
+        listening.reachable()
     );
+    if listening.address.ip().is_unspecified() {
+        eprintln!(
+            "It listens on all interfaces, so other machines can reach it. Its certificate is for localhost only."
+        );
+    }
     tokio::signal::ctrl_c()
         .await
         .context("failed to wait for Ctrl-C")?;
     server.stop();
     Ok(ExitCode::SUCCESS)
+}
+
+/// Refuses tokens that no header can carry. The token itself is a secret and is not shown.
+fn check_token(token: &str) -> anyhow::Result<()> {
+    anyhow::ensure!(
+        !token.is_empty(),
+        "the token is empty; leave out --token and SLUICE_APISERVER_TOKEN to get a random one"
+    );
+    anyhow::ensure!(
+        token.bytes().all(|byte| byte.is_ascii_graphic()),
+        "the token has spaces, control characters or letters that are not ASCII; \
+         use letters, digits and signs such as - and _ only"
+    );
+    Ok(())
 }
 
 /// A bearer token nobody can guess.
@@ -91,4 +111,38 @@ pub(super) fn write_secret(file: &Path, text: &str) -> anyhow::Result<()> {
         .open(file)
         .and_then(|mut opened| opened.write_all(text.as_bytes()));
     written.with_context(|| format!("failed to write {}", file.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_token_that_no_header_can_carry_is_refused_without_being_shown() {
+        for token in ["", " ", "a b", "a\n", "a\0", "secr\u{e9}t"] {
+            let message = check_token(token).unwrap_err().to_string();
+            assert!(message.starts_with("the token "), "{message}");
+            assert!(token.trim().is_empty() || !message.contains(token), "{message}");
+        }
+        check_token(&new_token()).unwrap();
+        check_token("abc-DEF_123.~+/=").unwrap();
+    }
+
+    #[tokio::test]
+    async fn a_kubeconfig_names_an_address_that_clients_can_reach() {
+        let server = Server::builder().start();
+        for (bound, named) in [
+            ("0.0.0.0:0", "https://127.0.0.1:"),
+            ("127.0.0.1:0", "https://127.0.0.1:"),
+        ] {
+            let listener = TcpListener::bind(bound).await.unwrap();
+            let listening = server.listen(listener).unwrap();
+            let text = kubeconfig(&listening, "t");
+            assert!(
+                text.contains(&format!("{named}{}\"", listening.address.port())),
+                "{text}"
+            );
+        }
+        server.stop();
+    }
 }

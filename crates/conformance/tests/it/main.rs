@@ -23,6 +23,7 @@ mod identity;
 mod immutable;
 mod managed_fields;
 mod namespaces;
+mod odd_requests;
 mod paging;
 mod patch_json;
 mod patch_merge;

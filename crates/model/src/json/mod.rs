@@ -5,7 +5,8 @@
 //! out sorted. Writing escapes what the API server escapes, so that the same object gives the same bytes.
 //!
 //! **Deviation**: nesting ends at [`MAX_DEPTH`], not at 10,000, so that the recursive code that works on a [`Value`]
-//! (dropping it, to begin with) stays inside a thread's stack.
+//! (dropping it, to begin with) stays inside a thread's stack. Of a number that is out of range the first hundred
+//! characters are told, not all.
 
 mod error;
 mod read;

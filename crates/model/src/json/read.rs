@@ -9,6 +9,9 @@ use super::{Error, MAX_DEPTH};
 use crate::value::List;
 use crate::{Map, Str, Value};
 
+/// So much of a number that is out of range is told.
+const SHOWN_DIGITS: usize = 100;
+
 /// Reads one JSON value; only space may follow it.
 pub fn parse(input: &[u8]) -> Result<Value, Error> {
     Reader::new(input, None)
@@ -297,7 +300,13 @@ impl<'a> Reader<'a> {
             .parse()
             .expect("JSON's numbers are a part of what Rust reads as a float");
         if number.is_infinite() && self.out_of_range.is_none() {
-            let message = format!("json: cannot unmarshal number {text} into Go value of type float64");
+            // Go shows all digits, which can be as many as the whole input has.
+            let (shown, dots) = match text.get(..SHOWN_DIGITS) {
+                Some(start) if text.len() > SHOWN_DIGITS => (start, "..."),
+                _ => (text, ""),
+            };
+            let message =
+                format!("json: cannot unmarshal number {shown}{dots} into Go value of type float64");
             self.out_of_range = Some(Error::new(self.input.bytes, start, message));
         }
         *self.place() = Value::Float(number);

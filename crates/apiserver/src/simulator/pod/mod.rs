@@ -46,6 +46,7 @@ pub(super) fn advance(step: &mut Step<'_>) {
 fn start(step: &mut Step<'_>, pod: &Value) {
     let outcome = match step.outcome(pod) {
         Outcome::ImagePull => return fail_to_pull(step, pod),
+        Outcome::Unknown => return refuse(step, pod),
         // It runs well until it fails.
         Outcome::Crash if pod.str_at(&["spec", "restartPolicy"]) == "Never" => Outcome::Fine,
         outcome => outcome,
@@ -88,7 +89,7 @@ fn run(step: &mut Step<'_>, pod: &Value) {
     let ends = match outcome {
         Outcome::Fine => policy != "Always",
         Outcome::Crash => policy == "Never",
-        Outcome::ImagePull | Outcome::NeverReady => false,
+        Outcome::ImagePull | Outcome::NeverReady | Outcome::Unknown => false,
     };
     if ends && !step.lasts("run", step.options.run_delay) {
         step.change_status(|pod| status::finished(pod, &step.now_text(), outcome));
@@ -100,6 +101,14 @@ fn run(step: &mut Step<'_>, pod: &Value) {
         Outcome::Crash if ends => Outcome::Fine,
         outcome => outcome,
     };
+    if step.complain(pod, shown) {
+        // It ran before the annotation came.
+        if status::shown(pod) != Outcome::NeverReady {
+            let restarts = status::restarts(pod);
+            step.change_status(|pod| status::running(pod, &step.now_text(), Outcome::NeverReady, restarts));
+        }
+        return;
+    }
     let restarts = status::restarts(pod);
     if status::shown(pod) != shown {
         let restarts = if shown == Outcome::Crash {
@@ -123,6 +132,15 @@ fn backoff(step: &Step<'_>, restarts: i64) -> Duration {
     let doublings = u32::try_from(restarts.clamp(1, 16) - 1).unwrap_or(0);
     let delay = step.options.retry_delay.saturating_mul(1 << doublings);
     delay.min(LONGEST_BACKOFF.max(step.options.retry_delay))
+}
+
+/// Does not start a pod whose annotation makes no sense.
+fn refuse(step: &mut Step<'_>, pod: &Value) {
+    if status::shown(pod) == Outcome::Unknown {
+        return;
+    }
+    step.change_status(|pod| status::refused(pod, &step.now_text()));
+    step.complain(pod, Outcome::Unknown);
 }
 
 fn fail_to_pull(step: &mut Step<'_>, pod: &Value) {
@@ -164,7 +182,7 @@ fn tell_of_trouble(step: &mut Step<'_>, pod: &Value, outcome: Outcome) {
                 let message = "Readiness probe failed: simulated";
                 tell(step, pod, container, Level::Warning, "Unhealthy", message);
             }
-            Outcome::Fine | Outcome::ImagePull => {}
+            Outcome::Fine | Outcome::ImagePull | Outcome::Unknown => {}
         }
     }
 }

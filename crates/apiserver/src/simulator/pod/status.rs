@@ -4,7 +4,7 @@ use model::{Value, value};
 
 use super::generation;
 use crate::simulator::node::ADDRESS;
-use crate::simulator::outcome::Outcome;
+use crate::simulator::outcome::{self, Outcome};
 use crate::simulator::{condition, hash, step};
 
 /// The lists of containers and of their statuses.
@@ -37,13 +37,25 @@ pub(super) fn creating(pod: &mut Value, now: &str) {
 
 /// A pod whose images cannot be pulled.
 pub(super) fn unpulled(pod: &mut Value, now: &str) {
-    begin(pod, now, "Pending");
-    set_containers(pod, MAIN, |container| {
-        let message = format!(
+    waiting(pod, now, "ImagePullBackOff", |container| {
+        format!(
             "Back-off pulling image \"{0}\": ErrImagePull: simulated: {0}: not found",
             container.str_at(&["image"])
-        );
-        let waiting = value!({"waiting": {"reason": "ImagePullBackOff", "message": message}});
+        )
+    });
+}
+
+/// A pod that is not started because nobody knows how it shall turn out.
+pub(super) fn refused(pod: &mut Value, now: &str) {
+    let message = outcome::unknown_message(pod);
+    waiting(pod, now, outcome::UNKNOWN, |_| message.clone());
+}
+
+/// A pod whose containers wait; `message` says of each one why.
+fn waiting(pod: &mut Value, now: &str, reason: &str, message: impl Fn(&Value) -> String) {
+    begin(pod, now, "Pending");
+    set_containers(pod, MAIN, |container| {
+        let waiting = value!({"waiting": {"reason": reason, "message": (message(container))}});
         status_of(container, &waiting, Value::object(), false, 0)
     });
     set_init_containers_done(pod, now);
@@ -156,6 +168,8 @@ pub(super) fn shown(pod: &Value) -> Outcome {
         Outcome::ImagePull
     } else if waits("CrashLoopBackOff") {
         Outcome::Crash
+    } else if waits(outcome::UNKNOWN) {
+        Outcome::Unknown
     } else if statuses.iter().all(|status| step::flag(status, &["ready"])) {
         Outcome::Fine
     } else {

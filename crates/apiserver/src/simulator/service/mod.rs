@@ -49,9 +49,13 @@ fn balance_load(step: &mut Step<'_>, service: &Value) {
         }
         return;
     }
-    if step.outcome(service) != Outcome::Fine {
+    let outcome = step.outcome(service);
+    if outcome != Outcome::Fine {
         if has_address {
             step.change_status(|service| service.set_at(&["status", "loadBalancer"], Value::object()));
+        }
+        if step.complain(service, outcome) {
+            return;
         }
         let message = "Error syncing load balancer: failed to ensure load balancer: simulated";
         return step.event(service, Level::Warning, "SyncLoadBalancerFailed", message);

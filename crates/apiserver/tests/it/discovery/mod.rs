@@ -42,7 +42,7 @@ fn ask(path: &str, accept: &str) -> Option<Document> {
 
 fn json_body(document: Document) -> Value {
     match document.body {
-        Body::Json(value) => value,
+        Body::Json(value) | Body::Pretty(value) => value,
         other => panic!("no JSON: {other:?}"),
     }
 }

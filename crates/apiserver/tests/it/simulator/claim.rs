@@ -145,6 +145,11 @@ async fn a_claim_can_be_told_to_fail_and_to_grow() {
     cluster.pass(10.0).await;
     assert_eq!(phase(&cluster.get(DATA).await), "Pending");
     assert_eq!(cluster.events("ProvisioningFailed").await.len(), 1);
+    let odd = value!({"metadata": {"annotations": {ANNOTATION: "bogus"}}});
+    cluster.patch(DATA, odd).await;
+    cluster.pass(10.0).await;
+    assert_eq!(phase(&cluster.get(DATA).await), "Pending");
+    assert_eq!(cluster.events("UnknownOutcome").await.len(), 1);
     let clear = value!({"metadata": {"annotations": {ANNOTATION: null}}});
     cluster.patch(DATA, clear).await;
     cluster.until(DATA, |claim| phase(claim) == "Bound").await;

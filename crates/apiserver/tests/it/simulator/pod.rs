@@ -217,3 +217,32 @@ async fn ending_a_namespace_ends_what_runs_in_it() {
     cluster.until_gone("/api/v1/namespaces/tmp").await;
     assert!(cluster.list("/api/v1/pods").await.is_empty());
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_pod_with_an_unknown_outcome_waits_and_says_so() {
+    let message = "annotation simulator.sluice.dev/outcome is \"bogus\", which is not one of image-pull, crash, never-ready";
+    let cluster = Cluster::start();
+    cluster.create(PODS, pod("Always", "bogus")).await;
+    cluster.pass(60.0).await;
+    let one = cluster.get(ONE).await;
+    assert_eq!(one.str_at(&["status", "phase"]), "Pending");
+    assert!(!is_ready(&one));
+    assert_eq!(
+        main(&one).at(&["state", "waiting"]),
+        Some(&value!({"reason": "UnknownOutcome", "message": message}))
+    );
+    assert_eq!(cluster.events("UnknownOutcome").await, [message]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_running_pod_whose_outcome_becomes_unknown_is_no_longer_ready() {
+    let cluster = Cluster::start();
+    cluster.create(PODS, pod("Always", "")).await;
+    cluster.pass(10.0).await;
+    assert!(is_ready(&cluster.get(ONE).await));
+    let patch = value!({"metadata": {"annotations": {ANNOTATION: "bogus"}}});
+    cluster.patch(ONE, patch).await;
+    cluster.pass(10.0).await;
+    assert!(!is_ready(&cluster.get(ONE).await));
+    assert_eq!(cluster.events("UnknownOutcome").await.len(), 1);
+}

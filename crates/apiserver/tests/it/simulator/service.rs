@@ -234,7 +234,7 @@ async fn a_load_balancer_can_be_told_to_fail() {
 async fn an_ingress_gets_an_address_unless_told_to_fail() {
     let cluster = Cluster::start();
     let ingresses = "/apis/networking.k8s.io/v1/namespaces/default/ingresses";
-    for (name, outcome) in [("good", ""), ("bad", "never-ready")] {
+    for (name, outcome) in [("good", ""), ("bad", "never-ready"), ("odd", "bogus")] {
         let ingress = value!({
             "apiVersion": "networking.k8s.io/v1", "kind": "Ingress",
             "metadata": {"name": name, "annotations": {ANNOTATION: outcome}},
@@ -246,6 +246,8 @@ async fn an_ingress_gets_an_address_unless_told_to_fail() {
     let count = |ingress: &Value| ingress.list_at(&["status", "loadBalancer", "ingress"]).len();
     assert_eq!(count(&cluster.get(&format!("{ingresses}/good")).await), 1);
     assert_eq!(count(&cluster.get(&format!("{ingresses}/bad")).await), 0);
+    assert_eq!(count(&cluster.get(&format!("{ingresses}/odd")).await), 0);
+    assert_eq!(cluster.events("UnknownOutcome").await.len(), 1);
     let good = cluster.get(&format!("{ingresses}/good")).await;
     assert_eq!(number(&good, &["metadata", "generation"]), 1);
 }

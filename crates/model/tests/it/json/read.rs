@@ -291,3 +291,15 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn of_a_number_out_of_range_only_the_start_is_told() {
+    let message = json::parse("9".repeat(1_000_000).as_bytes())
+        .unwrap_err()
+        .to_string();
+    let start = "9".repeat(100);
+    assert_eq!(
+        message,
+        format!("json: cannot unmarshal number {start}... into Go value of type float64")
+    );
+}
