@@ -8,7 +8,9 @@
 //! | [`archive`] | trees of files, ignore rules, packing and safe unpacking |
 //! | [`http`] | one way to make HTTP clients: authorities, client certificates, proxies, time limits |
 //! | [`oci`] | OCI registries: resolve, pull, push, list |
+//! | [`verify`] | signatures of OCI artifacts |
 
 pub mod archive;
 pub mod http;
 pub mod oci;
+pub mod verify;

@@ -9,6 +9,7 @@ use super::{Descriptor, Error, Index, Repository};
 
 const PAGE_LIMIT: u64 = 4 << 20;
 const COUNT_LIMIT: usize = 1000;
+const EMPTY: &str = "application/vnd.oci.empty.v1+json";
 
 impl Client {
     /// The manifests about another one that have a type, by the referrers API or, at older registries, by the tag that stands
@@ -29,17 +30,17 @@ impl Client {
             ) => self.referrers_by_tag(repository, digest).await?,
             Err(error) => return Err(error),
         };
-        let of_type = |entry: &Descriptor| entry.artifact_type.as_deref() == Some(artifact_type);
-        // Lists by tag may leave the type to the manifest itself.
         let mut found = Vec::new();
         for entry in listed {
-            let fits = match &entry.artifact_type {
-                Some(_) => of_type(&entry),
-                None => {
+            let fits = match entry.artifact_type.as_deref() {
+                Some(listed) if listed == artifact_type => true,
+                // Lists by tag may leave the type to the manifest itself, or name that of its empty config instead.
+                None | Some(EMPTY) => {
                     let manifest = self.described(repository, &entry).await?;
                     let config = manifest.config.media_type;
                     manifest.artifact_type.unwrap_or(config) == artifact_type
                 }
+                Some(_) => false,
             };
             if fits {
                 found.push(entry);

@@ -3,3 +3,4 @@
 
 mod archive;
 mod oci;
+mod verify;

@@ -15,12 +15,12 @@ fn options() -> Options {
     }
 }
 
-fn repository(registry: &Server, path: &str) -> Repository {
+pub(crate) fn repository(registry: &Server, path: &str) -> Repository {
     Repository::parse(&format!("oci://{}/{path}", registry.host())).unwrap()
 }
 
 /// A client without credentials.
-fn anonymous() -> Client {
+pub(crate) fn anonymous() -> Client {
     Client::new(&options(), Keychain::anonymous(), &Session::new()).unwrap()
 }
 

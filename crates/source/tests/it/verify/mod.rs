@@ -1,0 +1,2 @@
+mod cosign;
+mod cosign_program;
