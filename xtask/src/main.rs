@@ -1,5 +1,6 @@
 //! The workspace's own chores. `cargo xtask --help` lists them.
 
+mod compare_crds;
 mod generate;
 mod real_cluster;
 mod tidy;
@@ -9,6 +10,8 @@ use clap::Parser;
 #[derive(Parser)]
 #[command(name = "cargo xtask", about = "The workspace's own chores")]
 enum Command {
+    /// Our CustomResourceDefinitions beside upstream's, field by field
+    CompareCrds(compare_crds::Args),
     /// Make a committed file anew
     #[command(subcommand)]
     Generate(generate::Command),
@@ -21,6 +24,7 @@ enum Command {
 
 fn main() -> anyhow::Result<()> {
     match Command::parse() {
+        Command::CompareCrds(args) => compare_crds::run(&args),
         Command::Generate(command) => generate::run(command),
         Command::RealCluster(command) => real_cluster::run(command),
         Command::Tidy => tidy::run(),

@@ -190,6 +190,7 @@ impl Definition {
         value.set_at(&["schema", "openAPIV3Schema"], self.schema(edition));
         value.set_at(&["served"], true);
         value.set_at(&["storage"], edition == Edition::Current);
+        value.set_at(&["subresources"], Map::new());
         if self.status.is_some() {
             value.set_at(&["subresources", "status"], Map::new());
         }

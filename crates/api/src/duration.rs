@@ -216,7 +216,7 @@ const INTERVAL: &str = r"^([0-9]+(\.[0-9]+)?(ms|s|m|h))+$";
 /// What current versions take where hours make no sense.
 const TIMEOUT: &str = r"^([0-9]+(\.[0-9]+)?(ms|s|m))+$";
 /// What Go reads, which is what older versions took.
-const GO: &str = r"^[-+]?(0|([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h)(([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))*)$";
+const GO: &str = r"^[-+]?(0|(([0-9]+\.?[0-9]*|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+)$";
 
 impl Described for Duration {
     fn schema() -> Schema {

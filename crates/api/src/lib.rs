@@ -24,7 +24,15 @@ mod status;
 pub mod condition;
 mod definition;
 mod duration;
+pub mod extensions;
+pub mod health;
+pub mod helm;
+pub mod image;
+pub mod kustomize;
+pub mod metadata;
+pub mod notification;
 mod object;
+pub mod patch;
 mod reason;
 mod reference;
 pub mod schema;
@@ -35,12 +43,24 @@ pub use definition::{Column, Definition};
 pub use duration::{Duration, ParseDurationError};
 pub use object::{Names, Object, Spec};
 pub use reason::Reason;
-pub use reference::{AccessFrom, LocalObjectReference, NamespaceSelector};
-pub use status::ReconcileStatus;
+pub use reference::{
+    AccessFrom, Dependency, KubeConfigReference, LocalObjectReference, NamespaceSelector,
+    NamespacedObjectReference, SecretKeyReference,
+};
+pub use status::{NoStatus, ReconcileStatus};
 
 /// The definitions of all kinds.
 pub fn definitions() -> Vec<Definition> {
     vec![
+        extensions::ArtifactGeneratorSpec::definition(),
+        helm::HelmReleaseSpec::definition(),
+        image::ImagePolicySpec::definition(),
+        image::ImageRepositorySpec::definition(),
+        image::ImageUpdateAutomationSpec::definition(),
+        kustomize::KustomizationSpec::definition(),
+        notification::AlertSpec::definition(),
+        notification::ProviderSpec::definition(),
+        notification::ReceiverSpec::definition(),
         source::BucketSpec::definition(),
         source::ExternalArtifactSpec::definition(),
         source::GitRepositorySpec::definition(),

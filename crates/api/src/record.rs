@@ -31,7 +31,7 @@ macro_rules! record {
                 $presence:ident $field:ident $(as $rename:literal)? : $type:ty { $($checks:tt)* }
             )*
         }
-        $(rules { $($rule:expr => $message:literal,)+ })?
+        $(rules { $($rule:expr => $message:expr,)+ })?
     ) => {
         $(#[doc = $about])+
         #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]

@@ -74,3 +74,13 @@ macro_rules! reconcile_status {
         }
     };
 }
+
+/// The status of a kind that has none.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct NoStatus {}
+
+impl crate::schema::Described for NoStatus {
+    fn schema() -> crate::schema::Schema {
+        crate::schema::Schema::object(Vec::new())
+    }
+}

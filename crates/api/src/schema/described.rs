@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use model::{Artifact, Time, Value};
+use model::{Artifact, Inventory, Time, Value};
 
 use super::{Field, Presence, Schema};
 
@@ -107,5 +107,25 @@ impl Described for Artifact {
             field("url", Required, String::schema(), "Where the file is served."),
         ])
         .described(&["The packed content that the source last gave."])
+    }
+}
+
+/// What was applied: the keys of the objects.
+impl Described for Inventory {
+    fn schema() -> Schema {
+        let field = |name, about| {
+            Field::new(
+                name,
+                &[],
+                Presence::Required,
+                String::schema().described(&[about]),
+            )
+        };
+        let entry = Schema::object(vec![
+            field("id", "The object: `<namespace>_<name>_<group>_<kind>`."),
+            field("v", "The version that it was applied in."),
+        ]);
+        let entries = Schema::list(entry.described(&["One object."])).described(&["The objects."]);
+        Schema::object(vec![Field::new("entries", &[], Presence::Required, entries)])
     }
 }

@@ -23,6 +23,15 @@ fn check<S: Spec>() {
 
 #[test]
 fn every_field_of_a_schema_is_a_field_of_its_type() {
+    check::<api::extensions::ArtifactGeneratorSpec>();
+    check::<api::helm::HelmReleaseSpec>();
+    check::<api::image::ImagePolicySpec>();
+    check::<api::image::ImageRepositorySpec>();
+    check::<api::image::ImageUpdateAutomationSpec>();
+    check::<api::kustomize::KustomizationSpec>();
+    check::<api::notification::AlertSpec>();
+    check::<api::notification::ProviderSpec>();
+    check::<api::notification::ReceiverSpec>();
     check::<api::source::BucketSpec>();
     check::<api::source::ExternalArtifactSpec>();
     check::<api::source::GitRepositorySpec>();

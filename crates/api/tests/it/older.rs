@@ -1,6 +1,6 @@
 //! Objects of older versions are taken as they were written and lose nothing in the current one.
 
-use serde_json::Value;
+use serde_json::json;
 
 use crate::{sample, served::Served};
 
@@ -18,7 +18,6 @@ async fn check(kind: &str) {
     for version in value["spec"]["versions"].as_array().unwrap().iter().skip(1) {
         let name = version["name"].as_str().unwrap();
         let spec = sample::of(&version["schema"]["openAPIV3Schema"]["properties"]["spec"]);
-        let spec = readable(spec);
         served.create(name, &format!("from-{name}"), &spec).await.unwrap();
         assert_eq!(
             served.read(current, &format!("from-{name}")).await["spec"],
@@ -27,16 +26,6 @@ async fn check(kind: &str) {
         );
     }
     served.finish().await;
-}
-
-/// Older versions have no patterns that tell durations; they are durations all the same.
-fn readable(mut spec: Value) -> Value {
-    for field in ["interval", "timeout", "retryInterval"] {
-        if spec[field].is_string() {
-            spec[field] = "1m0s".into();
-        }
-    }
-    spec
 }
 
 #[tokio::test]
@@ -50,4 +39,64 @@ async fn sources_of_older_versions_lose_nothing() {
     ] {
         check(kind).await;
     }
+}
+
+#[tokio::test]
+async fn kustomizations_of_older_versions_lose_nothing() {
+    check("Kustomization").await;
+}
+
+#[tokio::test]
+async fn helm_releases_of_older_versions_lose_nothing() {
+    check("HelmRelease").await;
+}
+
+#[tokio::test]
+async fn notifications_of_older_versions_lose_nothing() {
+    for kind in ["Alert", "Provider", "Receiver"] {
+        check(kind).await;
+    }
+}
+
+#[tokio::test]
+async fn images_of_older_versions_lose_nothing() {
+    for kind in ["ImagePolicy", "ImageRepository", "ImageUpdateAutomation"] {
+        check(kind).await;
+    }
+}
+
+#[tokio::test]
+async fn what_was_once_good_is_not_refused() {
+    let served = Served::start("GitRepository").await;
+    // A timeout with hours, an address of another form and no keys: each is refused in v1.
+    let spec =
+        json!({"url": "git@example.com:app", "interval": "1h", "timeout": "1h", "verify": {"mode": "head"}});
+    served.create("v1", "a", &spec).await.unwrap_err();
+    served.create("v1beta1", "a", &spec).await.unwrap();
+    assert_eq!(served.read("v1", "a").await["spec"], spec);
+    served.finish().await;
+}
+
+#[tokio::test]
+async fn a_status_can_be_written_to_an_object_that_only_an_older_version_takes() {
+    let served = Served::start("GitRepository").await;
+    let spec = json!({"url": "git@example.com:app", "interval": "1h", "timeout": "1h"});
+    served.create("v1beta1", "a", &spec).await.unwrap();
+    let updated = served
+        .set_status("v1", "a", &json!({"observedGeneration": 1}))
+        .await
+        .unwrap();
+    assert_eq!(updated["status"], json!({"observedGeneration": 1}));
+    served.finish().await;
+}
+
+#[tokio::test]
+async fn what_is_no_duration_is_refused_in_older_versions_too() {
+    let served = Served::start("GitRepository").await;
+    let spec = json!({"url": "https://example.com/app", "interval": "1d"});
+    let refused = served.create("v1beta1", "a", &spec).await.unwrap_err();
+    assert!(refused.contains("spec.interval"), "{refused}");
+    let spec = json!({"url": "https://example.com/app", "interval": "1h30m0.5s"});
+    served.create("v1beta1", "a", &spec).await.unwrap();
+    served.finish().await;
 }

@@ -165,3 +165,264 @@ mod source {
         .await;
     }
 }
+
+mod appliers {
+    use super::*;
+
+    fn kustomization(more: Value) -> Value {
+        let source = json!({"kind": "GitRepository", "name": "a"});
+        with(
+            &json!({"interval": "1m", "prune": false, "sourceRef": source}),
+            more,
+        )
+    }
+
+    fn release(more: Value) -> Value {
+        let reference = json!({"kind": "OCIRepository", "name": "a"});
+        with(&json!({"interval": "1m", "chartRef": reference}), more)
+    }
+
+    const ONE_OF_BOTH: &str =
+        "exactly one of spec.kubeConfig.configMapRef or spec.kubeConfig.secretRef must be specified";
+
+    #[tokio::test]
+    async fn a_kubeconfig_is_somewhere() {
+        let good = kustomization(json!({"kubeConfig": {"secretRef": {"name": "a"}}}));
+        check(
+            "Kustomization",
+            "v1",
+            good,
+            kustomization(json!({"kubeConfig": {}})),
+            ONE_OF_BOTH,
+        )
+        .await;
+    }
+
+    #[tokio::test]
+    async fn a_kubeconfig_is_in_one_place() {
+        let good = release(json!({"kubeConfig": {"configMapRef": {"name": "a"}}}));
+        let both = json!({"configMapRef": {"name": "a"}, "secretRef": {"name": "a"}});
+        check(
+            "HelmRelease",
+            "v2",
+            good,
+            release(json!({"kubeConfig": both})),
+            ONE_OF_BOTH,
+        )
+        .await;
+    }
+
+    #[tokio::test]
+    async fn a_kustomization_says_whether_it_prunes() {
+        let mut bad = kustomization(json!({}));
+        bad.as_object_mut().unwrap().remove("prune");
+        check("Kustomization", "v1", kustomization(json!({})), bad, "spec.prune").await;
+    }
+
+    #[tokio::test]
+    async fn a_release_has_one_chart() {
+        let chart = json!({"spec": {"chart": "a", "sourceRef": {"kind": "Bucket", "name": "a"}}});
+        let message = "either chart or chartRef must be set";
+        check(
+            "HelmRelease",
+            "v2",
+            release(json!({})),
+            release(json!({"chart": chart})),
+            message,
+        )
+        .await;
+        check(
+            "HelmRelease",
+            "v2",
+            release(json!({})),
+            json!({"interval": "1m"}),
+            message,
+        )
+        .await;
+    }
+
+    #[tokio::test]
+    async fn an_install_that_remediates_has_no_retry_interval() {
+        let install = |name| release(json!({"install": {"strategy": {"name": name, "retryInterval": "1m"}}}));
+        let message = ".retryInterval cannot be set when .name is 'RemediateOnFailure'";
+        check(
+            "HelmRelease",
+            "v2",
+            install("RetryOnFailure"),
+            install("RemediateOnFailure"),
+            message,
+        )
+        .await;
+    }
+
+    #[tokio::test]
+    async fn an_upgrade_that_remediates_has_no_retry_interval() {
+        let upgrade = |name| release(json!({"upgrade": {"strategy": {"name": name, "retryInterval": "1m"}}}));
+        let message = ".retryInterval can only be set when .name is 'RetryOnFailure'";
+        check(
+            "HelmRelease",
+            "v2",
+            upgrade("RetryOnFailure"),
+            upgrade("RemediateOnFailure"),
+            message,
+        )
+        .await;
+    }
+
+    #[tokio::test]
+    async fn a_path_in_values_is_one_that_helm_reads() {
+        let path =
+            |path| release(json!({"valuesFrom": [{"kind": "Secret", "name": "a", "targetPath": path}]}));
+        check(
+            "HelmRelease",
+            "v2",
+            path(r"a\.b/c.d[0].e-f"),
+            path("a b"),
+            "spec.valuesFrom[0].targetPath",
+        )
+        .await;
+    }
+}
+
+mod notification {
+    use super::*;
+
+    fn receiver(kind: &str, more: Value) -> Value {
+        with(
+            &json!({"type": kind, "resources": [{"kind": "GitRepository", "name": "a"}]}),
+            more,
+        )
+    }
+
+    fn providers() -> Value {
+        let validations = json!([{"expression": "true", "message": "never"}]);
+        json!([{"issuerURL": "https://example.com", "validations": validations}])
+    }
+
+    #[tokio::test]
+    async fn only_git_providers_have_a_commit_status() {
+        let provider = |kind| json!({"type": kind, "commitStatusExpr": "'a'"});
+        let message = "spec.commitStatusExpr is only supported for the 'github', 'gitlab', 'gitea'";
+        check(
+            "Provider",
+            "v1beta3",
+            provider("bitbucket"),
+            provider("slack"),
+            message,
+        )
+        .await;
+    }
+
+    #[tokio::test]
+    async fn a_receiver_of_tokens_knows_who_issues_them() {
+        let good = receiver("generic-oidc", json!({"oidcProviders": providers()}));
+        let bad = receiver("generic-oidc", json!({}));
+        check(
+            "Receiver",
+            "v1",
+            good,
+            bad,
+            "generic-oidc receivers must define at least one oidcProvider",
+        )
+        .await;
+    }
+
+    #[tokio::test]
+    async fn only_a_receiver_of_tokens_has_issuers() {
+        let good = receiver("github", json!({"secretRef": {"name": "a"}, "oidcProviders": []}));
+        let bad = receiver(
+            "github",
+            json!({"secretRef": {"name": "a"}, "oidcProviders": providers()}),
+        );
+        check(
+            "Receiver",
+            "v1",
+            good,
+            bad,
+            "oidcProviders can only be set when type is generic-oidc",
+        )
+        .await;
+    }
+
+    #[tokio::test]
+    async fn a_receiver_of_tokens_has_no_secret() {
+        let good = receiver("generic-oidc", json!({"oidcProviders": providers()}));
+        let bad = with(&good, json!({"secretRef": {"name": "a"}}));
+        check(
+            "Receiver",
+            "v1",
+            good,
+            bad,
+            "secretRef cannot be set when type is generic-oidc",
+        )
+        .await;
+    }
+
+    #[tokio::test]
+    async fn other_receivers_have_a_secret() {
+        let good = receiver("quay", json!({"secretRef": {"name": "a"}}));
+        check(
+            "Receiver",
+            "v1",
+            good,
+            receiver("quay", json!({})),
+            "secretRef is required when type is not generic-oidc",
+        )
+        .await;
+    }
+}
+
+mod image {
+    use super::*;
+
+    fn policy(more: Value) -> Value {
+        with(
+            &json!({"imageRepositoryRef": {"name": "a"}, "policy": {"semver": {"range": "*"}}}),
+            more,
+        )
+    }
+
+    #[tokio::test]
+    async fn an_image_policy_has_an_interval_only_if_digests_are_always_looked_up() {
+        let good = policy(json!({"interval": "1m", "digestReflectionPolicy": "Always"}));
+        let bad = policy(json!({"interval": "1m", "digestReflectionPolicy": "IfNotPresent"}));
+        let message = "spec.interval is only accepted when spec.digestReflectionPolicy is set to 'Always'";
+        check("ImagePolicy", "v1", good, bad, message).await;
+    }
+
+    #[tokio::test]
+    async fn an_image_policy_that_always_looks_up_digests_has_an_interval() {
+        let bad = policy(json!({"digestReflectionPolicy": "Always"}));
+        let message = "spec.interval must be set when spec.digestReflectionPolicy is set to 'Always'";
+        check("ImagePolicy", "v1", policy(json!({})), bad, message).await;
+    }
+}
+
+mod extensions {
+    use super::*;
+
+    fn generator(name: &str, more: Value) -> Value {
+        let copy = json!([{"from": "@a/**", "to": "@artifact/"}]);
+        let sources = json!([{"alias": "a", "kind": "GitRepository", "name": "a"}]);
+        with(
+            &json!({"sources": sources, "artifacts": [{"name": name, "copy": copy}]}),
+            more,
+        )
+    }
+
+    const MESSAGE: &str = "artifact names must be valid Kubernetes object names when pathPattern is not set";
+
+    #[tokio::test]
+    async fn artifacts_without_a_path_pattern_have_names_of_objects() {
+        let (good, bad) = (generator("a.b-c", json!({})), generator("{{ .name }}", json!({})));
+        check("ArtifactGenerator", "v1beta1", good, bad.clone(), MESSAGE).await;
+        check(
+            "ArtifactGenerator",
+            "v1beta1",
+            with(&bad, json!({"pathPattern": "@a/apps/*"})),
+            bad,
+            MESSAGE,
+        )
+        .await;
+    }
+}

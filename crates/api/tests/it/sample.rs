@@ -3,8 +3,9 @@
 use serde_json::{Map, Value, json};
 
 /// Texts that match the patterns which plain words do not.
-const TEXTS: [(&str, &str); 6] = [
+const TEXTS: [(&str, &str); 9] = [
     ("^([0-9]+", "1m0s"),
+    ("^[-+]?(0|", "1m0s"),
     (
         "^[a-z0-9]+(?:[.+_-]",
         "sha256:6bb8ee2ee6ec0d4a4dd8cbe3b2d0ac3f3b3f1d1c2b3a49586776655443322110",
@@ -12,6 +13,8 @@ const TEXTS: [(&str, &str); 6] = [
     ("^(http|https|ssh)://", "https://example.com/app"),
     ("^(http|https|oci)://", "https://example.com/charts"),
     ("^(http|https)://", "https://example.com/sts"),
+    ("^https?://", "https://example.com/issuer"),
+    ("^@(artifact)/", "@artifact/word"),
     ("^oci://", "oci://example.com/app"),
 ];
 
@@ -35,11 +38,17 @@ fn object(schema: &Value) -> Value {
         return json!({"key": of(&schema["additionalProperties"])});
     }
     let fields = schema["properties"].as_object().into_iter().flatten();
-    Value::Object(
-        fields
-            .map(|(name, schema)| (name.clone(), of(schema)))
-            .collect::<Map<_, _>>(),
-    )
+    let fields = fields.map(|(name, schema)| (name.clone(), field(name, schema)));
+    Value::Object(fields.collect::<Map<_, _>>())
+}
+
+/// Texts whose form no schema tells: durations have no pattern in a status, and entries of an inventory have none.
+fn field(name: &str, schema: &Value) -> Value {
+    match (name, schema["type"].as_str()) {
+        ("id", Some("string")) => json!("apps_web_apps_Deployment"),
+        (name, Some("string")) if name.ends_with("Duration") => json!("1m0s"),
+        _ => of(schema),
+    }
 }
 
 fn text(schema: &Value) -> String {

@@ -64,6 +64,24 @@ impl Served {
         self.cluster.client().request(request).await.unwrap()
     }
 
+    /// Merges into the status of an object, as a controller does. The error is what the server says.
+    pub(crate) async fn set_status(
+        &self,
+        version: &str,
+        name: &str,
+        status: &Value,
+    ) -> Result<Value, String> {
+        let request = http::Request::patch(format!("{}/{name}/status", self.path(version)))
+            .header("content-type", "application/merge-patch+json")
+            .body(json!({"status": status}).to_string().into_bytes())
+            .unwrap();
+        self.cluster
+            .client()
+            .request(request)
+            .await
+            .map_err(|error| error.to_string())
+    }
+
     fn path(&self, version: &str) -> String {
         format!(
             "/apis/{}/{version}/namespaces/{}/{}",
