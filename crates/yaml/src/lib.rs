@@ -21,11 +21,13 @@ mod number;
 mod pairs;
 mod resolve;
 mod show;
+mod write;
 
 pub use error::Error;
 use events::{Content, Events};
 pub use locate::{Step, locate};
 use model::Value;
+pub use write::write;
 
 /// One document of a stream.
 #[derive(Clone, Debug, PartialEq)]

@@ -6,3 +6,4 @@ mod as_go_reads_it;
 mod documents;
 mod hostile;
 mod options;
+mod write;
