@@ -6,11 +6,13 @@
 //! | module | what it is |
 //! |---|---|
 //! | [`archive`] | trees of files, ignore rules, packing and safe unpacking |
+//! | [`helm`] | Helm repositories and charts |
 //! | [`http`] | one way to make HTTP clients: authorities, client certificates, proxies, time limits |
 //! | [`oci`] | OCI registries: resolve, pull, push, list |
 //! | [`verify`] | signatures of OCI artifacts |
 
 pub mod archive;
+pub mod helm;
 pub mod http;
 pub mod oci;
 pub mod verify;

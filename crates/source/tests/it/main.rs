@@ -2,5 +2,6 @@
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 mod archive;
+mod helm;
 mod oci;
 mod verify;

@@ -2,14 +2,14 @@
 
 /// A compiled segment: `*`, `?`, `[a-z]`, `[^a-z]`, `\` before a character that means itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Glob {
+pub(crate) enum Glob {
     /// There is nothing to expand, so that comparing bytes suffices. Most patterns are such.
     Literal(Vec<u8>),
     Tokens(Vec<Token>),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Token {
+pub(crate) enum Token {
     Byte(u8),
     /// `?`: one character.
     One,
@@ -26,7 +26,7 @@ const REPLACEMENT: char = '\u{FFFD}';
 
 impl Glob {
     /// The compiled segment, or nothing where Go says that the pattern is malformed: such a pattern matches nothing.
-    pub(super) fn compile(segment: &[u8]) -> Option<Glob> {
+    pub(crate) fn compile(segment: &[u8]) -> Option<Glob> {
         if !segment.iter().any(|byte| b"*?[\\".contains(byte)) {
             return Some(Glob::Literal(segment.to_vec()));
         }
@@ -54,7 +54,7 @@ impl Glob {
     }
 
     /// Whether the whole name matches.
-    pub(super) fn matches(&self, name: &str) -> bool {
+    pub(crate) fn matches(&self, name: &str) -> bool {
         match self {
             Glob::Literal(literal) => literal == name.as_bytes(),
             Glob::Tokens(tokens) => matches(tokens, name.as_bytes()),

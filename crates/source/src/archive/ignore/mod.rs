@@ -10,7 +10,7 @@
 //! | `.sourceignore` files of the tree | each for its own directory |
 //! | the `ignore` field of the object | as the strongest |
 
-mod glob;
+pub(crate) mod glob;
 mod pattern;
 
 use std::io::{self, Read};

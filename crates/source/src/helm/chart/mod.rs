@@ -1,0 +1,13 @@
+//! Charts: reading them from archives and trees, and packing them.
+
+pub mod files;
+pub mod ignore;
+mod load;
+pub mod metadata;
+mod save;
+pub mod values;
+
+pub use files::{File, Limits};
+pub use load::{Chart, Error as LoadError, metadata_of_archive, metadata_of_tree};
+pub use metadata::{Dependency, Lock, Metadata};
+pub use save::Error as PackError;
