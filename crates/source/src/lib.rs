@@ -6,12 +6,14 @@
 //! | module | what it is |
 //! |---|---|
 //! | [`archive`] | trees of files, ignore rules, packing and safe unpacking |
+//! | [`git`] | Git repositories over HTTP and SSH, by branch, tag, version, name or commit |
 //! | [`helm`] | Helm repositories and charts |
 //! | [`http`] | one way to make HTTP clients: authorities, client certificates, proxies, time limits |
 //! | [`oci`] | OCI registries: resolve, pull, push, list |
 //! | [`verify`] | signatures of OCI artifacts |
 
 pub mod archive;
+pub mod git;
 pub mod helm;
 pub mod http;
 pub mod oci;

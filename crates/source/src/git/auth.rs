@@ -1,0 +1,156 @@
+//! Who we say we are to a server.
+
+use std::fmt;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use reqwest::header::HeaderValue;
+use secrecy::{ExposeSecret, SecretString};
+
+use super::error::Cause;
+use super::url::{Scheme, Url};
+
+/// What to log in with. Certificates for TLS are part of [`crate::http::Options`].
+#[derive(Clone, Debug, Default)]
+pub enum Auth {
+    /// Nothing, or what the URL says.
+    #[default]
+    None,
+    /// A user name with a password or token, over HTTP and also without TLS.
+    Basic {
+        /// The user name.
+        user: String,
+        /// The password.
+        password: SecretString,
+    },
+    /// A bearer token, over HTTP.
+    Bearer(SecretString),
+    /// A key, over SSH.
+    Ssh(SshAuth),
+}
+
+/// What an SSH connection needs.
+#[derive(Clone)]
+pub struct SshAuth {
+    /// The private key, in any of the usual forms.
+    pub identity: SecretString,
+    /// What the private key is encrypted with.
+    pub passphrase: Option<SecretString>,
+    /// The keys that servers may show, as OpenSSH writes them.
+    pub known_hosts: String,
+    /// The user, where the URL names none; else `git`.
+    pub user: Option<String>,
+}
+
+impl Auth {
+    /// The header that shows who we are.
+    ///
+    /// # Errors
+    /// Where this is not for HTTP, or holds characters that no header can.
+    pub(super) fn header(&self, url: &Url) -> Result<Option<HeaderValue>, Cause> {
+        let basic = |user: &str, password: &str| {
+            SecretString::from(format!("Basic {}", STANDARD.encode(format!("{user}:{password}"))))
+        };
+        let text = match self {
+            Auth::Basic { user, password } => basic(user, password.expose_secret()),
+            Auth::Bearer(token) => SecretString::from(format!("Bearer {}", token.expose_secret())),
+            Auth::None => match (url.user(), url.password()) {
+                (None, None) => return Ok(None),
+                (user, password) => basic(
+                    user.unwrap_or_default(),
+                    password.map(ExposeSecret::expose_secret).unwrap_or_default(),
+                ),
+            },
+            Auth::Ssh(_) => {
+                let reason = "an SSH key is given, but the URL is not ssh://";
+                return Err(Cause::Credentials(reason.to_owned()));
+            }
+        };
+        let mut header = HeaderValue::from_str(text.expose_secret()).map_err(|_| {
+            Cause::Credentials("the token holds characters that HTTP does not allow".to_owned())
+        })?;
+        header.set_sensitive(true);
+        Ok(Some(header))
+    }
+
+    /// What an SSH connection needs.
+    ///
+    /// # Errors
+    /// Where there is no key.
+    pub(super) fn ssh(&self) -> Result<&SshAuth, Cause> {
+        match self {
+            Auth::Ssh(ssh) => Ok(ssh),
+            _ => Err(Cause::Credentials(
+                "ssh:// needs a private key ('identity') and 'known_hosts'".to_owned(),
+            )),
+        }
+    }
+
+    /// What may be shown to the repository of a submodule. Passwords and tokens go only to the host they were given for;
+    /// a key shows no secret to whom it is used with.
+    pub(super) fn for_submodule(&self, main: &Url, other: &Url) -> Auth {
+        let is_same_host = main.host().eq_ignore_ascii_case(other.host());
+        match (self, other.scheme()) {
+            (Auth::Ssh(_), Scheme::Ssh) => self.clone(),
+            (Auth::Basic { .. } | Auth::Bearer(_), Scheme::Http | Scheme::Https) if is_same_host => {
+                self.clone()
+            }
+            _ => Auth::None,
+        }
+    }
+}
+
+impl fmt::Debug for SshAuth {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SshAuth")
+            .field("user", &self.user)
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn header(auth: &Auth, url: &str) -> Option<String> {
+        let header = auth.header(&url.parse().unwrap()).unwrap()?;
+        assert!(header.is_sensitive());
+        Some(header.to_str().unwrap().to_owned())
+    }
+
+    #[test]
+    fn credentials_in_the_url_count_only_when_none_are_given() {
+        let basic = Auth::Basic {
+            user: "a".into(),
+            password: "b".into(),
+        };
+        assert_eq!(header(&Auth::None, "http://h/x"), None);
+        assert_eq!(
+            header(&Auth::None, "http://c:d@h/x").as_deref(),
+            Some("Basic Yzpk")
+        );
+        assert_eq!(header(&basic, "http://c:d@h/x").as_deref(), Some("Basic YTpi"));
+        assert_eq!(
+            header(&Auth::Bearer("t".into()), "http://h/x").as_deref(),
+            Some("Bearer t")
+        );
+    }
+
+    #[test]
+    fn secrets_are_not_printed_and_malformed_ones_are_refused() {
+        let auth = Auth::Bearer("geheim\n".into());
+        let error = auth.header(&"http://h/x".parse().unwrap()).unwrap_err();
+        assert!(!format!("{auth:?} {error} {error:?}").contains("geheim"));
+        assert!(Auth::None.ssh().unwrap_err().to_string().contains("'identity'"));
+    }
+
+    #[test]
+    fn passwords_are_not_shown_to_submodules_on_other_hosts() {
+        let main: Url = "https://h/x".parse().unwrap();
+        let token = Auth::Bearer("t".into());
+        let shown = |other: &str| token.for_submodule(&main, &other.parse().unwrap());
+        assert!(matches!(shown("https://h/y"), Auth::Bearer(_)));
+        assert!(matches!(shown("https://other/y"), Auth::None));
+        assert!(matches!(shown("ssh://h/y"), Auth::None));
+    }
+}

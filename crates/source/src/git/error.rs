@@ -1,0 +1,202 @@
+//! Why a repository could not be fetched.
+
+use std::error::Error as StdError;
+use std::fmt;
+use std::time::Duration;
+
+use super::url::Url;
+
+/// A failure with the repository it happened to. What to do about it follows from [`Error::cause`].
+#[derive(Debug)]
+pub struct Error {
+    remote: String,
+    cause: Cause,
+}
+
+/// A boxed error of a library.
+pub(super) type Source = Box<dyn StdError + Send + Sync>;
+
+/// What went wrong.
+#[derive(Debug, thiserror::Error)]
+pub enum Cause {
+    /// What was given to log in with cannot be used. Nothing was sent.
+    #[error("the credentials cannot be used: {0}")]
+    Credentials(String),
+    /// The server did not let us in.
+    #[error("authentication failed ({0}): check the credentials and that they may read the repository")]
+    Authentication(String),
+    /// The server's SSH key is in no line of `known_hosts` for this host.
+    #[error("the SSH host key of {host} is not known ({key}): add it to known_hosts")]
+    HostKeyUnknown {
+        /// Host and port.
+        host: String,
+        /// Kind and fingerprint of the key that the server has shown.
+        key: String,
+    },
+    /// `known_hosts` says another key for this host, or revokes this one.
+    #[error(
+        "the SSH host key of {host} does not match known_hosts (the server shows {key}): \
+         if its key was changed on purpose, correct known_hosts"
+    )]
+    HostKeyMismatch {
+        /// Host and port.
+        host: String,
+        /// Kind and fingerprint of the key that the server has shown.
+        key: String,
+    },
+    /// No secure connection could be made.
+    #[error(
+        "the TLS connection failed: check the certificate of the server, the CA and the client certificate"
+    )]
+    Tls(#[source] Source),
+    /// The server cannot be reached.
+    #[error("the server cannot be reached")]
+    Connect(#[source] Source),
+    /// There is no such repository, or not for us.
+    #[error("repository not found: check the URL and that the credentials may read it")]
+    NotFound,
+    /// The reference is not there.
+    #[error("couldn't find remote ref '{0}': check that it exists")]
+    ReferenceMissing(String),
+    /// The reference is malformed.
+    #[error("{0}")]
+    ReferenceInvalid(String),
+    /// The commit is not there.
+    #[error(
+        "unable to resolve commit '{0}': check that it exists in the repository and is not an abbreviation"
+    )]
+    CommitMissing(String),
+    /// No tag is a version in the range.
+    #[error("no match found for semver: {0}")]
+    NoVersion(String),
+    /// The reference leads to something that is no commit.
+    #[error("'{name}' does not lead to a commit but to a {kind}")]
+    NotACommit {
+        /// The reference.
+        name: String,
+        /// What it leads to.
+        kind: String,
+    },
+    /// The repository has no commits.
+    #[error("the repository is empty: push a commit")]
+    Empty,
+    /// A directory that alone was wanted is not there.
+    #[error("sparse checkout dir '{0}' does not exist in repository")]
+    SparsePath(String),
+    /// A submodule could not be fetched.
+    #[error("submodule '{path}' cannot be fetched")]
+    Submodule {
+        /// Where it is.
+        path: String,
+        /// What went wrong there.
+        #[source]
+        source: Box<Error>,
+    },
+    /// `.gitmodules` cannot be used.
+    #[error("the submodules cannot be read: {0}")]
+    Submodules(String),
+    /// It took too long.
+    #[error("timed out after {}", display_duration(.0))]
+    Timeout(Duration),
+    /// The server closed the connection too early.
+    #[error("the server closed the connection before it had answered")]
+    Disconnected(#[source] Option<Source>),
+    /// The server answered with an HTTP status that says no.
+    #[error("the server answered with HTTP status {0}")]
+    Status(u16),
+    /// The server said what is wrong.
+    #[error("the server refused: {0}")]
+    Refused(String),
+    /// The server does not speak Git as we do.
+    #[error("the server does not answer as a Git server does: {0}")]
+    Protocol(String),
+    /// What the server sent is broken.
+    #[error("the pack that the server sent is broken")]
+    Pack(#[source] Source),
+    /// Objects are missing or broken, though the pack was in order.
+    #[error("object {id} is {state}")]
+    Object {
+        /// Its id.
+        id: String,
+        /// Missing, or how it is broken.
+        state: &'static str,
+    },
+    /// A tree has entries that cannot be files.
+    #[error("the path {path:?} in the repository cannot be used: {reason}")]
+    Path {
+        /// The path.
+        path: String,
+        /// What is wrong with it.
+        reason: &'static str,
+    },
+    /// The repository is larger than is allowed.
+    #[error("the repository has more than {limit} {what}: raise the limit if this is meant to be")]
+    Limit {
+        /// What there is too much of.
+        what: &'static str,
+        /// How much is allowed.
+        limit: u64,
+    },
+    /// The objects are named by another hash than SHA-1.
+    #[error("repositories with object format '{0}' are not supported, only sha1")]
+    ObjectFormat(String),
+    /// An HTTP client cannot be made of certificates and proxy.
+    #[error("the HTTP client cannot be made")]
+    Client(#[source] crate::http::Error),
+    /// The directory where repositories are kept cannot be used.
+    #[error("the cache of Git repositories cannot be used: {what}")]
+    Cache {
+        /// What was being done.
+        what: String,
+        /// Why it failed.
+        #[source]
+        source: std::io::Error,
+    },
+}
+
+impl Error {
+    pub(super) fn new(url: &Url, cause: Cause) -> Self {
+        let remote = url.to_string();
+        Error { remote, cause }
+    }
+
+    /// What went wrong.
+    pub fn cause(&self) -> &Cause {
+        &self.cause
+    }
+
+    /// The repository, without credentials.
+    pub fn remote(&self) -> &str {
+        &self.remote
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "git repository '{}': {}", self.remote, self.cause)
+    }
+}
+
+impl StdError for Error {
+    fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        self.cause.source()
+    }
+}
+
+impl Cause {
+    pub(super) fn protocol(text: impl Into<String>) -> Self {
+        Cause::Protocol(text.into())
+    }
+
+    /// Whether what we keep of the repository may be to blame, so that fetching it anew can help.
+    pub(super) fn may_be_stale_cache(&self) -> bool {
+        matches!(self, Cause::Object { .. } | Cause::Pack(_) | Cause::Cache { .. })
+    }
+}
+
+fn display_duration(duration: &Duration) -> String {
+    match duration.subsec_nanos() {
+        0 => format!("{}s", duration.as_secs()),
+        _ => format!("{}ms", duration.as_millis()),
+    }
+}

@@ -1,0 +1,190 @@
+//! Getting one commit: asking for it, storing it, listing its files.
+
+use std::sync::Arc;
+
+use gix::hash::ObjectId;
+use gix::objs::Kind as ObjectKind;
+use tokio::task::spawn_blocking;
+
+use super::cache::Generation;
+use super::checkout::Origin;
+use super::commit::{Commit, Tag};
+use super::error::Cause;
+use super::objects::Objects;
+use super::protocol::{Pack, Packets, Plan};
+use super::receive::receive;
+use super::reference::{Reference, Selector, Target};
+use super::refs::Ref;
+use super::remote::{Limits, Remote};
+use super::transport::Session;
+use super::walk::{Found, Sparse, walk};
+
+/// A commit that is here.
+pub(super) struct Obtained {
+    pub(super) origin: Origin,
+    pub(super) commit: Commit,
+    pub(super) tag: Option<Tag>,
+    pub(super) found: Found,
+}
+
+/// One fetch of one target.
+pub(super) struct Fetch<'a> {
+    pub(super) remote: &'a Remote,
+    pub(super) target: &'a Target,
+    pub(super) reference: &'a Reference,
+    pub(super) sparse: &'a [String],
+}
+
+impl Fetch<'_> {
+    /// Sees to it that the commit is in a generation with all its files.
+    pub(super) async fn run(
+        &self,
+        session: Option<Session>,
+        generation: Arc<Generation>,
+    ) -> Result<Obtained, Cause> {
+        let tips = generation.tips();
+        let is_here = tips.contains(&self.target.commit) && {
+            let objects = Objects::open(&generation.objects())?;
+            objects.has(self.target.want)
+        };
+        match (is_here, session) {
+            (true, Some(session)) => session.close().await,
+            // Nobody asked the server yet whether we may see this.
+            (true, None) => drop(
+                self.remote
+                    .list_in(&mut self.remote.session().await?, &["HEAD".into()])
+                    .await?,
+            ),
+            (false, session) => self.transfer(session, &generation, tips).await?,
+        }
+        let (target, sparse) = (self.target.clone(), Sparse::new(self.sparse));
+        let limits = self.remote.settings.limits.clone();
+        let task = spawn_blocking(move || read(&target, generation, &sparse, &limits));
+        task.await
+            .unwrap_or_else(|error| Err(Cause::Pack(Box::new(error))))
+    }
+
+    /// Asks for the commit alone; only where a server does not give single commits, for the whole history.
+    async fn transfer(
+        &self,
+        session: Option<Session>,
+        generation: &Generation,
+        haves: Vec<ObjectId>,
+    ) -> Result<(), Cause> {
+        let mut session = match session {
+            Some(session) => session,
+            None => self.remote.session().await?,
+        };
+        let is_commit = matches!(self.reference.selector(), Selector::Commit(_));
+        if !is_commit || session.may_ask_for(self.target.want).await? {
+            let plan = Plan {
+                wants: vec![self.target.want],
+                haves,
+                history: false,
+            };
+            match self.pull(session, generation, &plan).await {
+                Err(Cause::Refused(_)) if is_commit => {}
+                result => return result,
+            }
+            session = self.remote.session().await?;
+        }
+        let prefixes = match self.reference.branch.as_deref() {
+            Some(branch) if !branch.is_empty() => vec![format!("refs/heads/{branch}")],
+            _ => vec!["refs/heads/".to_owned()],
+        };
+        let refs = self.remote.list_in(&mut session, &prefixes).await?;
+        let mut wants: Vec<ObjectId> = refs
+            .iter()
+            .filter(|found| found.name.starts_with(&prefixes[0]))
+            .map(Ref::target)
+            .collect();
+        wants.sort();
+        wants.dedup();
+        if wants.is_empty() {
+            return Err(match refs.is_empty() {
+                true => Cause::Empty,
+                false => Cause::ReferenceMissing(prefixes[0].clone()),
+            });
+        }
+        // All is asked for, as if we had nothing: a server leaves out what is older than what we have without history.
+        self.pull(
+            session,
+            generation,
+            &Plan {
+                wants,
+                haves: Vec::new(),
+                history: true,
+            },
+        )
+        .await?;
+        match Objects::open(&generation.objects())?.has(self.target.commit) {
+            true => Ok(()),
+            false => Err(Cause::CommitMissing(self.target.commit.to_string())),
+        }
+    }
+
+    async fn pull(&self, mut session: Session, generation: &Generation, plan: &Plan) -> Result<(), Cause> {
+        let mut answer = session.ask_for_pack(plan).await?;
+        let limits = &self.remote.settings.limits;
+        receive(
+            Pack::new(Packets::new(answer.as_mut())),
+            &generation.objects(),
+            limits,
+        )
+        .await?;
+        drop(answer);
+        session.close().await;
+        Ok(())
+    }
+}
+
+/// Reads a commit and lists its files. Only a commit that passes this is built on by later fetches.
+fn read(
+    target: &Target,
+    generation: Arc<Generation>,
+    sparse: &Sparse,
+    limits: &Limits,
+) -> Result<Obtained, Cause> {
+    let objects = Arc::new(Objects::open(&generation.objects())?);
+    let (tag, commit) = peel(&objects, target)?;
+    let found = walk(&objects, commit.tree, sparse, limits)?;
+    generation.add_tip(commit.id)?;
+    Ok(Obtained {
+        origin: Origin { objects, generation },
+        commit,
+        tag,
+        found,
+    })
+}
+
+/// Follows tags to the commit. The first tag is the one that counts.
+fn peel(objects: &Objects, target: &Target) -> Result<(Option<Tag>, Commit), Cause> {
+    let mut first = None;
+    let mut id = target.want;
+    for _ in 0..16 {
+        let (kind, content) = objects.get(id)?;
+        let malformed = || Cause::Object {
+            id: id.to_string(),
+            state: "malformed",
+        };
+        match kind {
+            ObjectKind::Commit => return Ok((first, Commit::parse(id, &content).ok_or_else(malformed)?)),
+            ObjectKind::Tag => {
+                let (tag, next) = Tag::parse(id, &content).ok_or_else(malformed)?;
+                first.get_or_insert(tag);
+                id = next;
+            }
+            other => {
+                let name = target.name.clone().unwrap_or_else(|| target.want.to_string());
+                return Err(Cause::NotACommit {
+                    name,
+                    kind: other.to_string(),
+                });
+            }
+        }
+    }
+    Err(Cause::Object {
+        id: id.to_string(),
+        state: "a tag of tags without end",
+    })
+}

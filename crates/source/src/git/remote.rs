@@ -1,0 +1,336 @@
+//! A repository on a server: what it has, and fetching some of it.
+
+use std::future::Future;
+use std::time::Duration;
+
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use gix::hash::ObjectId;
+use gix::objs::Kind as ObjectKind;
+use model::Revision;
+
+use super::auth::Auth;
+use super::cache::Cache;
+use super::checkout::{Checkout, Origin, Part};
+use super::commit::Tag;
+use super::error::{Cause, Error};
+use super::obtain::{Fetch, Obtained};
+use super::reference::{Reference, Target};
+use super::refs::Ref;
+use super::submodule;
+use super::transport::Session;
+use super::url::Url;
+use super::walk::Found;
+use crate::http;
+
+/// How deep submodules of submodules are followed.
+const MAX_SUBMODULE_DEPTH: usize = 10;
+
+/// How a repository is reached.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Where it is.
+    pub url: Url,
+    /// Who we are.
+    pub auth: Auth,
+    /// Authorities, client certificate and proxy for HTTP.
+    pub http: http::Options,
+    /// How long a listing or a fetch may take, from the first connection to the last file.
+    pub timeout: Duration,
+    /// How large it may be.
+    pub limits: Limits,
+}
+
+/// How large a repository may be.
+#[derive(Clone, Debug)]
+pub struct Limits {
+    /// The objects in one pack.
+    pub objects: u64,
+    /// The bytes of one pack.
+    pub pack_bytes: u64,
+    /// The bytes of one object.
+    pub object_bytes: u64,
+    /// The files and directories of a commit, with its submodules counted each.
+    pub files: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits {
+            objects: 20_000_000,
+            pack_bytes: 8 << 30,
+            object_bytes: 1 << 30,
+            files: 2_000_000,
+        }
+    }
+}
+
+impl Settings {
+    /// Settings for an address: no credentials, a minute.
+    pub fn new(url: Url) -> Self {
+        Settings {
+            url,
+            auth: Auth::None,
+            http: http::Options::default(),
+            timeout: Duration::from_secs(60),
+            limits: Limits::default(),
+        }
+    }
+}
+
+/// What is wanted of a repository.
+#[derive(Clone, Debug, Default)]
+pub struct Request {
+    /// The commit.
+    pub reference: Reference,
+    /// The revision that we have already and would not fetch again.
+    pub previous: Option<Revision>,
+    /// The directories that alone are wanted; none means all.
+    pub sparse: Vec<String>,
+    /// Whether submodules are fetched too.
+    pub submodules: bool,
+}
+
+/// What a fetch ends with.
+#[derive(Debug)]
+pub enum Outcome {
+    /// The revision is the previous one. Only references were listed.
+    Unchanged(Revision),
+    /// There is a new one.
+    Fetched(Box<Checkout>),
+}
+
+/// A repository on a server.
+#[derive(Clone, Debug)]
+pub struct Remote {
+    pub(super) settings: Settings,
+    cache: Cache,
+}
+
+impl Remote {
+    /// A repository. Nothing is asked yet.
+    pub fn new(settings: Settings, cache: Cache) -> Self {
+        Remote { settings, cache }
+    }
+
+    /// The references that decide what `reference` means (a server may name others too).
+    ///
+    /// # Errors
+    /// Where the server cannot be asked.
+    pub async fn list(&self, reference: &Reference) -> Result<Vec<Ref>, Error> {
+        let listing = async {
+            let mut session = self.session().await?;
+            let refs = self.list_in(&mut session, &reference.prefixes()).await?;
+            session.close().await;
+            Ok(refs)
+        };
+        self.limited(listing).await
+    }
+
+    /// Fetches a commit, unless it is the previous one.
+    ///
+    /// # Errors
+    /// Where it cannot be had; [`Error::cause`] says why. Nothing is changed then but what is cached.
+    pub async fn fetch(&self, request: &Request) -> Result<Outcome, Error> {
+        self.limited(self.fetch_unlimited(request)).await
+    }
+
+    async fn limited<T>(&self, work: impl Future<Output = Result<T, Cause>>) -> Result<T, Error> {
+        let result = match tokio::time::timeout(self.settings.timeout, work).await {
+            Ok(result) => result,
+            Err(_) => Err(Cause::Timeout(self.settings.timeout)),
+        };
+        result.map_err(|cause| Error::new(&self.settings.url, cause))
+    }
+
+    pub(super) async fn session(&self) -> Result<Session, Cause> {
+        let known = self.cache.slot(&self.settings.url).known.lock().clone();
+        Session::open(&self.settings, known).await
+    }
+
+    pub(super) async fn list_in(
+        &self,
+        session: &mut Session,
+        prefixes: &[String],
+    ) -> Result<Vec<Ref>, Cause> {
+        let refs = session.list(prefixes).await?;
+        *self.cache.slot(&self.settings.url).known.lock() = session.known();
+        Ok(refs)
+    }
+
+    async fn fetch_unlimited(&self, request: &Request) -> Result<Outcome, Cause> {
+        request.reference.check()?;
+        let mut session = self.session().await?;
+        let targets = self.targets(&mut session, &request.reference).await?;
+        if let ([target], Some(previous)) = (&targets[..], &request.previous)
+            && target.revision == *previous
+        {
+            session.close().await;
+            return Ok(Outcome::Unchanged(previous.clone()));
+        }
+        let mut newest: Option<(Target, Obtained)> = None;
+        let mut session = Some(session);
+        for target in targets {
+            let obtained = self
+                .obtain(session.take(), &target, &request.reference, &request.sparse)
+                .await?;
+            let is_newer =
+                |(_, best): &(Target, Obtained)| obtained.commit.committer.time >= best.commit.committer.time;
+            if newest.as_ref().is_none_or(is_newer) {
+                newest = Some((target, obtained));
+            }
+        }
+        let (target, obtained) = newest.expect("a reference leads to at least one target or is an error");
+        if request.previous.as_ref() == Some(&target.revision) {
+            return Ok(Outcome::Unchanged(target.revision));
+        }
+        let checkout = self.complete(target, obtained, request).await?;
+        Ok(Outcome::Fetched(Box::new(checkout)))
+    }
+
+    async fn targets(&self, session: &mut Session, reference: &Reference) -> Result<Vec<Target>, Cause> {
+        let refs = self.list_in(session, &reference.prefixes()).await?;
+        let resolved = reference.resolve(&refs);
+        let is_missing = matches!(resolved, Err(Cause::ReferenceMissing(_) | Cause::NoVersion(_)));
+        if is_missing && refs.is_empty() && self.list_in(session, &[]).await?.is_empty() {
+            return Err(Cause::Empty);
+        }
+        resolved
+    }
+
+    /// Sees to it that a commit is here with all its files.
+    async fn obtain(
+        &self,
+        session: Option<Session>,
+        target: &Target,
+        reference: &Reference,
+        sparse: &[String],
+    ) -> Result<Obtained, Cause> {
+        let slot = self.cache.slot(&self.settings.url);
+        let mut current = slot.current.lock().await;
+        let generation = slot.generation(&mut current)?;
+        let fetch = Fetch {
+            remote: self,
+            target,
+            reference,
+            sparse,
+        };
+        let first = fetch.run(session, generation).await;
+        match first {
+            Err(cause) if cause.may_be_stale_cache() => {
+                tracing::warn!(
+                    url = %self.settings.url, %cause,
+                    "what is kept of a Git repository may be broken: cloning it anew"
+                );
+                let generation = slot.replace(&mut current)?;
+                fetch.run(None, generation).await
+            }
+            result => result,
+        }
+    }
+
+    /// Adds submodules, and makes a checkout of it all.
+    async fn complete(
+        &self,
+        target: Target,
+        obtained: Obtained,
+        request: &Request,
+    ) -> Result<Checkout, Cause> {
+        let Obtained {
+            origin,
+            commit,
+            tag,
+            found,
+        } = obtained;
+        let modules = match request.submodules {
+            true => self.modules(&origin, &found, 1).await?,
+            false => Vec::new(),
+        };
+        let mut parts = vec![Part {
+            origin,
+            prefix: String::new(),
+            entries: found.entries,
+        }];
+        parts.extend(modules);
+        let is_tag = target
+            .name
+            .as_deref()
+            .and_then(|name| name.strip_prefix("refs/tags/"));
+        let tag = match (tag, is_tag) {
+            (Some(tag), _) => Some(tag),
+            (None, Some(name)) => Some(Tag::light(name.trim_end_matches("^{}"))),
+            (None, None) => None,
+        };
+        Ok(Checkout::new(target.revision, commit, tag, parts))
+    }
+
+    fn modules<'a>(
+        &'a self,
+        origin: &'a Origin,
+        found: &'a Found,
+        depth: usize,
+    ) -> BoxFuture<'a, Result<Vec<Part>, Cause>> {
+        async move {
+            let Some(gitmodules) = found.gitmodules.filter(|_| depth <= MAX_SUBMODULE_DEPTH) else {
+                return Ok(Vec::new());
+            };
+            let modules = submodule::parse(&origin.objects.get_kind(gitmodules, ObjectKind::Blob)?)?;
+            let mut parts = Vec::new();
+            for (path, commit) in &found.links {
+                // Without an entry nobody knows where it comes from: it stays an empty directory, as in Git.
+                let module = modules.iter().find(|module| module.path == *path);
+                if let Some(module) = module {
+                    parts.extend(self.module(module, *commit, depth).await?);
+                }
+            }
+            Ok(parts)
+        }
+        .boxed()
+    }
+
+    async fn module(
+        &self,
+        module: &submodule::Module,
+        id: ObjectId,
+        depth: usize,
+    ) -> Result<Vec<Part>, Cause> {
+        let unusable = |error| Cause::Submodules(format!("the URL of submodule '{}': {error}", module.path));
+        let url = self.settings.url.join(&module.url).map_err(unusable)?;
+        let settings = Settings {
+            auth: self.settings.auth.for_submodule(&self.settings.url, &url),
+            url,
+            ..self.settings.clone()
+        };
+        let remote = Remote {
+            settings,
+            cache: self.cache.clone(),
+        };
+        let fetched = async {
+            let reference = Reference::commit(id.to_string());
+            let target = reference.resolve(&[])?.remove(0);
+            let obtained = remote.obtain(None, &target, &reference, &[]).await?;
+            let inner = remote
+                .modules(&obtained.origin, &obtained.found, depth + 1)
+                .await?;
+            Ok((obtained, inner))
+        };
+        let (obtained, inner) = fetched.await.map_err(|cause| {
+            let source = Box::new(Error::new(&remote.settings.url, cause));
+            Cause::Submodule {
+                path: module.path.clone(),
+                source,
+            }
+        })?;
+        let prefix = format!("{}/", module.path);
+        let mut parts = vec![Part {
+            origin: obtained.origin,
+            prefix: prefix.clone(),
+            entries: obtained.found.entries,
+        }];
+        parts.extend(inner.into_iter().map(|part| Part {
+            prefix: format!("{prefix}{}", part.prefix),
+            ..part
+        }));
+        Ok(parts)
+    }
+}

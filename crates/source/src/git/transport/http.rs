@@ -1,0 +1,183 @@
+//! Git over HTTP.
+//!
+//! A server that speaks version 2 keeps no state: a list of references is one POST, once it is known what the server can
+//! do. The first contact costs a GET before it. Servers of the old versions list everything in answer to that GET.
+
+use bytes::Bytes;
+use futures::future::BoxFuture;
+use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderValue, WWW_AUTHENTICATE};
+use reqwest::{Client, RequestBuilder, Response, StatusCode};
+
+use super::{Chunks, Version};
+use crate::git::error::{Cause, Source};
+use crate::git::protocol::{AGENT, Capabilities};
+use crate::git::remote::Settings;
+
+const SERVICE: &str = "git-upload-pack";
+
+/// What is remembered of a server that speaks version 2.
+#[derive(Clone, Debug)]
+pub(in crate::git) struct Known {
+    base: String,
+    capabilities: Capabilities,
+}
+
+/// A server by HTTP.
+pub(super) struct Link {
+    client: Client,
+    base: String,
+    host: String,
+    authorization: Option<HeaderValue>,
+    known: Option<Known>,
+}
+
+impl Link {
+    pub(super) fn new(settings: &Settings, known: Option<Known>) -> Result<Self, Cause> {
+        let mut options = settings.http.clone();
+        options.user_agent = Some(options.user_agent.unwrap_or_else(|| format!("git/{AGENT}")));
+        let base = match &known {
+            Some(known) => known.base.clone(),
+            None => settings.url.http_base(),
+        };
+        Ok(Link {
+            client: options.client().map_err(Cause::Client)?,
+            base,
+            host: settings.url.host().to_ascii_lowercase(),
+            authorization: settings.auth.header(&settings.url)?,
+            known,
+        })
+    }
+
+    pub(super) fn known(&self) -> Option<Capabilities> {
+        self.known.as_ref().map(|known| known.capabilities.clone())
+    }
+
+    pub(super) fn forget(&mut self) {
+        self.known = None;
+    }
+
+    pub(super) fn remember(&self, capabilities: &Capabilities) -> Known {
+        Known {
+            base: self.base.clone(),
+            capabilities: capabilities.clone(),
+        }
+    }
+
+    /// Asks what the server can do.
+    pub(super) async fn greet(&mut self) -> Result<Answer, Cause> {
+        let url = format!("{}/info/refs?service={SERVICE}", self.base);
+        let request = self.client.get(url).header("Git-Protocol", "version=2");
+        let response = self.send(request).await?;
+        expect_type(&response, &format!("application/x-{SERVICE}-advertisement"))?;
+        // Where we were sent to, all that follows is asked.
+        let reached = response.url().as_str();
+        if let Some((base, _)) = reached.split_once("/info/refs") {
+            self.base = base.to_owned();
+        }
+        Ok(Answer(response))
+    }
+
+    /// Asks for something.
+    pub(super) async fn ask(&mut self, body: Vec<u8>, version: Version) -> Result<Answer, Cause> {
+        let url = format!("{}/{SERVICE}", self.base);
+        let mut request = self
+            .client
+            .post(url)
+            .header(CONTENT_TYPE, format!("application/x-{SERVICE}-request"))
+            .header(ACCEPT, format!("application/x-{SERVICE}-result"))
+            .body(body);
+        if version == Version::Second {
+            request = request.header("Git-Protocol", "version=2");
+        }
+        let response = self.send(request).await?;
+        expect_type(&response, &format!("application/x-{SERVICE}-result"))?;
+        Ok(Answer(response))
+    }
+
+    async fn send(&self, mut request: RequestBuilder) -> Result<Response, Cause> {
+        // After we were sent to another host, our credentials stay with us.
+        let is_ours = url::Url::parse(&self.base)
+            .is_ok_and(|base| base.host_str().is_some_and(|host| bare(host) == self.host));
+        if let Some(authorization) = self.authorization.clone().filter(|_| is_ours) {
+            request = request.header(AUTHORIZATION, authorization);
+        }
+        let response = request.send().await.map_err(failure)?;
+        match response.status() {
+            StatusCode::OK => Ok(response),
+            status @ (StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN) => {
+                let scheme = response.headers().get(WWW_AUTHENTICATE);
+                let scheme = scheme.and_then(|value| value.to_str().ok()?.split(' ').next());
+                let mut text = format!("HTTP status {}", status.as_u16());
+                if let Some(scheme) = scheme {
+                    text.push_str(&format!(", the server asks for {scheme}"));
+                }
+                Err(Cause::Authentication(text))
+            }
+            StatusCode::NOT_FOUND | StatusCode::GONE => Err(Cause::NotFound),
+            status => Err(Cause::Status(status.as_u16())),
+        }
+    }
+}
+
+fn bare(host: &str) -> String {
+    host.trim_start_matches('[')
+        .trim_end_matches(']')
+        .to_ascii_lowercase()
+}
+
+fn expect_type(response: &Response, expected: &str) -> Result<(), Cause> {
+    let found = response
+        .headers()
+        .get(CONTENT_TYPE)
+        .and_then(|value| value.to_str().ok());
+    let found = found.unwrap_or_default();
+    if found
+        .split(';')
+        .next()
+        .is_some_and(|found| found.trim() == expected)
+    {
+        return Ok(());
+    }
+    Err(Cause::protocol(format!(
+        "the content type is {found:?}, not {expected:?}: check the URL"
+    )))
+}
+
+/// An answer.
+pub(super) struct Answer(Response);
+
+impl Chunks for Answer {
+    fn chunk(&mut self) -> BoxFuture<'_, Result<Option<Bytes>, Cause>> {
+        Box::pin(async { self.0.chunk().await.map_err(failure) })
+    }
+}
+
+fn failure(error: reqwest::Error) -> Cause {
+    let error = error.without_url();
+    let (connecting, tls) = (error.is_connect(), is_tls(&error));
+    let error: Source = Box::new(error);
+    match (tls, connecting) {
+        (true, _) => Cause::Tls(error),
+        (false, true) => Cause::Connect(error),
+        (false, false) => Cause::Disconnected(Some(error)),
+    }
+}
+
+/// Whether TLS is at the bottom of an error. What goes wrong on a stream is wrapped in `io::Error`, which hides its source.
+fn is_tls(error: &(dyn std::error::Error + 'static)) -> bool {
+    let mut next = Some(error);
+    while let Some(error) = next {
+        if error.is::<rustls::Error>() {
+            return true;
+        }
+        if let Some(inner) = error
+            .downcast_ref::<std::io::Error>()
+            .and_then(std::io::Error::get_ref)
+            && is_tls(inner)
+        {
+            return true;
+        }
+        next = error.source();
+    }
+    false
+}
