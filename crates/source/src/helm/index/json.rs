@@ -27,7 +27,7 @@ pub(super) fn outline(input: &mut dyn BufRead) -> Result<Outline, Failure> {
         }
         bytes.members(&mut |bytes, name| {
             let range = bytes.skip_value()?;
-            outline.charts.push((name, range));
+            outline.charts.insert(name, range);
             Ok(())
         })
     })?;

@@ -104,17 +104,15 @@ impl Index {
 
     /// The names of the charts, sorted, each once.
     pub fn charts(&self) -> Vec<&str> {
-        let mut names: Vec<&str> = match &self.form {
-            Form::Pieces(_, outline) => outline.charts.iter().map(|(name, _)| name.as_str()).collect(),
-            Form::Whole(value) => value
-                .get("entries")
-                .and_then(Value::as_object)
-                .map(|entries| entries.keys().collect())
-                .unwrap_or_default(),
-        };
-        names.sort_unstable();
-        names.dedup();
-        names
+        match &self.form {
+            Form::Pieces(_, outline) => outline.charts.keys().map(String::as_str).collect(),
+            Form::Whole(value) => {
+                let entries = value.get("entries").and_then(Value::as_object);
+                let mut names: Vec<&str> = entries.into_iter().flat_map(model::Map::keys).collect();
+                names.sort_unstable();
+                names
+            }
+        }
     }
 
     /// The valid versions of a chart in the order of the index; nothing if the index does not have the chart.
@@ -144,7 +142,7 @@ impl Index {
                 return Ok(true);
             }
         };
-        let Some((_, range)) = outline.charts.iter().rfind(|(name, _)| name == chart) else {
+        let Some(range) = outline.charts.get(chart) else {
             return Ok(false);
         };
         let mut input = self.part(range).map_err(Error::Read)?;
@@ -154,11 +152,7 @@ impl Index {
                     take(&value);
                 }
             }),
-            Syntax::Yaml => outline::yaml_items(&mut input, &mut |text| {
-                if let Ok(Value::Array(items)) = yaml::parse(text) {
-                    items.iter().for_each(&mut *take);
-                }
-            }),
+            Syntax::Yaml => yaml_entries(&mut input, take),
         };
         match followed {
             Ok(()) => Ok(true),
@@ -210,6 +204,29 @@ impl Index {
         let part = file.take(range.end - range.start);
         Ok(BufReader::with_capacity(1 << 16, part))
     }
+}
+
+/// How many bytes of entries are read at once: starting the reader anew for each would cost more than reading.
+const AT_ONCE: usize = 1 << 16;
+
+fn yaml_entries(input: &mut dyn BufRead, take: &mut dyn FnMut(&Value)) -> Result<(), Failure> {
+    // The first line is the name of the chart.
+    outline::read_line(input, &mut Vec::new())?;
+    let mut each = |text: &[u8]| match yaml::parse(text) {
+        Ok(Value::Array(items)) => {
+            items.iter().for_each(&mut *take);
+            true
+        }
+        _ => false,
+    };
+    outline::yaml_items(input, AT_ONCE, &mut |text| {
+        if !each(text) {
+            // One of them is broken; the others count.
+            let _ = outline::yaml_items(&mut &*text, 0, &mut |text| {
+                each(text);
+            });
+        }
+    })
 }
 
 fn whole(path: &Path) -> Result<Value, Error> {

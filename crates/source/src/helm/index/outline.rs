@@ -1,5 +1,6 @@
 //! Where in an index everything is, found in one pass that keeps nothing else.
 
+use std::collections::BTreeMap;
 use std::io::{self, BufRead};
 use std::ops::Range;
 
@@ -10,8 +11,8 @@ use super::lines::{Line, Lines, NotSimple};
 pub(super) struct Outline {
     /// The fields beside the entries, with the bytes of key and value (YAML) or of the value (JSON).
     pub(super) fields: Vec<(String, Range<u64>)>,
-    /// The charts, with the bytes of their lists of versions, in the order of the file. A chart may be there twice.
-    pub(super) charts: Vec<(String, Range<u64>)>,
+    /// The charts, with the bytes of their lists of versions. Of a chart that is there twice the last one counts.
+    pub(super) charts: BTreeMap<String, Range<u64>>,
     /// Whether there are entries at all.
     pub(super) has_entries: bool,
 }
@@ -82,6 +83,8 @@ struct Walk {
     in_entries: bool,
     /// The column of the names of charts, once there was one.
     column: Option<usize>,
+    /// The chart that the lines belong to, and where it began.
+    chart: Option<(String, u64)>,
 }
 
 impl Walk {
@@ -115,10 +118,10 @@ impl Walk {
                     return Err(NotSimple);
                 }
                 self.close(at);
-                self.outline.charts.push((name.to_owned(), at..at));
+                self.chart = Some((name.to_owned(), at));
                 Ok(())
             }
-            (std::cmp::Ordering::Equal, None) if !item || self.outline.charts.is_empty() => Err(NotSimple),
+            (std::cmp::Ordering::Equal, None) if !item || self.chart.is_none() => Err(NotSimple),
             _ => Ok(()),
         }
     }
@@ -139,25 +142,24 @@ impl Walk {
 
     /// Ends what was begun last.
     fn close(&mut self, at: u64) {
-        let open = if self.in_entries {
-            self.outline.charts.last_mut()
-        } else {
-            self.outline.fields.last_mut()
-        };
-        if let Some((_, range)) = open {
+        if let Some((name, begin)) = self.chart.take() {
+            self.outline.charts.insert(name, begin..at);
+        } else if let Some((_, range)) = self.outline.fields.last_mut()
+            && !self.in_entries
+        {
             range.end = at;
         }
     }
 }
 
-/// Goes through the versions of a chart in block style, each with its text.
-pub(super) fn yaml_items(input: &mut dyn BufRead, take: &mut dyn FnMut(&[u8])) -> Result<(), Failure> {
+/// Goes through the list of versions of a chart in block style: so many bytes of whole items at a time, and one at least.
+pub(super) fn yaml_items(
+    input: &mut dyn BufRead,
+    at_once: usize,
+    take: &mut dyn FnMut(&[u8]),
+) -> Result<(), Failure> {
     let mut lines = Lines::default();
     let mut line = Vec::new();
-    // The first line is the name of the chart.
-    if !read_line(input, &mut line)? {
-        return Ok(());
-    }
     let mut items: Option<usize> = None;
     let mut text = Vec::new();
     while read_line(input, &mut line)? {
@@ -167,10 +169,10 @@ pub(super) fn yaml_items(input: &mut dyn BufRead, take: &mut dyn FnMut(&[u8])) -
             if !item {
                 return Err(Failure::NotSimple);
             }
-            if !text.is_empty() {
+            if text.len() > at_once {
                 take(&text);
+                text.clear();
             }
-            text.clear();
         }
         if items.is_some() {
             text.extend_from_slice(&line);
