@@ -97,11 +97,23 @@ impl Caller {
             .await
     }
 
-    /// Any request.
+    /// Any request. A server that is not yet ready for a definition that is new or was just changed is asked again, as real
+    /// clients do.
     ///
     /// # Panics
     /// When the request cannot be made, or no answer comes: then there is nothing to check.
     pub async fn send(&self, method: Method, path: &str, headers: &[(&str, &str)], body: Vec<u8>) -> Reply {
+        for _ in 0..NOT_READY_TRIES {
+            let reply = self.send_once(method.clone(), path, headers, body.clone()).await;
+            if reply.code != 429 || !reply.text.contains(NOT_READY) {
+                return reply;
+            }
+            tokio::time::sleep(NOT_READY_PAUSE).await;
+        }
+        self.send_once(method, path, headers, body).await
+    }
+
+    async fn send_once(&self, method: Method, path: &str, headers: &[(&str, &str)], body: Vec<u8>) -> Reply {
         let mut request = Request::builder().method(method.clone()).uri(path);
         for (name, value) in headers {
             request = request.header(*name, *value);
@@ -141,5 +153,10 @@ impl Caller {
 
 /// How long an answer may take. The real server itself gives up after a minute.
 const PATIENCE: Duration = Duration::from_secs(60);
+
+/// What the real server says while it sets up the storage of a definition.
+pub(crate) const NOT_READY: &str = "storage is (re)initializing";
+pub(crate) const NOT_READY_PAUSE: Duration = Duration::from_millis(200);
+pub(crate) const NOT_READY_TRIES: usize = 50;
 
 const JSON: &[(&str, &str)] = &[("content-type", "application/json")];

@@ -11,6 +11,8 @@ use kube::Client;
 use kube::client::Body;
 use serde_json::Value;
 
+use crate::caller::{NOT_READY, NOT_READY_PAUSE, NOT_READY_TRIES};
+
 /// How long an event may take.
 const PATIENCE: Duration = Duration::from_secs(20);
 
@@ -22,6 +24,17 @@ pub struct Watch {
 
 impl Watch {
     pub(crate) async fn open(client: &Client, path: &str, accept: &str) -> Watch {
+        for _ in 0..NOT_READY_TRIES {
+            match Watch::try_open(client, path, accept).await {
+                Ok(watch) => return watch,
+                Err(refusal) if refusal.contains(NOT_READY) => tokio::time::sleep(NOT_READY_PAUSE).await,
+                Err(refusal) => panic!("{refusal}"),
+            }
+        }
+        panic!("GET {path}: the server does not get ready")
+    }
+
+    async fn try_open(client: &Client, path: &str, accept: &str) -> Result<Watch, String> {
         let request = Request::get(path).header("accept", accept).body(Body::empty());
         let request = request.unwrap_or_else(|error| panic!("GET {path}: {error}"));
         let response = client
@@ -35,20 +48,17 @@ impl Watch {
                 .await
                 .map(|body| body.to_bytes().to_vec())
                 .unwrap_or_default();
-            panic!(
-                "GET {path} gave {} {}",
-                parts.status,
-                String::from_utf8_lossy(&text)
-            );
+            let text = String::from_utf8_lossy(&text);
+            return Err(format!("GET {path} gave {} {text}", parts.status));
         }
         let lines = body
             .into_data_stream()
             .map_err(std::io::Error::other)
             .into_async_read();
-        Watch {
+        Ok(Watch {
             request: path.to_owned(),
             lines: Box::pin(lines),
-        }
+        })
     }
 
     /// The next event, or nothing when the server ends the watch.
