@@ -20,6 +20,18 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 enum Command {
     Up(commands::up::Args),
     Apiserver(commands::apiserver::Args),
+    #[command(subcommand)]
+    Push(commands::artifact::Push),
+    #[command(subcommand)]
+    Pull(commands::artifact::Pull),
+    #[command(subcommand)]
+    Tag(commands::artifact::Tag),
+    #[command(subcommand)]
+    List(commands::artifact::List),
+    #[command(subcommand)]
+    Build(commands::artifact::Build),
+    #[command(subcommand)]
+    Diff(commands::artifact::Diff),
 }
 
 fn main() -> ExitCode {
@@ -35,6 +47,12 @@ fn main() -> ExitCode {
         match command {
             Command::Up(args) => commands::up::run(args).await,
             Command::Apiserver(args) => commands::apiserver::run(args).await,
+            Command::Push(what) => commands::artifact::push(what).await,
+            Command::Pull(what) => commands::artifact::pull(what).await,
+            Command::Tag(what) => commands::artifact::tag(what).await,
+            Command::List(what) => commands::artifact::list(what).await,
+            Command::Build(what) => commands::artifact::build(what).await,
+            Command::Diff(what) => commands::artifact::diff(what).await,
         }
     });
     match done {

@@ -1,4 +1,5 @@
 //! The subcommands.
 
 pub(crate) mod apiserver;
+pub(crate) mod artifact;
 pub(crate) mod up;

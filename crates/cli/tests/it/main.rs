@@ -1,4 +1,5 @@
 //! The program as people run it: started, fed with files, looked at from outside, stopped.
 #![allow(clippy::unwrap_used, reason = "a test says what is wrong by panicking")]
 
+mod artifact;
 mod up;

@@ -146,6 +146,7 @@ impl Client {
                 return sent.map_err(|error| Error::transport(&call.what, error));
             };
             let asked = sent.as_ref().ok().and_then(retry_after);
+            tracing::debug!(what = call.what, "the registry is busy or broken: trying again");
             tokio::time::sleep(asked.map_or(*pause, |asked| asked.min(LONGEST_PAUSE))).await;
         }
     }

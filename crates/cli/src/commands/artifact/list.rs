@@ -1,0 +1,133 @@
+//! `sluice list artifacts`
+
+use std::process::ExitCode;
+
+use anyhow::Context as _;
+use futures::stream::{self, StreamExt as _, TryStreamExt as _};
+use model::semver::{self, Constraint};
+use regex::Regex;
+use source::oci::{Client, REVISION, Reference, Repository, SOURCE};
+
+use super::registry::RegistryArgs;
+
+/// This many manifests are fetched at a time.
+const AT_ONCE: usize = 8;
+
+/// List the artifacts of a repository, with digest, source and revision
+///
+///   sluice list artifacts oci://ghcr.io/org/app
+#[derive(clap::Args)]
+#[command(verbatim_doc_comment)]
+pub(crate) struct Args {
+    /// The repository, such as oci://ghcr.io/org/app
+    #[arg(value_name = "OCI_REPOSITORY_URL")]
+    url: String,
+
+    /// Only tags that are versions in this range
+    #[arg(long, value_name = "RANGE")]
+    filter_semver: Option<String>,
+
+    /// Only tags that match this regular expression
+    #[arg(long, value_name = "REGEX")]
+    filter_regex: Option<String>,
+
+    #[command(flatten)]
+    registry: RegistryArgs,
+}
+
+pub(super) async fn run(args: Args) -> anyhow::Result<ExitCode> {
+    let repository = Reference::parse(&args.url)?.repository;
+    let filter = Filter::new(&args)?;
+    let client = args.registry.client(&repository)?;
+    let listed = async {
+        let mut tags = client.tags(&repository).await.context("listing tags failed")?;
+        tags.sort_by(|left, right| right.cmp(left));
+        let wanted = tags.into_iter().filter(|tag| filter.takes(tag));
+        let rows = wanted.map(|tag| row(&client, &repository, &args.url, tag));
+        stream::iter(rows).buffered(AT_ONCE).try_collect::<Vec<_>>().await
+    };
+    print(&args.registry.limited(listed).await?);
+    Ok(ExitCode::SUCCESS)
+}
+
+struct Filter {
+    range: Option<Constraint>,
+    regex: Option<Regex>,
+}
+
+impl Filter {
+    fn new(args: &Args) -> anyhow::Result<Self> {
+        let range = args
+            .filter_semver
+            .as_deref()
+            .map(|text| Constraint::parse(text).with_context(|| format!("semver '{text}' parse error")));
+        let regex = args
+            .filter_regex
+            .as_deref()
+            .map(|text| Regex::new(text).with_context(|| format!("regex '{text}' parse error")));
+        Ok(Filter {
+            range: range.transpose()?,
+            regex: regex.transpose()?,
+        })
+    }
+
+    /// Signatures, attestations and lists of packages of cosign are never taken.
+    fn takes(&self, tag: &str) -> bool {
+        let is_cosign = [".att", ".sbom", ".sig"].iter().any(|end| tag.ends_with(end));
+        let in_range =
+            |range: &Constraint| semver::parse_tag(tag).is_ok_and(|version| range.matches(&version));
+        !is_cosign
+            && self.range.as_ref().is_none_or(in_range)
+            && self.regex.as_ref().is_none_or(|regex| regex.is_match(tag))
+    }
+}
+
+async fn row(
+    client: &Client,
+    repository: &Repository,
+    url: &str,
+    tag: String,
+) -> anyhow::Result<[String; 4]> {
+    let content = client
+        .content(&repository.tag(&tag)?)
+        .await
+        .context("fetching manifest failed")?;
+    let manifest: serde_json::Value =
+        serde_json::from_slice(&content.bytes).context("parsing manifest failed")?;
+    let annotation = |key: &str| {
+        manifest["annotations"][key]
+            .as_str()
+            .unwrap_or_default()
+            .to_owned()
+    };
+    let name = url.trim_start_matches("oci://");
+    Ok([
+        format!("{name}:{tag}"),
+        content.digest.to_string(),
+        annotation(SOURCE),
+        annotation(REVISION),
+    ])
+}
+
+/// Columns as wide as their widest text, with a tab between them.
+fn print(rows: &[[String; 4]]) {
+    let head = ["ARTIFACT", "DIGEST", "SOURCE", "REVISION"].map(str::to_owned);
+    let all = || std::iter::once(&head).chain(rows);
+    let width = |column: usize| {
+        all()
+            .map(|row| row[column].chars().count())
+            .max()
+            .unwrap_or_default()
+    };
+    let widths = [width(0), width(1), width(2), width(3)];
+    for (number, row) in all().enumerate() {
+        let padded: Vec<String> = row
+            .iter()
+            .zip(widths)
+            .map(|(text, width)| format!("{text:width$}"))
+            .collect();
+        // So the flux client ends its lines, and scripts may cut them there.
+        let end = if number == 0 { ' ' } else { '\t' };
+        println!("{}{end}", padded.join("\t"));
+    }
+}

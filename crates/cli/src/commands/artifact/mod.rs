@@ -1,0 +1,83 @@
+//! `sluice push|pull|tag|list|build|diff artifact`: OCI artifacts, with the flags, media types and annotations of the flux
+//! client.
+
+mod build;
+mod content;
+mod diff;
+mod list;
+mod pull;
+mod push;
+mod registry;
+mod tag;
+
+use std::process::ExitCode;
+
+/// Push artifacts to an OCI registry
+#[derive(clap::Subcommand)]
+pub(crate) enum Push {
+    Artifact(push::Args),
+}
+
+/// Pull artifacts from an OCI registry
+#[derive(clap::Subcommand)]
+pub(crate) enum Pull {
+    Artifact(pull::Args),
+}
+
+/// Tag artifacts of an OCI registry
+#[derive(clap::Subcommand)]
+pub(crate) enum Tag {
+    Artifact(tag::Args),
+}
+
+/// List artifacts of an OCI registry
+#[derive(clap::Subcommand)]
+pub(crate) enum List {
+    Artifacts(list::Args),
+}
+
+/// Build artifacts
+#[derive(clap::Subcommand)]
+pub(crate) enum Build {
+    Artifact(build::Args),
+}
+
+/// Compare artifacts with local files
+#[derive(clap::Subcommand)]
+pub(crate) enum Diff {
+    Artifact(diff::Args),
+}
+
+pub(crate) async fn push(Push::Artifact(args): Push) -> anyhow::Result<ExitCode> {
+    push::run(args).await
+}
+
+pub(crate) async fn pull(Pull::Artifact(args): Pull) -> anyhow::Result<ExitCode> {
+    pull::run(args).await
+}
+
+pub(crate) async fn tag(Tag::Artifact(args): Tag) -> anyhow::Result<ExitCode> {
+    tag::run(args).await
+}
+
+pub(crate) async fn list(List::Artifacts(args): List) -> anyhow::Result<ExitCode> {
+    list::run(args).await
+}
+
+pub(crate) async fn build(Build::Artifact(args): Build) -> anyhow::Result<ExitCode> {
+    build::run(&args)
+}
+
+pub(crate) async fn diff(Diff::Artifact(args): Diff) -> anyhow::Result<ExitCode> {
+    diff::run(args).await
+}
+
+/// Tells what is being done.
+fn action(text: impl std::fmt::Display) {
+    eprintln!("► {text}");
+}
+
+/// Tells what is done.
+fn success(text: impl std::fmt::Display) {
+    eprintln!("✔ {text}");
+}
