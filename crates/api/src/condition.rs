@@ -90,17 +90,43 @@ pub const MAX_MESSAGE: i64 = 32768;
 
 impl Described for Condition {
     fn schema() -> Schema {
-        let field = |name, presence, schema: Schema, about| {
+        use Presence::{Needed, Optional, Required};
+        let field = |name, presence, schema: Schema, about: &str| {
             Field::new(name, &[], presence, schema.described(&[about]))
         };
-        use Presence::{Needed, Optional, Required};
+        let text = String::schema;
+        let (reason, kind) = (
+            text().length(1, 1024).pattern(REASON),
+            text().length(0, 316).pattern(TYPE),
+        );
+        let generation = i64::schema().minimum(0);
         Schema::object(vec![
-            field("last_transition_time", Required, Time::schema(), "When the condition last changed."),
-            field("message", Needed, String::schema().length(0, MAX_MESSAGE), "Why, as a sentence for people. It may be empty."),
-            field("observed_generation", Optional, i64::schema().minimum(0), "The generation of the object that this is about. If it is not the current one, the condition is out of date."),
-            field("reason", Needed, String::schema().length(1, 1024).pattern(REASON), "Why, as a word for programs."),
-            field("status", Required, ConditionStatus::schema(), "Whether it holds: True, False or Unknown."),
-            field("type", Required, String::schema().length(0, 316).pattern(TYPE), "What it is about, in camel case: Ready."),
+            field(
+                "last_transition_time",
+                Required,
+                Time::schema(),
+                "When the condition last changed.",
+            ),
+            field(
+                "message",
+                Needed,
+                text().length(0, MAX_MESSAGE),
+                "Why, as a sentence for people.",
+            ),
+            field(
+                "observed_generation",
+                Optional,
+                generation,
+                "The generation of the object that it is about.",
+            ),
+            field("reason", Needed, reason, "Why, as a word for programs."),
+            field(
+                "status",
+                Required,
+                ConditionStatus::schema(),
+                "Whether it holds: True, False or Unknown.",
+            ),
+            field("type", Required, kind, "What it is about, in camel case: Ready."),
         ])
         .described(&["One statement about the object."])
     }

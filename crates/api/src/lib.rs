@@ -21,6 +21,7 @@ mod record;
 #[macro_use]
 mod status;
 
+mod artifact;
 pub mod condition;
 mod definition;
 mod duration;

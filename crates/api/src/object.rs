@@ -34,7 +34,9 @@ impl Names {
 }
 
 /// The spec of a kind, and with it the kind.
-pub trait Spec: Described + Clone + Debug + Serialize + DeserializeOwned + Send + Sync + 'static {
+pub trait Spec:
+    Described + Clone + Debug + Default + Serialize + DeserializeOwned + Send + Sync + 'static
+{
     /// The status of the kind.
     type Status: Described + Clone + Debug + Default + Serialize + DeserializeOwned + Send + Sync + 'static;
 
@@ -52,7 +54,8 @@ pub struct Object<S: Spec> {
     /// Name, namespace, labels and what else all objects have.
     #[serde(default)]
     pub metadata: ObjectMeta,
-    /// What is wanted.
+    /// What is wanted. The schemas do not ask for it.
+    #[serde(default)]
     pub spec: S,
     /// What is.
     #[serde(default = "Option::default")]

@@ -137,10 +137,14 @@ reasons! {
     INITIALIZED = "Initialized";
     TOKEN_NOT_FOUND = "TokenNotFound";
     VALIDATION_FAILED = "ValidationFailed";
+    NOTIFICATION_DISPATCH_FAILED = "NotificationDispatchFailed";
+    METADATA_APPEND_FAILED = "MetadataAppendFailed";
+    INVALID_CONFIG = "InvalidConfig";
 
     // Images.
     IMAGE_URL_INVALID = "ImageURLInvalid";
     INTERVAL_NOT_CONFIGURED = "IntervalNotConfigured";
+    INVALID_POLICY = "InvalidPolicy";
     INVALID_POLICY_SELECTOR = "InvalidPolicySelector";
     INVALID_SOURCE_CONFIGURATION = "InvalidSourceConfiguration";
     INVALID_UPDATE_STRATEGY = "InvalidUpdateStrategy";

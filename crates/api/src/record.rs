@@ -28,6 +28,7 @@ macro_rules! record {
         $name:ident {
             $(
                 $(#[doc = $doc:literal])+
+                $(#[serde($($serde:tt)+)])?
                 $presence:ident $field:ident $(as $rename:literal)? : $type:ty { $($checks:tt)* }
             )*
         }
@@ -40,6 +41,7 @@ macro_rules! record {
             $(
                 $(#[doc = $doc])+
                 $(#[serde(rename = $rename)])?
+                $(#[serde($($serde)+)])?
                 #[serde(skip_serializing_if = "crate::schema::is_absent")]
                 pub $field: $type,
             )*

@@ -201,3 +201,154 @@ fn difference(definition: &str, version: &str, path: &str, what: String) -> Diff
 fn show(value: Option<&Value>) -> String {
     value.map_or_else(|| "nothing".to_owned(), json::to_string)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is found when upstream's definition is ours but for one change at a path of its version.
+    fn found(version: usize, path: &[&str], value: Option<Value>) -> Vec<String> {
+        let ours = api::crds();
+        let name = "gitrepositories.source.toolkit.fluxcd.io";
+        let mut theirs = ours
+            .iter()
+            .find(|ours| ours.str_at(&["metadata", "name"]) == name)
+            .unwrap()
+            .clone();
+        let versions = theirs
+            .at_mut(&["spec", "versions"])
+            .and_then(Value::as_array_mut)
+            .unwrap();
+        let schema = versions[version]
+            .at_mut(&["schema", "openAPIV3Schema", "properties"])
+            .unwrap();
+        match value {
+            Some(value) => schema.set_at(path, value),
+            None => drop(schema.remove_at(path).unwrap()),
+        }
+        let differences = compare(&theirs, &ours);
+        differences
+            .iter()
+            .map(|difference| format!("{} {}: {}", difference.version, difference.path, difference.what))
+            .collect()
+    }
+
+    const CURRENT: usize = 0;
+    const OLDER: usize = 1;
+
+    fn words(words: &[&str]) -> Option<Value> {
+        Some(words.iter().copied().collect())
+    }
+
+    #[test]
+    fn a_definition_is_like_itself() {
+        let ours = api::crds();
+        assert!(
+            ours.iter()
+                .all(|definition| compare(definition, &ours).is_empty())
+        );
+    }
+
+    #[test]
+    fn everything_counts_in_the_current_version() {
+        let spec = ["spec", "properties"];
+        let at = |rest: &[&'static str]| [&spec[..], rest].concat();
+        let cases: [(Vec<&str>, Option<Value>, &str); 8] = [
+            (
+                at(&["url", "pattern"]),
+                Some("^a".into()),
+                r#"v1 spec.url: pattern: upstream "^a", ours "^(http|https|ssh)://.*$""#,
+            ),
+            (
+                at(&["url", "maxLength"]),
+                Some(9.into()),
+                "v1 spec.url: maxLength: upstream 9, ours nothing",
+            ),
+            (
+                at(&["timeout", "default"]),
+                None,
+                r#"v1 spec.timeout: default: upstream nothing, ours "60s""#,
+            ),
+            (
+                at(&["suspend", "type"]),
+                Some("string".into()),
+                r#"v1 spec.suspend: type: upstream "string", ours "boolean""#,
+            ),
+            (
+                at(&["new", "type"]),
+                Some("string".into()),
+                "v1 spec.new: ours has no such field",
+            ),
+            (
+                at(&["ignore"]),
+                None,
+                "v1 spec.ignore: upstream has no such field",
+            ),
+            (
+                vec!["spec", "required"],
+                words(&["interval"]),
+                "v1 spec.url: required: upstream nothing, ours true",
+            ),
+            (
+                at(&["provider", "enum"]),
+                words(&["a"]),
+                r#"v1 spec.provider: enum: upstream ["a"], ours ["generic","aws","azure","github"]"#,
+            ),
+        ];
+        for (path, value, expected) in cases {
+            assert_eq!(found(CURRENT, &path, value), [expected], "{path:?}");
+        }
+        let rules = found(CURRENT, &["spec", "x-kubernetes-validations"], None);
+        assert!(
+            rules[0].starts_with("v1 spec: rules: upstream nothing, ours"),
+            "{rules:?}"
+        );
+    }
+
+    #[test]
+    fn an_older_version_must_take_what_upstream_took() {
+        let at = |rest: &[&'static str]| [&["spec", "properties"][..], rest].concat();
+        let refused: [(Vec<&str>, Option<Value>, &str); 4] = [
+            (
+                at(&["new", "type"]),
+                Some("string".into()),
+                "v1beta1 spec.new: ours has no such field",
+            ),
+            (
+                vec!["spec", "required"],
+                words(&["interval"]),
+                "v1beta1 spec.url: required: only ours",
+            ),
+            (
+                at(&["provider", "enum"]),
+                words(&["aws", "b"]),
+                "v1beta1 spec.provider: enum: ours lacks b",
+            ),
+            (
+                at(&["provider", "enum"]),
+                None,
+                "v1beta1 spec.provider: enum: only ours",
+            ),
+        ];
+        for (path, value, expected) in refused {
+            assert_eq!(found(OLDER, &path, value), [expected], "{path:?}");
+        }
+        // Ours may take more.
+        assert!(found(OLDER, &at(&["url", "pattern"]), Some("^a".into())).is_empty());
+        assert!(found(OLDER, &at(&["ignore"]), None).is_empty());
+        assert!(found(OLDER, &at(&["provider", "enum"]), words(&["aws"])).is_empty());
+    }
+
+    #[test]
+    fn names_and_columns_count() {
+        let ours = api::crds();
+        let mut theirs = ours[0].clone();
+        theirs.set_at(&["spec", "names", "shortNames"], words(&["x"]).unwrap());
+        theirs.set_at(&["spec", "scope"], "Cluster");
+        let paths: Vec<String> = compare(&theirs, &ours)
+            .into_iter()
+            .map(|difference| difference.path)
+            .collect();
+        assert_eq!(paths, ["scope", "names.shortNames"]);
+    }
+}

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use model::{Artifact, Inventory, Time, Value};
+use model::{Inventory, Time, Value};
 
 use super::{Field, Presence, Schema};
 
@@ -85,28 +85,6 @@ impl Described for Time {
 impl Described for Value {
     fn schema() -> Schema {
         Schema::any()
-    }
-}
-
-/// What any algorithm may give: `sha256:<hex>`.
-const DIGEST: &str = "^[a-z0-9]+(?:[.+_-][a-z0-9]+)*:[a-zA-Z0-9=_-]+$";
-
-impl Described for Artifact {
-    fn schema() -> Schema {
-        let field = |name, presence, schema: Schema, about| {
-            Field::new(name, &[], presence, schema.described(&[about]))
-        };
-        use Presence::{Needed, Optional, Required};
-        Schema::object(vec![
-            field("digest", Needed, String::schema().pattern(DIGEST), "The digest of the file: `<algorithm>:<hex>`."),
-            field("last_update_time", Required, Time::schema(), "When the file was last made."),
-            field("metadata", Optional, BTreeMap::<String, String>::schema(), "What the source says about it, such as the annotations of an OCI manifest."),
-            field("path", Required, String::schema(), "The place of the file in the artifact store. It tells where to find the file, not whether it is there."),
-            field("revision", Needed, String::schema(), "The state of the source that the file holds: a commit, a digest, a version."),
-            field("size", Optional, i64::schema(), "The number of bytes of the file."),
-            field("url", Required, String::schema(), "Where the file is served."),
-        ])
-        .described(&["The packed content that the source last gave."])
     }
 }
 

@@ -34,6 +34,7 @@ record! {
     /// The artifact.
     ExternalArtifactStatus {
         /// The artifact that was made last.
+        #[serde(deserialize_with = "crate::artifact::lenient")]
         optional artifact: Option<Artifact> {}
         /// What is true of the object.
         optional conditions: Vec<Condition> {}

@@ -114,8 +114,10 @@ record! {
         /// What is true of the object.
         optional conditions: Vec<Condition> {}
         /// The packed files of the last revision that was fetched.
+        #[serde(deserialize_with = "crate::artifact::lenient")]
         optional artifact: Option<Artifact> {}
         /// The artifacts that were included in this one.
+        #[serde(deserialize_with = "crate::artifact::lenient")]
         optional included_artifacts: Vec<Artifact> {}
         /// The ignore rules that the artifact was made with.
         optional observed_ignore: Option<String> {}

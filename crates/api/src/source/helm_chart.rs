@@ -79,6 +79,7 @@ record! {
         /// Where the last chart is served.
         optional url: Option<String> {}
         /// The last chart that was packaged.
+        #[serde(deserialize_with = "crate::artifact::lenient")]
         optional artifact: Option<Artifact> {}
         /// The value of the annotation `reconcile.fluxcd.io/requestedAt` that was last dealt with.
         optional last_handled_reconcile_at: Option<String> {}

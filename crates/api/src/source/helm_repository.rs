@@ -53,6 +53,7 @@ record! {
         /// Where the last index is served.
         optional url: Option<String> {}
         /// The last index that was fetched.
+        #[serde(deserialize_with = "crate::artifact::lenient")]
         optional artifact: Option<Artifact> {}
         /// The value of the annotation `reconcile.fluxcd.io/requestedAt` that was last dealt with.
         optional last_handled_reconcile_at: Option<String> {}

@@ -82,6 +82,7 @@ record! {
         /// Where the last artifact is served.
         optional url: Option<String> {}
         /// The packed files of the last revision that was pulled.
+        #[serde(deserialize_with = "crate::artifact::lenient")]
         optional artifact: Option<Artifact> {}
         /// The ignore rules that the artifact was made with.
         optional observed_ignore: Option<String> {}

@@ -1,5 +1,6 @@
 //! Types and schemas say the same: an object with every field of the schema passes through the type unchanged.
 
+use api::source::{ExternalArtifact, GitRepository, GitRepositorySpec};
 use api::{Object, Spec};
 use serde_json::{Value, json};
 
@@ -41,9 +42,34 @@ fn every_field_of_a_schema_is_a_field_of_its_type() {
 }
 
 #[test]
-fn an_object_with_nothing_in_it_can_be_read() {
-    let empty = json!({"metadata": {"name": "a"}, "spec": {"provider": "new-in-the-next-version"}});
-    let read: api::source::GitRepository = serde_json::from_value(empty).unwrap();
-    assert_eq!(read.spec.url, "");
+fn an_object_with_next_to_nothing_in_it_can_be_read() {
+    let read: GitRepository = serde_json::from_value(json!({"metadata": {"name": "a"}})).unwrap();
+    assert_eq!(read, GitRepository::new("a", GitRepositorySpec::default()));
+}
+
+#[test]
+fn words_that_are_not_known_are_kept() {
+    let object = json!({"metadata": {"name": "a"}, "spec": {"provider": "new-in-the-next-version"}});
+    let read: GitRepository = serde_json::from_value(object).unwrap();
     assert_eq!(read.spec.provider.unwrap().as_str(), "new-in-the-next-version");
+}
+
+#[test]
+fn an_artifact_that_cannot_be_read_is_none() {
+    let artifact = |digest: &str, revision: &str| {
+        let time = "2026-01-02T03:04:05Z";
+        let artifact = json!({
+            "digest": digest, "revision": revision, "path": "a", "url": "http://a", "lastUpdateTime": time,
+        });
+        let object = json!({"metadata": {}, "spec": {}, "status": {"artifact": artifact}});
+        let read: ExternalArtifact = serde_json::from_value(object).unwrap();
+        read.status.unwrap().artifact
+    };
+    let digest = format!("sha256:{}", "0".repeat(64));
+    assert_eq!(
+        artifact(&digest, "v1").unwrap().digest.unwrap().to_string(),
+        digest
+    );
+    assert_eq!(artifact("crc:abc", "v1"), None);
+    assert_eq!(artifact(&digest, ""), None);
 }

@@ -100,3 +100,32 @@ async fn what_is_no_duration_is_refused_in_older_versions_too() {
     served.create("v1beta1", "a", &spec).await.unwrap();
     served.finish().await;
 }
+
+#[tokio::test]
+async fn a_manifest_may_move_from_an_older_version_to_the_current_one() {
+    let served = Served::start("Kustomization").await;
+    let mut spec = json!({
+        "interval": "10m",
+        "prune": true,
+        "sourceRef": {"kind": "GitRepository", "name": "a"},
+        "patchesStrategicMerge": [{"kind": "ConfigMap", "metadata": {"name": "a"}}],
+        "validation": "client",
+    });
+    let first = served.apply("v1beta2", "a", &spec).await.unwrap();
+    assert_eq!(first["spec"]["validation"], "client");
+    // What the new manifest no longer has is taken away, what it still has stays.
+    spec.as_object_mut().unwrap().remove("validation");
+    let second = served.apply("v1", "a", &spec).await.unwrap();
+    assert_eq!(second["spec"]["validation"], serde_json::Value::Null);
+    assert_eq!(
+        second["spec"]["patchesStrategicMerge"],
+        spec["patchesStrategicMerge"]
+    );
+    // Applying the same again changes nothing.
+    let third = served.apply("v1", "a", &spec).await.unwrap();
+    assert_eq!(
+        third["metadata"]["resourceVersion"],
+        second["metadata"]["resourceVersion"]
+    );
+    served.finish().await;
+}

@@ -39,16 +39,36 @@ impl Served {
 
     /// Creates an object. The error is what the server says.
     pub(crate) async fn create(&self, version: &str, name: &str, spec: &Value) -> Result<Value, String> {
-        let object = json!({
+        let request = http::Request::post(format!("{}?fieldValidation=Strict", self.path(version)))
+            .header("content-type", "application/json")
+            .body(self.object(version, name, spec).to_string().into_bytes())
+            .unwrap();
+        self.send(request).await
+    }
+
+    /// Applies an object on the server. The error is what the server says.
+    pub(crate) async fn apply(&self, version: &str, name: &str, spec: &Value) -> Result<Value, String> {
+        let path = format!(
+            "{}/{name}?fieldManager=test&fieldValidation=Strict",
+            self.path(version)
+        );
+        let request = http::Request::patch(path)
+            .header("content-type", "application/apply-patch+yaml")
+            .body(self.object(version, name, spec).to_string().into_bytes())
+            .unwrap();
+        self.send(request).await
+    }
+
+    fn object(&self, version: &str, name: &str, spec: &Value) -> Value {
+        json!({
             "apiVersion": format!("{}/{version}", self.group),
             "kind": self.kind,
             "metadata": {"name": name, "namespace": self.namespace},
             "spec": spec,
-        });
-        let request = http::Request::post(format!("{}?fieldValidation=Strict", self.path(version)))
-            .header("content-type", "application/json")
-            .body(object.to_string().into_bytes())
-            .unwrap();
+        })
+    }
+
+    async fn send(&self, request: http::Request<Vec<u8>>) -> Result<Value, String> {
         self.cluster
             .client()
             .request(request)
@@ -75,11 +95,7 @@ impl Served {
             .header("content-type", "application/merge-patch+json")
             .body(json!({"status": status}).to_string().into_bytes())
             .unwrap();
-        self.cluster
-            .client()
-            .request(request)
-            .await
-            .map_err(|error| error.to_string())
+        self.send(request).await
     }
 
     fn path(&self, version: &str) -> String {
