@@ -10,6 +10,7 @@
 //! | [`helm`] | Helm repositories and charts |
 //! | [`http`] | one way to make HTTP clients: authorities, client certificates, proxies, time limits |
 //! | [`oci`] | OCI registries: resolve, pull, push, list |
+//! | [`store`] | the artifact store: atomic writes, garbage collection, HTTP server, sharing |
 //! | [`verify`] | signatures of OCI artifacts |
 
 pub mod archive;
@@ -17,4 +18,5 @@ pub mod git;
 pub mod helm;
 pub mod http;
 pub mod oci;
+pub mod store;
 pub mod verify;

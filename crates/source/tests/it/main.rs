@@ -5,4 +5,5 @@ mod archive;
 mod git;
 mod helm;
 mod oci;
+mod store;
 mod verify;

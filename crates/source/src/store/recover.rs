@@ -1,0 +1,80 @@
+//! Clearing away what a process that was killed has left.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::lock::Lock;
+use super::place::{LOCK, TEMPORARY};
+use super::{Error, Store, content};
+
+/// How deep the directories of objects are: kind, namespace, name.
+const DEPTH: usize = 3;
+
+impl Store {
+    /// Removes temporary files, locks that no one holds, links to nothing, empty directories and content that no object has.
+    pub(super) fn recover(&self) -> Result<(), Error> {
+        for kind in directories(&self.root)? {
+            clear(&kind, 1)?;
+        }
+        // What is content without an object is known only now.
+        self.contents.recover()
+    }
+}
+
+/// Clears a directory; gives it up where nothing is left in it.
+fn clear(directory: &Path, depth: usize) -> Result<(), Error> {
+    if depth < DEPTH {
+        for inner in directories(directory)? {
+            clear(&inner, depth + 1)?;
+        }
+    } else if !clear_object(directory)? {
+        return Ok(());
+    }
+    match fs::remove_dir(directory) {
+        Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => Ok(()),
+        removed => removed.map_err(Error::remove(directory)),
+    }
+}
+
+/// Clears the directory of an object, unless someone alive is writing there. Says whether it did.
+fn clear_object(directory: &Path) -> Result<bool, Error> {
+    let mut leftovers = Vec::new();
+    for entry in fs::read_dir(directory).map_err(Error::directory(directory))? {
+        let entry = entry.map_err(Error::directory(directory))?;
+        let path = entry.path();
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        if name.ends_with(LOCK) {
+            if Lock::is_held(&path).map_err(Error::read(&path))? {
+                return Ok(false);
+            }
+            leftovers.push(path);
+        } else if name.starts_with(TEMPORARY) || is_link_to_nothing(&path) {
+            leftovers.push(path);
+        }
+    }
+    for path in leftovers {
+        fs::remove_file(&path).map_err(Error::remove(&path))?;
+    }
+    Ok(true)
+}
+
+fn is_link_to_nothing(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_symlink())
+        && fs::metadata(path).is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
+}
+
+/// The directories in a directory, without those that are our own or that links lead to.
+fn directories(directory: &Path) -> Result<Vec<PathBuf>, Error> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(directory).map_err(Error::directory(directory))? {
+        let entry = entry.map_err(Error::directory(directory))?;
+        let path = entry.path();
+        let is_directory = entry.file_type().map_err(Error::read(&path))?.is_dir();
+        if is_directory && entry.file_name() != content::DIRECTORY && entry.file_name() != "lost+found" {
+            found.push(path);
+        }
+    }
+    Ok(found)
+}
