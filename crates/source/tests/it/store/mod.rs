@@ -1,6 +1,7 @@
 mod collect;
 mod content;
 mod fetch;
+mod kill;
 mod recover;
 mod serve;
 mod share;
