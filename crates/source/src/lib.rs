@@ -6,6 +6,7 @@
 //! | module | what it is |
 //! |---|---|
 //! | [`archive`] | trees of files, ignore rules, packing and safe unpacking |
+//! | [`bucket`] | buckets of objects: S3 and what speaks like it |
 //! | [`git`] | Git repositories over HTTP and SSH, by branch, tag, version, name or commit |
 //! | [`helm`] | Helm repositories and charts |
 //! | [`http`] | one way to make HTTP clients: authorities, client certificates, proxies, time limits |
@@ -14,6 +15,7 @@
 //! | [`verify`] | signatures of OCI artifacts |
 
 pub mod archive;
+pub mod bucket;
 pub mod git;
 pub mod helm;
 pub mod http;

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 mod archive;
+mod bucket;
 mod git;
 mod helm;
 mod oci;

@@ -1,0 +1,376 @@
+//! Buckets of S3 and of what speaks like it: MinIO, Ceph, Google's and others' compatible endpoints.
+//!
+//! A thin client of our own, so that client certificates, proxies and conditional requests work as in all other sources.
+
+mod sign;
+mod sts;
+mod xml;
+
+use std::fmt;
+
+use futures::future::BoxFuture;
+use futures::{StreamExt, TryStreamExt};
+use jiff::Timestamp;
+use parking_lot::Mutex;
+use reqwest::{Client, Response, StatusCode};
+
+pub use sign::Key;
+pub use sts::{Identity, Sts};
+
+use super::store::{Error, Object, Page, Store};
+use crate::http;
+use sign::Unsigned;
+use sts::Temporary;
+
+/// The largest list or error that is read.
+const MAX_ANSWER: usize = 16 << 20;
+
+/// How to reach a bucket.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The host, with a port where it is another.
+    pub endpoint: String,
+    /// The bucket.
+    pub bucket: String,
+    /// The region. Where it is empty, it follows from the endpoint, or from what the server complains about.
+    pub region: String,
+    /// Whether there is no TLS.
+    pub insecure: bool,
+    /// Who to be.
+    pub credentials: Credentials,
+    /// Authorities, client certificate, proxy, time limit.
+    pub http: http::Options,
+}
+
+/// Who to be for a bucket.
+#[derive(Clone, Debug, Default)]
+pub enum Credentials {
+    /// Anyone.
+    #[default]
+    Anonymous,
+    /// The holder of a key.
+    Key(Key),
+    /// Someone a token service knows.
+    Sts(Box<Sts>),
+}
+
+/// A bucket of S3.
+pub struct Bucket {
+    client: Client,
+    sts_client: Client,
+    options: Options,
+    /// The host of requests, with the bucket in it where that is how the server wants it.
+    host: String,
+    /// Whether the bucket is part of the host.
+    in_host: bool,
+    region: Mutex<String>,
+    temporary: tokio::sync::Mutex<Option<Temporary>>,
+}
+
+impl fmt::Debug for Bucket {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Bucket")
+            .field("options", &self.options)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Bucket {
+    /// A bucket; nothing is asked of it yet.
+    ///
+    /// # Errors
+    /// Where certificates, proxy or endpoint are not what they must be.
+    pub fn new(options: Options) -> Result<Self, Error> {
+        let endpoint = options.endpoint.trim_end_matches('/');
+        if endpoint.is_empty() || endpoint.contains(['/', '@', '?', '#', ' ']) {
+            return Err(Error::Endpoint(crate::helm::address::without_secrets(endpoint)));
+        }
+        // Archives in a bucket must not be unpacked on the way.
+        let client = options
+            .http
+            .builder()?
+            .no_gzip()
+            .build()
+            .map_err(http::Error::Client)?;
+        let sts_client = match &options.credentials {
+            Credentials::Sts(sts) => sts.http.client()?,
+            _ => client.clone(),
+        };
+        let is_amazon = endpoint.ends_with(".amazonaws.com") || endpoint.ends_with(".amazonaws.com.cn");
+        let in_host = is_amazon && (options.insecure || !options.bucket.contains('.'));
+        let host = if in_host {
+            format!("{}.{endpoint}", options.bucket)
+        } else {
+            endpoint.to_owned()
+        };
+        let region = match options.region.as_str() {
+            "" => region_of(endpoint).to_owned(),
+            region => region.to_owned(),
+        };
+        Ok(Bucket {
+            client,
+            sts_client,
+            host,
+            in_host,
+            region: Mutex::new(region),
+            temporary: tokio::sync::Mutex::new(None),
+            options,
+        })
+    }
+
+    async fn key(&self) -> Result<Option<Key>, Error> {
+        let sts = match &self.options.credentials {
+            Credentials::Anonymous => return Ok(None),
+            Credentials::Key(key) => return Ok(Some(key.clone())),
+            Credentials::Sts(sts) => sts,
+        };
+        let mut kept = self.temporary.lock().await;
+        if let Some(temporary) = kept.as_ref().filter(|kept| kept.is_good(Timestamp::now())) {
+            return Ok(Some(temporary.key.clone()));
+        }
+        let key = sts.key(&self.sts_client).await?;
+        Ok(Some(kept.insert(key).key.clone()))
+    }
+
+    /// Sends a request. A server that wants another region is asked again with that.
+    async fn send(
+        &self,
+        method: &str,
+        key: &str,
+        query: &[(&str, String)],
+        tag: Option<&str>,
+    ) -> Result<Answer, Error> {
+        let answer = self.send_once(method, key, query, tag).await?;
+        if let Answer::Failure {
+            region: Some(region), ..
+        } = &answer
+        {
+            let mut known = self.region.lock();
+            if *known != *region && self.options.region.is_empty() {
+                known.clone_from(region);
+            } else {
+                return Ok(answer);
+            }
+        } else {
+            return Ok(answer);
+        }
+        self.send_once(method, key, query, tag).await
+    }
+
+    async fn send_once(
+        &self,
+        method: &str,
+        key: &str,
+        query: &[(&str, String)],
+        tag: Option<&str>,
+    ) -> Result<Answer, Error> {
+        let bucket = (!self.in_host).then_some(self.options.bucket.as_str());
+        let path = sign::path(bucket.into_iter().chain([key]).filter(|part| !part.is_empty()));
+        let scheme = if self.options.insecure { "http" } else { "https" };
+        let mut url = format!("{scheme}://{}{path}", self.host);
+        if !query.is_empty() {
+            url = format!("{url}?{}", sign::query(query));
+        }
+        let url = url::Url::parse(&url).map_err(|_| Error::Endpoint(self.options.endpoint.clone()))?;
+        // An address without its dots would be that of another object, and the signature be wrong.
+        if url.path() != path {
+            return Err(Error::Key(key.to_owned()));
+        }
+        let host = match url.port() {
+            Some(port) => format!("{}:{port}", url.host_str().unwrap_or_default()),
+            None => url.host_str().unwrap_or_default().to_owned(),
+        };
+        let mut request = match method {
+            "HEAD" => self.client.head(url),
+            _ => self.client.get(url),
+        };
+        if let Some(tag) = tag {
+            request = request.header("if-match", format!("\"{tag}\""));
+        }
+        if let Some(signing) = self.key().await? {
+            let unsigned = Unsigned {
+                method,
+                host: &host,
+                path: &path,
+                query,
+            };
+            let region = self.region.lock().clone();
+            for (name, value) in sign::headers(&unsigned, &signing, &region, Timestamp::now()) {
+                request = request.header(name, value);
+            }
+        }
+        let response = request.send().await.map_err(|error| self.unreachable(error))?;
+        if response.status().is_success() {
+            return Ok(Answer::Success(response));
+        }
+        let status = response.status();
+        let header = response.headers().get("x-amz-bucket-region");
+        let region = header.and_then(|region| region.to_str().ok()).map(str::to_owned);
+        let text = self.text(response).await.unwrap_or_default();
+        Ok(Answer::Failure {
+            status,
+            code: xml::text(&text, "Code").unwrap_or_default(),
+            region: region
+                .or_else(|| xml::text(&text, "Region"))
+                .filter(|region| !region.is_empty()),
+        })
+    }
+
+    async fn text(&self, mut response: Response) -> Result<String, Error> {
+        let mut text = Vec::new();
+        while let Some(piece) = response.chunk().await.map_err(|error| self.unreachable(error))? {
+            text.extend_from_slice(&piece);
+            if text.len() > MAX_ANSWER {
+                return Err(self.answer("list of objects"));
+            }
+        }
+        String::from_utf8(text).map_err(|_| self.answer("list of objects"))
+    }
+
+    fn unreachable(&self, error: reqwest::Error) -> Error {
+        Error::Request {
+            bucket: self.options.bucket.clone(),
+            source: error.without_url(),
+        }
+    }
+
+    fn answer(&self, what: &'static str) -> Error {
+        Error::Answer {
+            bucket: self.options.bucket.clone(),
+            what,
+        }
+    }
+
+    fn failure(&self, status: StatusCode, code: String) -> Error {
+        let bucket = self.options.bucket.clone();
+        let code = if code.is_empty() {
+            status.canonical_reason().unwrap_or_default().to_owned()
+        } else {
+            code
+        };
+        match status {
+            StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => Error::Refused { bucket, code },
+            status if code == "NoSuchBucket" && status == StatusCode::NOT_FOUND => Error::NoBucket(bucket),
+            status => Error::Status {
+                bucket,
+                status: status.as_u16(),
+                code,
+            },
+        }
+    }
+}
+
+enum Answer {
+    Success(Response),
+    Failure {
+        status: StatusCode,
+        code: String,
+        /// The region that the server wants.
+        region: Option<String>,
+    },
+}
+
+/// The region that an endpoint of Amazon names, or the one that everyone takes where there are none.
+fn region_of(endpoint: &str) -> &str {
+    let name = endpoint.strip_suffix(".cn").unwrap_or(endpoint);
+    let name = name.strip_suffix(".amazonaws.com").unwrap_or_default();
+    let name = name
+        .strip_prefix("s3.dualstack.")
+        .or_else(|| name.strip_prefix("s3."));
+    match name.or_else(|| endpoint.strip_prefix("s3-")?.strip_suffix(".amazonaws.com")) {
+        Some(region) if !region.is_empty() => region,
+        _ => "us-east-1",
+    }
+}
+
+/// An entity tag without the quotes around it.
+fn without_quotes(tag: &str) -> String {
+    tag.trim().trim_matches('"').to_owned()
+}
+
+impl Store for Bucket {
+    fn name(&self) -> &str {
+        &self.options.bucket
+    }
+
+    fn exists(&self) -> BoxFuture<'_, Result<bool, Error>> {
+        Box::pin(async move {
+            match self.send("HEAD", "", &[], None).await? {
+                Answer::Success(_) => Ok(true),
+                Answer::Failure {
+                    status: StatusCode::NOT_FOUND,
+                    ..
+                } => Ok(false),
+                Answer::Failure { status, code, .. } => Err(self.failure(status, code)),
+            }
+        })
+    }
+
+    fn list<'a>(&'a self, prefix: &'a str, page: Option<&'a str>) -> BoxFuture<'a, Result<Page, Error>> {
+        Box::pin(async move {
+            let mut query = vec![("list-type", "2".to_owned()), ("encoding-type", "url".to_owned())];
+            if !prefix.is_empty() {
+                query.push(("prefix", prefix.to_owned()));
+            }
+            query.extend(page.map(|page| ("continuation-token", page.to_owned())));
+            match self.send("GET", "", &query, None).await? {
+                Answer::Success(response) => {
+                    let text = self.text(response).await?;
+                    xml::page(&text).ok_or_else(|| self.answer("list of objects"))
+                }
+                Answer::Failure { status, code, .. } => Err(self.failure(status, code)),
+            }
+        })
+    }
+
+    fn get<'a>(&'a self, key: &'a str, tag: Option<&'a str>) -> BoxFuture<'a, Result<Option<Object>, Error>> {
+        Box::pin(async move {
+            let mut answer = self.send("GET", key, &[], tag).await?;
+            if matches!(
+                &answer,
+                Answer::Failure {
+                    status: StatusCode::PRECONDITION_FAILED,
+                    ..
+                }
+            ) {
+                answer = self.send("GET", key, &[], None).await?;
+            }
+            match answer {
+                Answer::Success(response) => {
+                    let header = response.headers().get("etag");
+                    let tag = header.and_then(|tag| tag.to_str().ok()).unwrap_or_default();
+                    let tag = without_quotes(tag);
+                    let bucket = self.options.bucket.clone();
+                    let content = response.bytes_stream().map_err(move |error| Error::Request {
+                        bucket: bucket.clone(),
+                        source: error.without_url(),
+                    });
+                    Ok(Some(Object {
+                        tag,
+                        content: content.boxed(),
+                    }))
+                }
+                Answer::Failure {
+                    status: StatusCode::NOT_FOUND,
+                    code,
+                    ..
+                } if code != "NoSuchBucket" => Ok(None),
+                Answer::Failure { status, code, .. } => Err(self.failure(status, code)),
+            }
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_region_follows_from_the_endpoint() {
+        assert_eq!(region_of("s3.eu-west-1.amazonaws.com"), "eu-west-1");
+        assert_eq!(region_of("s3.dualstack.eu-west-1.amazonaws.com"), "eu-west-1");
+        assert_eq!(region_of("s3.cn-north-1.amazonaws.com.cn"), "cn-north-1");
+        assert_eq!(region_of("s3.amazonaws.com"), "us-east-1");
+        assert_eq!(region_of("minio.example:9000"), "us-east-1");
+    }
+}
