@@ -2,7 +2,10 @@
 
 mod cached;
 mod faults;
+mod github_app;
+mod killed;
 mod program;
+mod signatures;
 mod ssh;
 mod submodules;
 mod wanted;

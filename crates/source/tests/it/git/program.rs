@@ -8,12 +8,12 @@ use tempfile::TempDir;
 
 use super::{Place, chain, content, fetched, wanted};
 
-struct Git {
+pub(crate) struct Git {
     home: TempDir,
 }
 
 impl Git {
-    fn find() -> Option<Self> {
+    pub(crate) fn find() -> Option<Self> {
         if Command::new("git").arg("--version").output().is_err() {
             eprintln!("skipped: this machine has no git program");
             return None;
@@ -23,11 +23,11 @@ impl Git {
         })
     }
 
-    fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         self.home.path()
     }
 
-    fn run(&self, arguments: &[&str]) -> String {
+    pub(crate) fn run(&self, arguments: &[&str]) -> String {
         let output = Command::new("git")
             .args([
                 "-c",
@@ -52,7 +52,7 @@ impl Git {
         String::from_utf8(output.stdout).unwrap().trim_end().to_owned()
     }
 
-    fn write(&self, path: &str, text: &str) {
+    pub(crate) fn write(&self, path: &str, text: &str) {
         let path = self.home.path().join(path);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, text).unwrap();
@@ -60,7 +60,7 @@ impl Git {
 }
 
 /// `git http-backend` behind a server of the test kit.
-struct Backend {
+pub(crate) struct Backend {
     root: std::path::PathBuf,
     environment: Vec<(&'static str, &'static str)>,
 }
@@ -106,7 +106,10 @@ impl testkit::http::Service for Backend {
     }
 }
 
-fn serve(git: &Git, environment: Vec<(&'static str, &'static str)>) -> testkit::http::Server<Backend> {
+pub(crate) fn serve(
+    git: &Git,
+    environment: Vec<(&'static str, &'static str)>,
+) -> testkit::http::Server<Backend> {
     testkit::http::Server::serve(Backend {
         root: git.path().to_owned(),
         environment,
