@@ -1,2 +1,3 @@
 mod cosign;
 mod cosign_program;
+mod keyless;
