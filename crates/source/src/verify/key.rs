@@ -92,6 +92,47 @@ impl PublicKey {
             Kind::Rsa => &algorithm::RSA_PKCS1_2048_8192_SHA256,
             Kind::Ed25519 => &algorithm::ED25519,
         };
+        self.verifies_by(algorithm, message, signature)
+    }
+
+    /// Whether it signed a message by an algorithm of JWS, which must be the one for this kind of key.
+    pub(super) fn verifies_jws(&self, name: &str, message: &[u8], signature: &[u8]) -> bool {
+        let algorithm: &'static dyn VerificationAlgorithm = match (name, self.kind) {
+            ("ES256", Kind::P256) => &algorithm::ECDSA_P256_SHA256_FIXED,
+            ("ES384", Kind::P384) => &algorithm::ECDSA_P384_SHA384_FIXED,
+            ("ES512", Kind::P521) => &algorithm::ECDSA_P521_SHA512_FIXED,
+            ("PS256", Kind::Rsa) => &algorithm::RSA_PSS_2048_8192_SHA256,
+            ("PS384", Kind::Rsa) => &algorithm::RSA_PSS_2048_8192_SHA384,
+            ("PS512", Kind::Rsa) => &algorithm::RSA_PSS_2048_8192_SHA512,
+            _ => return false,
+        };
+        self.verifies_by(algorithm, message, signature)
+    }
+
+    /// Whether it signed a certificate by the algorithm that the certificate names.
+    pub(super) fn verifies_certificate(&self, oid: &str, message: &[u8], signature: &[u8]) -> bool {
+        let algorithm: &'static dyn VerificationAlgorithm = match (oid, self.kind) {
+            ("1.2.840.113549.1.1.11", Kind::Rsa) => &algorithm::RSA_PKCS1_2048_8192_SHA256,
+            ("1.2.840.113549.1.1.12", Kind::Rsa) => &algorithm::RSA_PKCS1_2048_8192_SHA384,
+            ("1.2.840.113549.1.1.13", Kind::Rsa) => &algorithm::RSA_PKCS1_2048_8192_SHA512,
+            ("1.2.840.10045.4.3.2", Kind::P256) => &algorithm::ECDSA_P256_SHA256_ASN1,
+            ("1.2.840.10045.4.3.3", Kind::P256) => &algorithm::ECDSA_P256_SHA384_ASN1,
+            ("1.2.840.10045.4.3.2", Kind::P384) => &algorithm::ECDSA_P384_SHA256_ASN1,
+            ("1.2.840.10045.4.3.3", Kind::P384) => &algorithm::ECDSA_P384_SHA384_ASN1,
+            ("1.2.840.10045.4.3.2", Kind::P521) => &algorithm::ECDSA_P521_SHA256_ASN1,
+            ("1.2.840.10045.4.3.4", Kind::P521) => &algorithm::ECDSA_P521_SHA512_ASN1,
+            ("1.3.101.112", Kind::Ed25519) => &algorithm::ED25519,
+            _ => return false,
+        };
+        self.verifies_by(algorithm, message, signature)
+    }
+
+    fn verifies_by(
+        &self,
+        algorithm: &'static dyn VerificationAlgorithm,
+        message: &[u8],
+        signature: &[u8],
+    ) -> bool {
         UnparsedPublicKey::new(algorithm, &self.bytes)
             .verify(message, signature)
             .is_ok()

@@ -5,8 +5,8 @@ use aws_lc_rs::signature::{ECDSA_P256_SHA256_ASN1_SIGNING, EcdsaKeyPair};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use rcgen::{
-    BasicConstraints, CertificateParams, CertifiedIssuer, CustomExtension, DnType, ExtendedKeyUsagePurpose, IsCa,
-    KeyPair, KeyUsagePurpose, PublicKeyData as _, SanType,
+    BasicConstraints, CertificateParams, CertifiedIssuer, CustomExtension, DnType, ExtendedKeyUsagePurpose,
+    IsCa, KeyPair, KeyUsagePurpose, PublicKeyData as _, SanType,
 };
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
@@ -34,7 +34,10 @@ struct Signed {
 
 fn ecdsa_sign(key: &KeyPair, message: &[u8]) -> Vec<u8> {
     let pair = EcdsaKeyPair::from_pkcs8(&ECDSA_P256_SHA256_ASN1_SIGNING, &key.serialize_der()).unwrap();
-    pair.sign(&SystemRandom::new(), message).unwrap().as_ref().to_vec()
+    pair.sign(&SystemRandom::new(), message)
+        .unwrap()
+        .as_ref()
+        .to_vec()
 }
 
 impl Instance {
@@ -87,7 +90,8 @@ impl Instance {
         params.extended_key_usages = vec![ExtendedKeyUsagePurpose::CodeSigning];
         params.key_usages = vec![KeyUsagePurpose::DigitalSignature];
         params.use_authority_key_identifier_extension = true;
-        let issuer = CustomExtension::from_oid_content(&[1, 3, 6, 1, 4, 1, 57264, 1, 1], ISSUER.as_bytes().to_vec());
+        let issuer =
+            CustomExtension::from_oid_content(&[1, 3, 6, 1, 4, 1, 57264, 1, 1], ISSUER.as_bytes().to_vec());
         params.custom_extensions = vec![issuer];
         let certificate = params.signed_by(&key, &self.authority).unwrap();
         Signed {
@@ -133,10 +137,17 @@ impl Instance {
         let bundle = json!({"SignedEntryTimestamp": timestamp, "Payload": entry});
         let signatures = Artifact::with_config("application/vnd.oci.image.config.v1+json", "{}")
             .layer("application/vnd.dev.cosign.simplesigning.v1+json", payload)
-            .layer_annotation("dev.cosignproject.cosign/signature", &STANDARD.encode(&signed.signature))
+            .layer_annotation(
+                "dev.cosignproject.cosign/signature",
+                &STANDARD.encode(&signed.signature),
+            )
             .layer_annotation("dev.sigstore.cosign/certificate", &signed.certificate)
             .layer_annotation("dev.sigstore.cosign/bundle", &bundle.to_string());
-        registry.push("team/app", &format!("{}.sig", digest.replacen(':', "-", 1)), &signatures);
+        registry.push(
+            "team/app",
+            &format!("{}.sig", digest.replacen(':', "-", 1)),
+            &signatures,
+        );
     }
 
     /// The signature as cosign 3 stores it, with a proof that the log has it: the only entry of a log proves itself.
@@ -189,7 +200,12 @@ fn now() -> i64 {
     i64::try_from(since.unwrap().as_secs()).unwrap()
 }
 
-async fn verify(registry: &Server, digest: &str, root: &[u8], identities: &[(&str, &str)]) -> Result<(), Error> {
+async fn verify(
+    registry: &Server,
+    digest: &str,
+    root: &[u8],
+    identities: &[(&str, &str)],
+) -> Result<(), Error> {
     let identities: Vec<Identity> = identities
         .iter()
         .map(|(issuer, subject)| Identity {
@@ -199,7 +215,11 @@ async fn verify(registry: &Server, digest: &str, root: &[u8], identities: &[(&st
         .collect();
     let keyless = Keyless::with_root(root, &identities)?;
     keyless
-        .verify(&anonymous(), &repository(registry, "team/app"), digest.parse().unwrap())
+        .verify(
+            &anonymous(),
+            &repository(registry, "team/app"),
+            digest.parse().unwrap(),
+        )
         .await
 }
 
@@ -226,10 +246,24 @@ async fn a_bundle_of_cosign_3_is_verified_by_who_signed() {
 /// One of the identities must match, anywhere in the text; without any, everyone may sign.
 async fn check_identities(registry: &Server, digest: &str, root: &[u8]) {
     verify(registry, digest, root, &[]).await.unwrap();
-    verify(registry, digest, root, &[("^https://login", "/org/")]).await.unwrap();
-    verify(registry, digest, root, &[("nobody", ".*"), (".*", "release.yaml$")]).await.unwrap();
-    let error = verify(registry, digest, root, &[("nobody", ".*"), (".*", "^mallory$")]).await.unwrap_err();
-    assert!(error.to_string().contains("is none of the wanted identities"), "{error}");
+    verify(registry, digest, root, &[("^https://login", "/org/")])
+        .await
+        .unwrap();
+    verify(
+        registry,
+        digest,
+        root,
+        &[("nobody", ".*"), (".*", "release.yaml$")],
+    )
+    .await
+    .unwrap();
+    let error = verify(registry, digest, root, &[("nobody", ".*"), (".*", "^mallory$")])
+        .await
+        .unwrap_err();
+    assert!(
+        error.to_string().contains("is none of the wanted identities"),
+        "{error}"
+    );
     let error = verify(registry, digest, root, &[("(", "")]).await.unwrap_err();
     assert!(matches!(error, Error::Identity { .. }), "{error}");
     let other = Instance::new().trusted_root();

@@ -1,3 +1,4 @@
 mod cosign;
 mod cosign_program;
 mod keyless;
+mod notation;
