@@ -4,8 +4,8 @@
 //! |---|---|
 //! | [`Tree`] | files to be packed, wherever they are |
 //! | [`ignore`] | which of them are left out |
-//! | [`pack`] | a tree to a gzipped tar archive, the same bytes every time |
-//! | [`unpack`], [`read`] | such an archive, from anyone, to a directory or into memory |
+//! | [`pack()`] | a tree to a gzipped tar archive, the same bytes every time |
+//! | [`unpack()`], [`read`] | such an archive, from anyone, to a directory or into memory |
 //! | [`Hasher`], [`Hashing`] | digests, computed on the way |
 
 mod hash;

@@ -41,7 +41,8 @@ impl Lock {
 
     /// Whether someone alive holds the lock at a path.
     pub(super) fn is_held(path: &Path) -> io::Result<bool> {
-        match File::open(path)?.try_lock() {
+        // Network file systems lock only what is open for writing.
+        match File::options().read(true).write(true).open(path)?.try_lock() {
             Ok(()) => Ok(false),
             Err(TryLockError::WouldBlock) => Ok(true),
             Err(TryLockError::Error(error)) => Err(error),

@@ -2,6 +2,7 @@ mod collect;
 mod content;
 mod fetch;
 mod kill;
+mod properties;
 mod recover;
 mod serve;
 mod share;
