@@ -156,21 +156,3 @@ reasons! {
     RECONCILIATION_DISABLED = "ReconciliationDisabled";
     SOURCE_FETCH_FAILED = "SourceFetchFailed";
 }
-
-#[cfg(test)]
-mod tests {
-    use std::collections::BTreeSet;
-
-    use super::*;
-
-    #[test]
-    fn reasons_are_told_apart_and_are_words_that_conditions_may_have() {
-        let words: BTreeSet<&str> = Reason::ALL.iter().map(|reason| reason.as_str()).collect();
-        assert_eq!(words.len(), Reason::ALL.len());
-        assert!(
-            words
-                .iter()
-                .all(|word| word.chars().all(|letter| letter.is_ascii_alphabetic()))
-        );
-    }
-}

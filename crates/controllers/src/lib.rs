@@ -2,3 +2,4 @@
 //! status. What all of them share is the [`kit`].
 
 pub mod kit;
+pub mod sources;

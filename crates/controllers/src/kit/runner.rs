@@ -62,7 +62,12 @@ pub struct Run<'r, S: Spec> {
     writer: &'r Writer<S>,
 }
 
-impl<S: Spec<Status: PartialEq>> Run<'_, S> {
+impl<S: Spec<Status: ReconcileStatus + PartialEq>> Run<'_, S> {
+    /// Whether somebody asked for this run and waits for its end.
+    pub fn is_requested(&self) -> bool {
+        requested_at(self.object).is_some_and(|token| self.status.last_handled_reconcile_at() != Some(token))
+    }
+
     /// Writes the status as it is by now, for those who watch. What cannot be written now is written at the end.
     pub async fn show_progress(&mut self) {
         if let Err(error) = self.writer.write(self.object, &self.status).await {

@@ -12,14 +12,24 @@ use crate::settled::{Every, settled};
 
 const LIMIT: Duration = Duration::from_secs(30);
 
+const DEFINITIONS: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+
 /// Creates the definition and waits until each served version of it answers.
 pub(super) async fn establish(cluster: &Cluster, definition: &Value) -> Result<(), Error> {
+    cluster.create(DEFINITIONS, definition).await?;
+    answers(cluster, definition).await
+}
+
+/// Applies the definition and waits until each served version of it answers.
+pub(super) async fn serve(cluster: &Cluster, definition: &Value) -> Result<(), Error> {
+    let name = definition["metadata"]["name"].as_str().unwrap_or_default();
     cluster
-        .create(
-            "/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
-            definition,
-        )
+        .apply(&format!("{DEFINITIONS}/{name}"), definition)
         .await?;
+    answers(cluster, definition).await
+}
+
+async fn answers(cluster: &Cluster, definition: &Value) -> Result<(), Error> {
     let name = definition["metadata"]["name"].as_str().unwrap_or_default();
     let api: Api<CustomResourceDefinition> = Api::all(cluster.client());
     object_settled(api, name, LIMIT, established).await?;

@@ -220,6 +220,17 @@ impl Cluster {
             .unwrap_or_else(|error| panic!("{}", chain(&error)));
     }
 
+    /// Has a CustomResourceDefinition served that has the same name for all tests: it is applied, so that tests side by side
+    /// do not meet, waited for, and left on a real cluster when the test ends, as others may be using it.
+    ///
+    /// # Panics
+    /// When the server refuses it or does not serve it within half a minute.
+    pub async fn serve(&self, definition: &Value) {
+        crd::serve(self, definition)
+            .await
+            .unwrap_or_else(|error| panic!("{}", chain(&error)));
+    }
+
     /// Deletes what lies under that path of the API when the test ends.
     pub fn delete_at_end(&self, path: impl Into<String>) {
         self.cleanup.add(path.into());
@@ -228,6 +239,19 @@ impl Cluster {
     /// Removes what the test made, while it is still running, and is done when the server has taken all deletions.
     pub async fn finish(self) {
         self.cleanup.run(&self.client).await;
+    }
+
+    /// Applies an object that stays.
+    async fn apply(&self, path: &str, object: &Value) -> Result<(), Error> {
+        let failed = |source| Error::Request {
+            what: format!("apply {path}"),
+            source: Box::new(source),
+        };
+        let request = http::Request::patch(format!("{path}?fieldManager=testkit&force=true"))
+            .header("content-type", "application/apply-patch+yaml")
+            .body(object.to_string().into_bytes())
+            .map_err(|error| failed(kube::Error::HttpError(error)))?;
+        self.client.request_text(request).await.map(drop).map_err(failed)
     }
 
     /// Posts an object that is to be deleted at the end.

@@ -1,0 +1,308 @@
+//! GitRepository: the files of a commit.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use api::source::{GitProvider, GitRepositorySpec, GitRepositoryStatus};
+use api::{ConditionType, Object, Reason};
+use kube::ResourceExt;
+use model::{Artifact, Revision};
+use source::archive::ignore::Rules;
+use source::git::{Auth, Cause, Checkout, Error, Outcome, Reference, Remote, Request, Scheme, Settings, Url};
+use source::store;
+
+use super::secrets::Data;
+use super::storage::{self, blocking};
+use super::{Shared, Stored, begin, chain, failed, found_new, told};
+use crate::kit::{Conditions, Failure, Notice, Reconcile, Run, Summary};
+
+/// Keeps GitRepositories.
+pub struct GitRepositories {
+    shared: Shared,
+}
+
+type GitRun<'r> = Run<'r, GitRepositorySpec>;
+
+impl Stored for GitRepositoryStatus {
+    fn artifact(&self) -> Option<&Artifact> {
+        self.artifact.as_ref()
+    }
+
+    fn set_artifact(&mut self, artifact: Option<Artifact>) {
+        self.artifact = artifact;
+    }
+}
+
+const FAILURES: [ConditionType; 3] = [
+    ConditionType::FETCH_FAILED,
+    ConditionType::INCLUDE_UNAVAILABLE,
+    ConditionType::STORAGE_OPERATION_FAILED,
+];
+
+impl Reconcile for GitRepositories {
+    type Spec = GitRepositorySpec;
+
+    const SUMMARY: Summary = Summary {
+        order: &[
+            ConditionType::STORAGE_OPERATION_FAILED,
+            ConditionType::FETCH_FAILED,
+            ConditionType::INCLUDE_UNAVAILABLE,
+            ConditionType::ARTIFACT_OUTDATED,
+            ConditionType::ARTIFACT_IN_STORAGE,
+            ConditionType::SOURCE_VERIFIED,
+            ConditionType::STALLED,
+            ConditionType::RECONCILING,
+        ],
+        negative: &[
+            ConditionType::STORAGE_OPERATION_FAILED,
+            ConditionType::FETCH_FAILED,
+            ConditionType::INCLUDE_UNAVAILABLE,
+            ConditionType::ARTIFACT_OUTDATED,
+            ConditionType::STALLED,
+            ConditionType::RECONCILING,
+        ],
+        decisive: &[ConditionType::SOURCE_VERIFIED],
+    };
+
+    fn is_suspended(&self, object: &Object<GitRepositorySpec>) -> bool {
+        object.spec.suspend
+    }
+
+    fn interval(&self, object: &Object<GitRepositorySpec>) -> Duration {
+        object.spec.interval.to_std()
+    }
+
+    async fn reconcile(&self, run: &mut GitRun<'_>) -> Result<Vec<Notice>, Failure> {
+        begin(run).await;
+        run.status.remove(ConditionType::STORAGE_OPERATION_FAILED);
+        let mut notices = storage::check(run, &self.shared.store).await?;
+        if run.status.is_false(ConditionType::SOURCE_VERIFIED) {
+            run.status.remove(ConditionType::SOURCE_VERIFIED);
+        }
+        self.refuse_what_is_not_there_yet(run)?;
+        let fetched = self.fetch(run).await?;
+        run.status.remove(ConditionType::FETCH_FAILED);
+        let (revision, subject) = match fetched {
+            Outcome::Unchanged(revision) => (revision.clone(), revision.to_string()),
+            Outcome::Fetched(checkout) => {
+                let subject = checkout.commit.short_message();
+                (self.store(run, checkout).await?, subject)
+            }
+        };
+        run.status.remove(ConditionType::ARTIFACT_OUTDATED);
+        let message = format!("stored artifact for revision '{revision}'");
+        let kind = ConditionType::ARTIFACT_IN_STORAGE;
+        run.status.set_true(run.stamp, kind, Reason::SUCCEEDED, &message);
+        notices.extend(told(
+            run,
+            &format!("stored artifact for commit '{subject}'"),
+            &FAILURES,
+        ));
+        Ok(notices)
+    }
+
+    async fn finalize(&self, object: &Object<GitRepositorySpec>) -> Result<(), Failure> {
+        let namespace = object.namespace().unwrap_or_default();
+        storage::remove::<GitRepositorySpec>(&self.shared.store, &namespace, &object.name_any()).await
+    }
+}
+
+impl GitRepositories {
+    /// A controller that shares these.
+    pub fn new(shared: Shared) -> Self {
+        GitRepositories { shared }
+    }
+
+    /// Says so where the spec asks for something that this controller cannot do: nothing passes unverified or half included.
+    fn refuse_what_is_not_there_yet(&self, run: &mut GitRun<'_>) -> Result<(), Failure> {
+        let spec = &run.object.spec;
+        if spec.verify.is_some() {
+            let message = "verification of signatures is not there yet in this controller; the last artifact stays served";
+            let failure = Failure::transient(Reason::VERIFICATION_ERROR, message);
+            let kind = ConditionType::SOURCE_VERIFIED;
+            run.status
+                .set_false(run.stamp, kind, failure.reason, &failure.message);
+            return Err(failure);
+        }
+        if !spec.include.is_empty() {
+            let message = "spec.include is not there yet in this controller; the last artifact stays served";
+            let failure = Failure::stalled(Reason::NOT_FOUND, message);
+            return Err(failed(run, ConditionType::INCLUDE_UNAVAILABLE, failure));
+        }
+        Ok(())
+    }
+
+    async fn fetch(&self, run: &mut GitRun<'_>) -> Result<Outcome, Failure> {
+        let remote = self.remote(run.object).await;
+        let remote = remote.map_err(|failure| failed(run, ConditionType::FETCH_FAILED, failure))?;
+        let outcome = remote.fetch(&request(run)).await;
+        outcome.map_err(|error| failed(run, ConditionType::FETCH_FAILED, failure_of(&error)))
+    }
+
+    /// The repository with all that is needed to reach it.
+    async fn remote(&self, object: &Object<GitRepositorySpec>) -> Result<Remote, Failure> {
+        let spec = &object.spec;
+        let namespace = object.namespace().unwrap_or_default();
+        let authentication = |message: String| Failure::transient(Reason::AUTHENTICATION_FAILED, message);
+        let url: Url = spec.url.parse().map_err(|error| {
+            let message = format!(
+                "failed to parse url '{}': {}",
+                without_password(&spec.url),
+                chain(&error)
+            );
+            Failure::stalled(Reason::URL_INVALID, message)
+        })?;
+        let scheme = url.scheme();
+        let mut settings = Settings::new(url);
+        if let Some(timeout) = spec.timeout {
+            settings.timeout = timeout.to_std();
+        }
+        if let Some(proxy) = &spec.proxy_secret_ref {
+            let data = Data::read(&self.shared.client, &namespace, &proxy.name).await;
+            let proxy = data.and_then(|data| data.proxy());
+            let proxy = proxy.map_err(|error| {
+                authentication(format!("failed to configure proxy options: {}", chain(&error)))
+            })?;
+            settings.http.proxy = Some(proxy);
+        }
+        provider_is_there(spec)?;
+        let Some(secret) = &spec.secret_ref else {
+            return Ok(Remote::new(settings, self.shared.repositories.clone()));
+        };
+        let data = Data::read(&self.shared.client, &namespace, &secret.name).await;
+        let data = data.map_err(|error| {
+            let message = format!(
+                "failed to get secret '{namespace}/{}': {}",
+                secret.name,
+                chain(&error)
+            );
+            authentication(message)
+        })?;
+        if data.has("githubAppID") {
+            let message = format!(
+                "secretRef '{namespace}/{}' has github app data but provider is not set to github",
+                secret.name
+            );
+            return Err(Failure::transient(
+                Reason::INVALID_PROVIDER_CONFIGURATION,
+                message,
+            ));
+        }
+        let auth = match scheme {
+            Scheme::Ssh => data.git_ssh().map(|auth| (auth, None)),
+            Scheme::Http | Scheme::Https => data.git_http().map(|(auth, tls)| (auth, Some(tls))),
+        };
+        let (auth, tls): (Auth, _) = auth.map_err(|error| {
+            authentication(format!(
+                "failed to configure authentication options: {}",
+                chain(&error)
+            ))
+        })?;
+        settings.auth = auth;
+        settings.http.tls = tls.unwrap_or_default();
+        Ok(Remote::new(settings, self.shared.repositories.clone()))
+    }
+
+    async fn store(&self, run: &mut GitRun<'_>, checkout: Box<Checkout>) -> Result<Revision, Failure> {
+        let revision = checkout.revision.clone();
+        let artifact = run.status.artifact.as_ref();
+        if artifact.is_none_or(|artifact| artifact.revision != revision) {
+            found_new(run, &format!("new upstream revision '{revision}'")).await;
+        }
+        let place = storage::place(run)?;
+        let file = format!("{}.tar.gz", checkout.commit.id);
+        let (store, ignore) = (Arc::clone(&self.shared.store), run.object.spec.ignore.clone());
+        let packed = blocking(move || {
+            let rules =
+                Rules::of(&*checkout, ignore.as_deref()).map_err(|error| Unpacked::Ignore(chain(&error)))?;
+            store
+                .pack(&place, &file, &*checkout, &rules)
+                .map_err(Unpacked::Store)
+        });
+        let stored = packed.await.map_err(|trouble| match trouble {
+            Unpacked::Ignore(why) => Failure::transient(
+                Reason::SOURCE_IGNORE_ERROR,
+                format!("failed to load source ignore patterns from repository: {why}"),
+            ),
+            Unpacked::Store(error) => storage::failure(run, "unable to archive artifact to storage", &error),
+        })?;
+        let spec = &run.object.spec;
+        run.status.artifact = Some(stored.artifact(revision.clone(), Default::default()));
+        run.status.observed_ignore = spec.ignore.clone();
+        run.status.observed_recurse_submodules = spec.recurse_submodules;
+        run.status.observed_sparse_checkout = spec.sparse_checkout.clone();
+        run.status.observed_include = Vec::new();
+        run.status.included_artifacts = Vec::new();
+        run.status.source_verification_mode = None;
+        Ok(revision)
+    }
+}
+
+/// Why a commit did not become an artifact.
+enum Unpacked {
+    Ignore(String),
+    Store(store::Error),
+}
+
+/// What to ask the repository for. What we have already counts only where it was made as it would be made now.
+fn request(run: &GitRun<'_>) -> Request {
+    let spec = &run.object.spec;
+    let status = &run.status;
+    let same = spec.ignore == status.observed_ignore
+        && spec.recurse_submodules == status.observed_recurse_submodules
+        && spec.sparse_checkout == status.observed_sparse_checkout
+        && status.observed_include.is_empty();
+    let artifact = status.artifact.as_ref().filter(|_| same);
+    let reference = spec.r#ref.as_ref();
+    let reference = reference.map_or_else(Reference::default, |reference| Reference {
+        branch: reference.branch.clone(),
+        tag: reference.tag.clone(),
+        semver: reference.semver.clone(),
+        name: reference.name.clone(),
+        commit: reference.commit.clone(),
+    });
+    Request {
+        reference,
+        previous: artifact.map(|artifact| artifact.revision.clone()),
+        sparse: spec.sparse_checkout.clone(),
+        submodules: spec.recurse_submodules,
+    }
+}
+
+fn provider_is_there(spec: &GitRepositorySpec) -> Result<(), Failure> {
+    match &spec.provider {
+        None | Some(GitProvider::Generic) => Ok(()),
+        Some(GitProvider::GitHub) if spec.secret_ref.is_none() => Err(Failure::stalled(
+            Reason::INVALID_PROVIDER_CONFIGURATION,
+            "secretRef with github app data must be specified when provider is set to github",
+        )),
+        Some(provider) => Err(Failure::transient(
+            Reason::AUTHENTICATION_FAILED,
+            format!(
+                "failed to configure authentication options: the provider {provider} is not there yet in this controller; use a \
+                 token or key in spec.secretRef with the provider generic"
+            ),
+        )),
+    }
+}
+
+/// What a failure of a fetch means.
+fn failure_of(error: &Error) -> Failure {
+    let reason = match error.cause() {
+        Cause::Credentials(_) | Cause::Client(_) => Reason::AUTHENTICATION_FAILED,
+        Cause::Empty => Reason::EMPTY_GIT_REPOSITORY,
+        _ => Reason::GIT_OPERATION_FAILED,
+    };
+    Failure::transient(
+        reason,
+        format!("failed to checkout and determine revision: {}", chain(error)),
+    )
+}
+
+/// A URL that cannot be read, without what may be a password in it.
+fn without_password(url: &str) -> String {
+    match (url.find("://"), url.rfind('@')) {
+        (Some(scheme), Some(at)) if at > scheme => format!("{}://***{}", &url[..scheme], &url[at..]),
+        _ => url.to_owned(),
+    }
+}

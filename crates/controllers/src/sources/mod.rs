@@ -1,0 +1,156 @@
+//! The controllers of the source group: what a spec names is fetched, verified, packed and stored; the status says where it
+//! is served. Each file translates one kind; what they share is here and in [`storage`] and [`secrets`].
+
+mod git_repository;
+mod oci_repository;
+mod secrets;
+mod signature;
+mod storage;
+
+use std::collections::BTreeMap;
+use std::error::Error;
+use std::sync::Arc;
+
+use api::{ConditionType, Reason, ReconcileStatus, Spec};
+use kube::Client;
+use model::Artifact;
+use model::event::Severity;
+use source::store::Store;
+
+use crate::kit::{Conditions, Failure, Notice, Run, Summary};
+
+pub use git_repository::GitRepositories;
+pub use oci_repository::OciRepositories;
+
+/// What all source controllers of a process share.
+#[derive(Clone)]
+pub struct Shared {
+    /// The cluster.
+    pub client: Client,
+    /// Where artifacts are kept.
+    pub store: Arc<Store>,
+    /// What is known of registries: schemes and tokens.
+    pub registries: source::oci::Session,
+    /// Git repositories as they were last fetched.
+    pub repositories: source::git::Cache,
+}
+
+/// A status that tells of an artifact.
+pub(crate) trait Stored: ReconcileStatus {
+    /// The artifact.
+    fn artifact(&self) -> Option<&Artifact>;
+
+    /// Says which artifact there is.
+    fn set_artifact(&mut self, artifact: Option<Artifact>);
+}
+
+/// The conditions of sources that have nothing but a fetch and a store to fail.
+pub(crate) const SUMMARY: Summary = Summary {
+    order: &[
+        ConditionType::STORAGE_OPERATION_FAILED,
+        ConditionType::FETCH_FAILED,
+        ConditionType::ARTIFACT_OUTDATED,
+        ConditionType::ARTIFACT_IN_STORAGE,
+        ConditionType::SOURCE_VERIFIED,
+        ConditionType::STALLED,
+        ConditionType::RECONCILING,
+    ],
+    negative: &[
+        ConditionType::STORAGE_OPERATION_FAILED,
+        ConditionType::FETCH_FAILED,
+        ConditionType::ARTIFACT_OUTDATED,
+        ConditionType::STALLED,
+        ConditionType::RECONCILING,
+    ],
+    decisive: &[ConditionType::SOURCE_VERIFIED],
+};
+
+/// Begins a run: says that work goes on. It is written at once only where somebody waits for it, because the spec is new or a
+/// run was asked for: a poll that finds nothing writes nothing.
+pub(crate) async fn begin<S>(run: &mut Run<'_, S>)
+where
+    S: Spec<Status: ReconcileStatus + PartialEq>,
+{
+    let observed = run.status.observed_generation().unwrap_or_default();
+    let generation = run.stamp.generation;
+    if observed != generation {
+        let message = format!("processing object: new generation {observed} -> {generation}");
+        run.status.set_progress(run.stamp, false, &message);
+        run.show_progress().await;
+        return;
+    }
+    run.status
+        .set_progress(run.stamp, false, "reconciliation in progress");
+    if run.is_requested() {
+        run.show_progress().await;
+    }
+}
+
+/// Says that a new revision is there and is being made an artifact of.
+pub(crate) async fn found_new<S>(run: &mut Run<'_, S>, message: &str)
+where
+    S: Spec<Status: Stored + PartialEq>,
+{
+    if run.status.artifact().is_some() {
+        let kind = ConditionType::ARTIFACT_OUTDATED;
+        run.status
+            .set_true(run.stamp, kind, Reason::NEW_REVISION, message);
+    }
+    let message = format!("building artifact: {message}");
+    run.status.set_progress(run.stamp, true, &message);
+    run.show_progress().await;
+}
+
+/// Notes a failure in the condition it belongs to.
+pub(crate) fn failed<S>(run: &mut Run<'_, S>, kind: ConditionType, failure: Failure) -> Failure
+where
+    S: Spec<Status: ReconcileStatus>,
+{
+    run.status
+        .set_true(run.stamp, kind, failure.reason, &failure.message);
+    failure
+}
+
+/// What is told when a run went well: that there is a new artifact, or that what failed before works again.
+pub(crate) fn told<S>(run: &Run<'_, S>, message: &str, failures: &[ConditionType]) -> Vec<Notice>
+where
+    S: Spec<Status: Stored>,
+{
+    let Some(artifact) = run.status.artifact() else {
+        return Vec::new();
+    };
+    let before = run.object.status.as_ref();
+    let old_digest = before
+        .and_then(Stored::artifact)
+        .and_then(|artifact| artifact.digest);
+    let failed_before = before.is_some_and(|before| {
+        let mut kinds = failures.iter();
+        kinds.any(|kind| before.condition(*kind).is_some())
+    });
+    let reason = match (old_digest == artifact.digest, failed_before) {
+        (false, _) => Reason::NEW_ARTIFACT,
+        (true, true) => Reason::SUCCEEDED,
+        (true, false) => return Vec::new(),
+    };
+    let digest = artifact.digest.map(|digest| digest.to_string());
+    let mut metadata = BTreeMap::from([("revision".to_owned(), artifact.revision.to_string())]);
+    metadata.extend(digest.map(|digest| ("digest".to_owned(), digest)));
+    vec![Notice {
+        severity: Severity::Info,
+        reason,
+        message: message.to_owned(),
+        metadata,
+    }]
+}
+
+/// An error with all its causes in one line.
+pub(crate) fn chain(error: &(dyn Error + 'static)) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        text.push_str(": ");
+        text.push_str(&error.to_string());
+        cause = error.source();
+    }
+    text
+}

@@ -1,0 +1,404 @@
+//! OCIRepository: an artifact of a registry.
+
+use std::fs::File;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use api::source::{LayerOperation, OciProvider, OciRepositorySpec, OciRepositoryStatus};
+use api::{ConditionType, Object, Reason, ReconcileStatus};
+use kube::ResourceExt;
+use model::Artifact;
+use source::archive::ignore::Rules;
+use source::archive::{Directory, Limits, unpack};
+use source::oci::{self, Client, Pulled, Repository, Resolved, Selector};
+use source::store::{self, Place, Store};
+
+use super::secrets::{Data, keychain_of};
+use super::signature;
+use super::storage::{self, blocking};
+use super::{SUMMARY, Shared, Stored, begin, chain, failed, found_new, told};
+use crate::kit::{Conditions, Failure, Notice, Reconcile, Run, Summary};
+
+/// Keeps OCIRepositories.
+pub struct OciRepositories {
+    shared: Shared,
+}
+
+type OciRun<'r> = Run<'r, OciRepositorySpec>;
+
+impl Stored for OciRepositoryStatus {
+    fn artifact(&self) -> Option<&Artifact> {
+        self.artifact.as_ref()
+    }
+
+    fn set_artifact(&mut self, artifact: Option<Artifact>) {
+        self.artifact = artifact;
+    }
+}
+
+impl Reconcile for OciRepositories {
+    type Spec = OciRepositorySpec;
+
+    const SUMMARY: Summary = SUMMARY;
+
+    fn is_suspended(&self, object: &Object<OciRepositorySpec>) -> bool {
+        object.spec.suspend
+    }
+
+    fn interval(&self, object: &Object<OciRepositorySpec>) -> Duration {
+        object.spec.interval.to_std()
+    }
+
+    async fn reconcile(&self, run: &mut OciRun<'_>) -> Result<Vec<Notice>, Failure> {
+        begin(run).await;
+        run.status.remove(ConditionType::STORAGE_OPERATION_FAILED);
+        let mut notices = storage::check(run, &self.shared.store).await?;
+        let limit = run
+            .object
+            .spec
+            .timeout
+            .map_or(Duration::from_secs(60), |timeout| timeout.to_std());
+        let fetched = tokio::time::timeout(limit, self.fetch(run)).await;
+        let revision = fetched.unwrap_or_else(|_| {
+            let url = &run.object.spec.url;
+            let message = format!("failed to pull artifact from '{url}': it took longer than {limit:?}");
+            let failure = Failure::transient(Reason::OCI_ARTIFACT_PULL_FAILED, message);
+            Err(failed(run, ConditionType::FETCH_FAILED, failure))
+        })?;
+        run.status.remove(ConditionType::ARTIFACT_OUTDATED);
+        let message = format!("stored artifact for digest '{revision}'");
+        let kind = ConditionType::ARTIFACT_IN_STORAGE;
+        run.status.set_true(run.stamp, kind, Reason::SUCCEEDED, &message);
+        let failures = [
+            ConditionType::FETCH_FAILED,
+            ConditionType::STORAGE_OPERATION_FAILED,
+        ];
+        notices.extend(told(run, &message_of(run), &failures));
+        Ok(notices)
+    }
+
+    async fn finalize(&self, object: &Object<OciRepositorySpec>) -> Result<(), Failure> {
+        let namespace = object.namespace().unwrap_or_default();
+        storage::remove::<OciRepositorySpec>(&self.shared.store, &namespace, &object.name_any()).await
+    }
+}
+
+/// What is told of a new artifact.
+fn message_of(run: &OciRun<'_>) -> String {
+    let Some(artifact) = &run.status.artifact else {
+        return String::new();
+    };
+    let (revision, url) = (&artifact.revision, &run.object.spec.url);
+    let origin = |name: &str| artifact.metadata.get(&format!("org.opencontainers.image.{name}"));
+    let mut message = format!("stored artifact with revision '{revision}' from '{url}'");
+    if let (Some(source), Some(revision)) = (origin("source"), origin("revision")) {
+        message.push_str(&format!(
+            ", origin source '{source}', origin revision '{revision}'"
+        ));
+    }
+    message
+}
+
+/// What went wrong on the way to a layer.
+enum Trouble {
+    Pull(oci::Error),
+    Layer(String),
+    Ignore(String),
+    Store(store::Error),
+}
+
+impl OciRepositories {
+    /// A controller that shares these.
+    pub fn new(shared: Shared) -> Self {
+        OciRepositories { shared }
+    }
+
+    /// Brings the artifact to what the registry has; its revision.
+    async fn fetch(&self, run: &mut OciRun<'_>) -> Result<model::Revision, Failure> {
+        if run.status.is_false(ConditionType::SOURCE_VERIFIED) {
+            run.status.remove(ConditionType::SOURCE_VERIFIED);
+        }
+        let repository = self.repository(run)?;
+        let client = self.client(run, &repository).await?;
+        let spec = &run.object.spec;
+        let media_type = spec
+            .layer_selector
+            .as_ref()
+            .and_then(|layer| layer.media_type.clone());
+        let resolved = client
+            .resolve(&repository, &selector(spec), media_type.as_deref())
+            .await;
+        let resolved = resolved.map_err(|error| {
+            let failure = resolve_failure(&error, &spec.url);
+            failed(run, ConditionType::FETCH_FAILED, failure)
+        })?;
+        self.verify(run, &client, &repository, &resolved).await?;
+        let artifact = run.status.artifact.as_ref();
+        let is_new = artifact.is_none_or(|artifact| artifact.revision != resolved.revision);
+        if !is_new && !content_changed(run) {
+            run.status.remove(ConditionType::FETCH_FAILED);
+            return Ok(resolved.revision);
+        }
+        if is_new {
+            let (revision, reference) = (&resolved.revision, &resolved.reference);
+            found_new(run, &format!("new revision '{revision}' for '{reference}'")).await;
+        }
+        self.store(run, &client, &repository, &resolved, media_type.as_deref())
+            .await?;
+        Ok(resolved.revision)
+    }
+
+    fn repository(&self, run: &mut OciRun<'_>) -> Result<Repository, Failure> {
+        let url = &run.object.spec.url;
+        Repository::parse(url).map_err(|error| {
+            let message = format!("URL validation failed for '{url}': {}", chain(&error));
+            let failure = Failure::stalled(Reason::URL_INVALID, message);
+            failed(run, ConditionType::FETCH_FAILED, failure)
+        })
+    }
+
+    async fn client(&self, run: &mut OciRun<'_>, repository: &Repository) -> Result<Client, Failure> {
+        let client = self.connect(run.object, repository).await;
+        client.map_err(|message| {
+            let failure = Failure::transient(Reason::AUTHENTICATION_FAILED, message);
+            failed(run, ConditionType::FETCH_FAILED, failure)
+        })
+    }
+
+    async fn connect(
+        &self,
+        object: &Object<OciRepositorySpec>,
+        repository: &Repository,
+    ) -> Result<Client, String> {
+        let spec = &object.spec;
+        let cluster = &self.shared.client;
+        let namespace = object.namespace().unwrap_or_default();
+        let generic = matches!(spec.provider, None | Some(OciProvider::Generic));
+        let secret = spec.secret_ref.as_ref().map(|secret| secret.name.as_str());
+        let account = spec.service_account_name.as_deref().filter(|_| generic);
+        let keychain = keychain_of(cluster, &namespace, secret, account, repository).await;
+        let keychain = keychain.map_err(|error| format!("failed to get credential: {}", chain(&error)))?;
+        if !generic && keychain.is_empty() {
+            let provider = spec
+                .provider
+                .as_ref()
+                .map(ToString::to_string)
+                .unwrap_or_default();
+            return Err(format!(
+                "failed to get credential from {provider}: logging in with the identity of the workload is not there yet; \
+                 set spec.secretRef to a pull secret"
+            ));
+        }
+        let mut options = oci::Options {
+            insecure: spec.insecure,
+            ..oci::Options::default()
+        };
+        if let Some(proxy) = &spec.proxy_secret_ref {
+            let data = Data::read(cluster, &namespace, &proxy.name).await;
+            let proxy = data.and_then(|data| data.proxy());
+            let proxy = proxy.map_err(|error| format!("failed to get proxy address: {}", chain(&error)))?;
+            options.http.proxy = Some(proxy);
+        }
+        let transport = |why: String| format!("failed to generate transport for '{}': {why}", spec.url);
+        if let Some(secret) = &spec.cert_secret_ref {
+            let data = Data::read(cluster, &namespace, &secret.name).await;
+            let tls = data.and_then(|data| data.tls());
+            options.http.tls = tls.map_err(|error| transport(chain(&error)))?;
+        }
+        Client::new(&options, keychain, &self.shared.registries).map_err(|error| transport(chain(&error)))
+    }
+
+    /// Verifies the signature of a revision, where that is asked for and was not done yet: of a new revision, for a new
+    /// generation of the object, and after a failure.
+    async fn verify(
+        &self,
+        run: &mut OciRun<'_>,
+        client: &Client,
+        repository: &Repository,
+        resolved: &Resolved,
+    ) -> Result<(), Failure> {
+        let kind = ConditionType::SOURCE_VERIFIED;
+        let Some(verification) = &run.object.spec.verify else {
+            run.status.remove(kind);
+            return Ok(());
+        };
+        let artifact = run.status.artifact.as_ref();
+        let is_new = artifact.is_none_or(|artifact| artifact.revision != resolved.revision);
+        let verified = run.status.condition(kind);
+        if !is_new && verified.is_some_and(|one| one.observed_generation == Some(run.stamp.generation)) {
+            return Ok(());
+        }
+        let namespace = run.object.namespace().unwrap_or_default();
+        let checked = signature::verify(
+            &self.shared.client,
+            &namespace,
+            verification,
+            client,
+            repository,
+            resolved.digest,
+        );
+        match checked.await {
+            Ok(()) => {
+                let message = format!("verified signature of revision {}", resolved.revision);
+                run.status.set_true(run.stamp, kind, Reason::SUCCEEDED, &message);
+                Ok(())
+            }
+            Err(why) => {
+                let failure = Failure::transient(Reason::VERIFICATION_ERROR, why);
+                run.status
+                    .set_false(run.stamp, kind, failure.reason, &failure.message);
+                Err(failure)
+            }
+        }
+    }
+
+    async fn store(
+        &self,
+        run: &mut OciRun<'_>,
+        client: &Client,
+        repository: &Repository,
+        resolved: &Resolved,
+        media_type: Option<&str>,
+    ) -> Result<(), Failure> {
+        let (store, place) = (&self.shared.store, storage::place(run)?);
+        let spec = &run.object.spec;
+        let operation = spec
+            .layer_selector
+            .as_ref()
+            .and_then(|layer| layer.operation.clone());
+        let copy = operation == Some(LayerOperation::Copy);
+        let url = spec.url.clone();
+        let pulled = client
+            .pull(repository, resolved.digest, media_type, store.root())
+            .await;
+        let kept = match pulled {
+            Ok(pulled) => {
+                let file = format!("{}.tar.gz", resolved.digest);
+                keep(store, place, file, pulled, copy, spec.ignore.clone()).await
+            }
+            Err(error) => Err(Trouble::Pull(error)),
+        };
+        let (stored, annotations) = kept.map_err(|trouble| trouble.failure(run, &url))?;
+        run.status.remove(ConditionType::FETCH_FAILED);
+        run.status.artifact = Some(stored.artifact(resolved.revision.clone(), annotations));
+        run.status.observed_ignore = run.object.spec.ignore.clone();
+        run.status.observed_layer_selector = run.object.spec.layer_selector.clone();
+        let linked = {
+            let store = Arc::clone(store);
+            blocking(move || store.point(&stored.path, "latest.tar.gz")).await
+        };
+        match linked {
+            Ok(url) => run.status.url = Some(url),
+            Err(error) => tracing::warn!("failed to update status URL symlink: {}", chain(&error)),
+        }
+        Ok(())
+    }
+}
+
+type Kept = (store::Stored, std::collections::BTreeMap<String, String>);
+
+/// Makes an artifact of a layer.
+async fn keep(
+    store: &Arc<Store>,
+    place: Place,
+    name: String,
+    pulled: Pulled,
+    copy: bool,
+    ignore: Option<String>,
+) -> Result<Kept, Trouble> {
+    let store = Arc::clone(store);
+    let Pulled {
+        file, annotations, ..
+    } = pulled;
+    let stored = blocking(move || match copy {
+        true => store.copy(&place, &name, file).map_err(Trouble::Store),
+        false => repack(&store, &place, &name, &file, ignore.as_deref()),
+    })
+    .await?;
+    Ok((stored, annotations.into_iter().collect()))
+}
+
+fn repack(
+    store: &Store,
+    place: &Place,
+    name: &str,
+    file: &File,
+    ignore: Option<&str>,
+) -> Result<store::Stored, Trouble> {
+    let layer = |error: &dyn std::error::Error| Trouble::Layer(error.to_string());
+    let scratch = tempfile::tempdir_in(store.root()).map_err(|error| layer(&error))?;
+    let directory: &Path = &scratch.path().join("content");
+    unpack(file, directory, &Limits::default()).map_err(|error| Trouble::Layer(chain(&error)))?;
+    let tree = Directory::new(directory);
+    let rules = Rules::of(&tree, ignore).map_err(|error| Trouble::Ignore(chain(&error)))?;
+    store.pack(place, name, &tree, &rules).map_err(Trouble::Store)
+}
+
+impl Trouble {
+    fn failure(self, run: &mut OciRun<'_>, url: &str) -> Failure {
+        let (reason, message) = match self {
+            Trouble::Store(error) => {
+                return storage::failure(run, "unable to archive artifact to storage", &error);
+            }
+            Trouble::Pull(error @ (oci::Error::NoLayers | oci::Error::NoLayerOfType(_))) => {
+                (Reason::OCI_ARTIFACT_LAYER_OPERATION_FAILED, chain(&error))
+            }
+            Trouble::Pull(error) => {
+                let message = format!("failed to pull artifact from '{url}': {}", chain(&error));
+                (Reason::OCI_ARTIFACT_PULL_FAILED, message)
+            }
+            Trouble::Layer(why) => (
+                Reason::OCI_ARTIFACT_LAYER_OPERATION_FAILED,
+                format!("failed to extract layer contents from artifact: {why}"),
+            ),
+            Trouble::Ignore(why) => (
+                Reason::SOURCE_IGNORE_ERROR,
+                format!("failed to load source ignore patterns from repository: {why}"),
+            ),
+        };
+        failed(
+            run,
+            ConditionType::FETCH_FAILED,
+            Failure::transient(reason, message),
+        )
+    }
+}
+
+fn selector(spec: &OciRepositorySpec) -> Selector {
+    let Some(reference) = &spec.r#ref else {
+        return Selector::default();
+    };
+    Selector {
+        digest: reference.digest.clone(),
+        semver: reference.semver.clone(),
+        semver_filter: reference.semver_filter.clone(),
+        tag: reference.tag.clone(),
+    }
+}
+
+/// Whether the artifact would be made in another way than it was.
+fn content_changed(run: &OciRun<'_>) -> bool {
+    let spec = &run.object.spec;
+    spec.ignore != run.status.observed_ignore || spec.layer_selector != run.status.observed_layer_selector
+}
+
+fn resolve_failure(error: &oci::Error, url: &str) -> Failure {
+    match error {
+        oci::Error::Range { .. }
+        | oci::Error::Filter { .. }
+        | oci::Error::NoVersion(_)
+        | oci::Error::Tag(_)
+        | oci::Error::TooMany { .. } => {
+            let message = format!(
+                "failed to determine the artifact tag for '{url}': {}",
+                chain(error)
+            );
+            Failure::transient(Reason::READ_OPERATION_FAILED, message)
+        }
+        _ => {
+            let message = format!("failed to determine artifact digest: {}", chain(error));
+            Failure::transient(Reason::OCI_ARTIFACT_PULL_FAILED, message)
+        }
+    }
+}

@@ -1,0 +1,251 @@
+//! What Secrets say about connections and credentials. No value of a Secret gets into an error.
+
+use std::collections::BTreeMap;
+
+use k8s_openapi::api::core::v1::{Secret, ServiceAccount};
+use kube::{Api, Client};
+use secrecy::SecretString;
+use source::git::{Auth, SshAuth};
+use source::http::{Login, Proxy, Tls};
+use source::oci::{Credential, Keychain, Repository};
+
+/// The longest address of a proxy.
+const LONGEST_ADDRESS: usize = 2048;
+
+/// Why a Secret cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Error {
+    #[error("the {kind} '{name}' cannot be read")]
+    Read {
+        kind: &'static str,
+        name: String,
+        #[source]
+        source: kube::Error,
+    },
+    #[error("the Secret '{name}' {problem}")]
+    Content { name: String, problem: String },
+}
+
+/// The data of a Secret, with its name for complaints.
+pub(crate) struct Data {
+    name: String,
+    values: BTreeMap<String, Vec<u8>>,
+}
+
+impl Data {
+    /// Reads a Secret, `namespace/name`.
+    pub(crate) async fn read(client: &Client, namespace: &str, name: &str) -> Result<Self, Error> {
+        let api: Api<Secret> = Api::namespaced(client.clone(), namespace);
+        let secret = api.get(name).await.map_err(|source| Error::Read {
+            kind: "Secret",
+            name: format!("{namespace}/{name}"),
+            source,
+        })?;
+        let values = secret.data.unwrap_or_default().into_iter();
+        Ok(Data {
+            name: format!("{namespace}/{name}"),
+            values: values.map(|(key, value)| (key, value.0)).collect(),
+        })
+    }
+
+    fn problem(&self, problem: impl Into<String>) -> Error {
+        Error::Content {
+            name: self.name.clone(),
+            problem: problem.into(),
+        }
+    }
+
+    /// All that it holds.
+    pub(crate) fn files(&self) -> impl Iterator<Item = (&str, &[u8])> {
+        let values = self.values.iter();
+        values.map(|(key, value)| (key.as_str(), value.as_slice()))
+    }
+
+    /// What one key holds.
+    pub(crate) fn need(&self, key: &str) -> Result<&[u8], Error> {
+        self.bytes(&[key])
+            .ok_or_else(|| self.problem(format!("has no key '{key}'")))
+    }
+
+    /// Whether a key is there and not empty.
+    pub(crate) fn has(&self, key: &str) -> bool {
+        self.bytes(&[key]).is_some()
+    }
+
+    /// The first of these keys that is there and not empty.
+    fn bytes(&self, keys: &[&str]) -> Option<&[u8]> {
+        let mut found = keys.iter().filter_map(|key| self.values.get(*key));
+        found.find(|value| !value.is_empty()).map(Vec::as_slice)
+    }
+
+    fn text(&self, keys: &[&str]) -> Result<Option<&str>, Error> {
+        let text = self.bytes(keys).map(std::str::from_utf8).transpose();
+        text.map_err(|_| self.problem(format!("has a key '{}' that is no text", keys[0])))
+    }
+
+    /// Authorities and client certificate: `ca.crt`, `tls.crt`, `tls.key`, or the older names of them.
+    pub(crate) fn tls(&self) -> Result<Tls, Error> {
+        let certificate = self.bytes(&["tls.crt", "certFile"]);
+        let key = self.text(&["tls.key", "keyFile"])?;
+        let authorities = self.bytes(&["ca.crt", "caFile"]);
+        match (certificate, key) {
+            (Some(_), None) => Err(self.problem("has a key 'tls.crt' but no 'tls.key'")),
+            (None, Some(_)) => Err(self.problem("has a key 'tls.key' but no 'tls.crt'")),
+            (None, None) if authorities.is_none() => {
+                Err(self.problem("has neither 'ca.crt' nor 'tls.crt' and 'tls.key'"))
+            }
+            _ => Ok(Tls {
+                authorities: authorities.map(<[u8]>::to_vec),
+                certificate: certificate.map(<[u8]>::to_vec),
+                key: key.map(SecretString::from),
+                accept_any: false,
+            }),
+        }
+    }
+
+    /// A proxy: `address`, and `username` and `password` for it.
+    pub(crate) fn proxy(&self) -> Result<Proxy, Error> {
+        let address = self.text(&["address"])?;
+        let address = address.ok_or_else(|| self.problem("has no key 'address'"))?;
+        if address.len() > LONGEST_ADDRESS {
+            return Err(self.problem(format!("has an 'address' of more than {LONGEST_ADDRESS} letters")));
+        }
+        Ok(Proxy {
+            address: address.to_owned(),
+            login: self.login()?,
+        })
+    }
+
+    /// `username` and `password`, which go together.
+    pub(crate) fn login(&self) -> Result<Option<Login>, Error> {
+        match (self.text(&["username"])?, self.text(&["password"])?) {
+            (None, None) => Ok(None),
+            (Some(user), Some(password)) => Ok(Some(Login {
+                user: user.to_owned(),
+                password: password.into(),
+            })),
+            _ => Err(self.problem("must have both keys 'username' and 'password', or none of them")),
+        }
+    }
+
+    /// Credentials of registries: `.dockerconfigjson`, or what else a pull secret may have.
+    pub(crate) fn keychain(&self) -> Result<Keychain, Error> {
+        let config = self.bytes(&[".dockerconfigjson", ".dockercfg"]);
+        let config = config.ok_or_else(|| self.problem("has no key '.dockerconfigjson'"))?;
+        Keychain::docker_config(config).map_err(|error| self.problem(format!("is no pull secret: {error}")))
+    }
+}
+
+impl Data {
+    /// How to log in to a Git server over HTTP, and what to check its certificate against.
+    pub(crate) fn git_http(&self) -> Result<(Auth, Tls), Error> {
+        let bearer = self.text(&["bearerToken"])?;
+        let login = self.login()?;
+        let auth = match (bearer, login) {
+            (Some(_), Some(_)) => {
+                return Err(self.problem("has both 'bearerToken' and 'password': only one can be used"));
+            }
+            (Some(token), None) => Auth::Bearer(token.into()),
+            (None, Some(login)) => Auth::Basic {
+                user: login.user,
+                password: login.password,
+            },
+            (None, None) => Auth::None,
+        };
+        let has_tls = ["ca.crt", "caFile", "tls.crt", "tls.key", "certFile", "keyFile"]
+            .iter()
+            .any(|key| self.has(key));
+        let tls = if has_tls { self.tls()? } else { Tls::default() };
+        Ok((auth, tls))
+    }
+
+    /// How to log in to a Git server over SSH.
+    pub(crate) fn git_ssh(&self) -> Result<Auth, Error> {
+        let missing = |key: &str| self.problem(format!("has no key '{key}', which SSH needs"));
+        let identity = self.text(&["identity"])?.ok_or_else(|| missing("identity"))?;
+        let known_hosts = self
+            .text(&["known_hosts"])?
+            .ok_or_else(|| missing("known_hosts"))?;
+        Ok(Auth::Ssh(SshAuth {
+            identity: identity.into(),
+            passphrase: self.text(&["password"])?.map(SecretString::from),
+            known_hosts: known_hosts.to_owned(),
+            user: None,
+        }))
+    }
+}
+
+/// What a Secret for registries says, and that it says something for this one.
+pub(crate) async fn keychain_of(
+    client: &Client,
+    namespace: &str,
+    secret: Option<&str>,
+    service_account: Option<&str>,
+    repository: &Repository,
+) -> Result<Keychain, Error> {
+    let mut keychain = Keychain::anonymous();
+    if let Some(name) = secret {
+        let data = Data::read(client, namespace, name).await?;
+        let found = data.keychain()?;
+        let known: Option<&Credential> = found.resolve(repository);
+        if known.is_none() {
+            let registry = repository.registry();
+            return Err(data.problem(format!("has no credentials for the registry '{registry}'")));
+        }
+        keychain.merge(found);
+    }
+    if let Some(name) = service_account {
+        let api: Api<ServiceAccount> = Api::namespaced(client.clone(), namespace);
+        let account = api.get(name).await.map_err(|source| Error::Read {
+            kind: "ServiceAccount",
+            name: format!("{namespace}/{name}"),
+            source,
+        })?;
+        for reference in account.image_pull_secrets.unwrap_or_default() {
+            keychain.merge(Data::read(client, namespace, &reference.name).await?.keychain()?);
+        }
+    }
+    Ok(keychain)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn data(values: &[(&str, &str)]) -> Data {
+        let values = values.iter();
+        Data {
+            name: "apps/s".into(),
+            values: values
+                .map(|(key, value)| ((*key).to_owned(), value.as_bytes().to_vec()))
+                .collect(),
+        }
+    }
+
+    #[test]
+    fn half_a_pair_is_refused_without_telling_the_other_half() {
+        for secret in [
+            data(&[("username", "geheim")]).login().err(),
+            data(&[("password", "geheim")]).login().err(),
+            data(&[("tls.crt", "geheim")]).tls().err(),
+            data(&[("keyFile", "geheim")]).tls().err(),
+            data(&[("address", "geheim"), ("password", "geheim")])
+                .proxy()
+                .err(),
+            data(&[(".dockerconfigjson", "geheim")]).keychain().err(),
+        ] {
+            let text = secret.expect("it is refused").to_string();
+            assert!(text.contains("apps/s") && !text.contains("geheim"), "{text}");
+        }
+    }
+
+    #[test]
+    fn older_names_of_certificates_are_known() {
+        let tls = data(&[("caFile", "ca"), ("certFile", "c"), ("keyFile", "k")])
+            .tls()
+            .unwrap();
+        assert_eq!(tls.authorities.as_deref(), Some(b"ca".as_slice()));
+        assert!(tls.certificate.is_some() && tls.key.is_some());
+        assert!(data(&[]).tls().is_err());
+    }
+}

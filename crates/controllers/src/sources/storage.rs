@@ -1,0 +1,129 @@
+//! What the store still has of an object, before anything is fetched.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use api::{ConditionType, Reason, Spec};
+use kube::ResourceExt;
+use model::event::Severity;
+use source::store::{self, Place, Presence, Store};
+
+use super::{Stored, chain, failed};
+use crate::kit::{Conditions, Failure, Notice, Run};
+
+/// Where the files of an object are.
+pub(super) fn place<S: Spec>(run: &Run<'_, S>) -> Result<Place, Failure> {
+    place_of::<S>(
+        &run.object.namespace().unwrap_or_default(),
+        &run.object.name_any(),
+    )
+}
+
+/// Where the files of an object of this kind and name are.
+pub(super) fn place_of<S: Spec>(namespace: &str, name: &str) -> Result<Place, Failure> {
+    let place = Place::new(S::NAMES.kind, namespace, name);
+    place.map_err(|error| Failure::stalled(Reason::ILLEGAL_PATH, chain(&error)))
+}
+
+/// Collects old files, and looks whether the artifact that the status tells of is there and whole. One that is not is taken
+/// out of the status, and it is said that it is being made anew.
+pub(super) async fn check<S>(run: &mut Run<'_, S>, store: &Arc<Store>) -> Result<Vec<Notice>, Failure>
+where
+    S: Spec<Status: Stored + PartialEq>,
+{
+    let place = place(run)?;
+    let artifact = run.status.artifact().cloned();
+    let task = {
+        let (store, artifact) = (Arc::clone(store), artifact.clone());
+        move || -> Result<Option<Presence>, store::Error> {
+            let current = artifact.as_ref().map(|artifact| artifact.path.as_str());
+            if let Err(error) = store.collect(&place, current) {
+                tracing::warn!("failed to collect old artifacts: {}", chain(&error));
+            }
+            artifact
+                .as_ref()
+                .map(|artifact| store.verify(artifact))
+                .transpose()
+        }
+    };
+    let presence = blocking(task).await.unwrap_or_else(|error| {
+        // An artifact that is no file of the store, as another program may have left it, is one that is not there.
+        tracing::warn!("failed to look for an artifact: {}", chain(&error));
+        Some(Presence::Missing)
+    });
+    let mut notices = Vec::new();
+    match (presence, artifact) {
+        (Some(Presence::Valid), Some(mut artifact)) => {
+            let url = store.relocate(&artifact.url);
+            if url != artifact.url {
+                artifact.url = url;
+                run.status.set_artifact(Some(artifact));
+            }
+            return Ok(notices);
+        }
+        (Some(Presence::Corrupt { found }), Some(artifact)) => {
+            let wanted = artifact
+                .digest
+                .map(|digest| digest.to_string())
+                .unwrap_or_default();
+            notices.push(Notice {
+                severity: Severity::Error,
+                reason: Reason::ARTIFACT_VERIFICATION_FAILED,
+                message: format!(
+                    "failed to verify integrity of artifact: its digest is {found} instead of {wanted}"
+                ),
+                metadata: BTreeMap::new(),
+            });
+            missing(run, true).await;
+        }
+        (_, artifact) => missing(run, artifact.is_some()).await,
+    }
+    Ok(notices)
+}
+
+async fn missing<S>(run: &mut Run<'_, S>, had_one: bool)
+where
+    S: Spec<Status: Stored + PartialEq>,
+{
+    let message = if had_one {
+        "building artifact: disappeared from storage"
+    } else {
+        "building artifact"
+    };
+    run.status.set_artifact(None);
+    run.status.remove(ConditionType::ARTIFACT_IN_STORAGE);
+    run.status.set_progress(run.stamp, true, message);
+    run.show_progress().await;
+}
+
+/// What a failure of the store means.
+pub(super) fn failure<S>(run: &mut Run<'_, S>, what: &str, error: &store::Error) -> Failure
+where
+    S: Spec<Status: Stored>,
+{
+    let message = format!("{what}: {}", chain(error));
+    let failure = Failure::transient(Reason::ARCHIVE_OPERATION_FAILED, message);
+    failed(run, ConditionType::STORAGE_OPERATION_FAILED, failure)
+}
+
+/// Runs something that blocks beside the workers.
+pub(super) async fn blocking<T: Send + 'static>(task: impl FnOnce() -> T + Send + 'static) -> T {
+    match tokio::task::spawn_blocking(task).await {
+        Ok(value) => value,
+        // It is not cancelled, so it panicked: the worker must too, and the queue tries the object again.
+        Err(error) => std::panic::resume_unwind(error.into_panic()),
+    }
+}
+
+/// Removes all files of an object that goes.
+pub(super) async fn remove<S: Spec>(store: &Arc<Store>, namespace: &str, name: &str) -> Result<(), Failure> {
+    let (store, place) = (Arc::clone(store), place_of::<S>(namespace, name)?);
+    let removed = blocking(move || store.remove_all(&place)).await;
+    removed.map(drop).map_err(|error| {
+        let message = format!(
+            "garbage collection for deleted resource failed: {}",
+            chain(&error)
+        );
+        Failure::transient(Reason::GARBAGE_COLLECTION_FAILED, message)
+    })
+}

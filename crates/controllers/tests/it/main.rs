@@ -1,0 +1,5 @@
+//! The controllers on a cluster, embedded or real, against servers of the test kit.
+
+#![allow(clippy::unwrap_used, reason = "a test says what is wrong by panicking")]
+
+mod sources;

@@ -1,0 +1,180 @@
+//! A cluster with the kinds of one controller, a store, and the controller at work.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use api::{Condition, Object, ReconcileStatus, Spec};
+use controllers::kit::{Options, Reconcile, Recorder, Runner};
+use controllers::sources::Shared;
+use futures::StreamExt;
+use k8s_openapi::api::core::v1::Event;
+use kube::Api;
+use kube::api::{DeleteParams, Patch, PatchParams, PostParams};
+use kube::runtime::watcher;
+use serde_json::{Value, json};
+use source::store::{self, Store};
+use testkit::Cluster;
+use testkit::cluster::object_settled;
+
+const LIMIT: Duration = Duration::from_secs(30);
+
+/// What a test works with.
+pub(crate) struct Bed<S: Spec> {
+    pub(crate) cluster: Cluster,
+    pub(crate) namespace: String,
+    pub(crate) store: Arc<Store>,
+    pub(crate) api: Api<Object<S>>,
+    shared: Shared,
+    _folder: tempfile::TempDir,
+    running: Option<tokio::task::JoinHandle<()>>,
+}
+
+impl<S: Spec<Status: ReconcileStatus + PartialEq>> Bed<S> {
+    /// A cluster that serves the kind; nobody works on it yet.
+    pub(crate) async fn start() -> Self {
+        let cluster = Cluster::start().await;
+        let namespace = cluster.namespace("sources").await;
+        let definition = S::definition().to_value();
+        let definition: Value = serde_json::to_value(&definition).unwrap();
+        cluster.serve(&definition).await;
+        let folder = tempfile::tempdir().unwrap();
+        let clock: store::Clock = Arc::new(jiff::Timestamp::now);
+        let store = Store::open(folder.path(), store::Options::new("store.test"), clock).unwrap();
+        let store = Arc::new(store);
+        let shared = Shared {
+            client: cluster.client(),
+            store: Arc::clone(&store),
+            registries: source::oci::Session::new(),
+            repositories: source::git::Cache::open(folder.path().join(".git-cache")).unwrap(),
+        };
+        let api = Api::namespaced(cluster.client(), &namespace);
+        Bed {
+            cluster,
+            namespace,
+            store,
+            api,
+            shared,
+            _folder: folder,
+            running: None,
+        }
+    }
+
+    /// Has a controller work.
+    pub(crate) fn run<R: Reconcile<Spec = S>>(&mut self, controller: impl FnOnce(Shared) -> R) {
+        let client = self.cluster.client();
+        let recorder = Recorder::new(client.clone(), "source-controller", None);
+        let options = Options {
+            namespace: Some(self.namespace.clone()),
+            ..Options::new("source-controller")
+        };
+        let runner = Runner::new(controller(self.shared.clone()), client, recorder, options);
+        self.running = Some(tokio::spawn(runner.run()));
+    }
+
+    /// Ends the controller at once, as a crash does.
+    pub(crate) fn kill(&mut self) {
+        if let Some(running) = self.running.take() {
+            running.abort();
+        }
+    }
+
+    pub(crate) async fn create(&self, name: &str, spec: Value) {
+        let names = S::NAMES;
+        let object = json!({
+            "apiVersion": names.api_version(), "kind": names.kind,
+            "metadata": {"name": name, "namespace": self.namespace}, "spec": spec,
+        });
+        let object: Object<S> = serde_json::from_value(object).unwrap();
+        self.api.create(&PostParams::default(), &object).await.unwrap();
+    }
+
+    pub(crate) async fn patch(&self, name: &str, patch: Value) {
+        let parameters = PatchParams::default();
+        self.api
+            .patch(name, &parameters, &Patch::Merge(&patch))
+            .await
+            .unwrap();
+    }
+
+    pub(crate) async fn secret(&self, name: &str, kind: &str, data: Value) {
+        let api: Api<k8s_openapi::api::core::v1::Secret> =
+            Api::namespaced(self.cluster.client(), &self.namespace);
+        let secret = json!({"metadata": {"name": name}, "type": kind, "stringData": data});
+        let secret = serde_json::from_value(secret).unwrap();
+        api.create(&PostParams::default(), &secret).await.unwrap();
+    }
+
+    /// The status, once it is as it should be.
+    pub(crate) async fn until(&self, name: &str, mut holds: impl FnMut(&Object<S>) -> bool) -> Object<S> {
+        let settled = object_settled(self.api.clone(), name, LIMIT, |object| match object {
+            Some(object) if holds(object) => Ok(object.clone()),
+            Some(object) => Err(format!("{:?}", object.status)),
+            None => Err("it is not there".into()),
+        });
+        settled.await.unwrap()
+    }
+
+    /// Waits until `Ready` has this status and reason and nothing goes on.
+    pub(crate) async fn ready(&self, name: &str, status: &str, reason: &str) -> Object<S> {
+        self.until(name, |object| {
+            let ready = condition(object, "Ready");
+            ready.is_some_and(|ready| ready.status.to_string() == status && ready.reason == reason)
+        })
+        .await
+    }
+
+    pub(crate) async fn delete(&self, name: &str) {
+        self.api.delete(name, &DeleteParams::default()).await.unwrap();
+        let gone = object_settled(self.api.clone(), name, LIMIT, |object| match object {
+            None => Ok(()),
+            Some(_) => Err("it is still there".into()),
+        });
+        gone.await.unwrap();
+    }
+
+    /// Waits until this was told of an object.
+    pub(crate) async fn until_told(&self, name: &str, kind: &str, reason: &str, message: &str) {
+        let api: Api<Event> = Api::namespaced(self.cluster.client(), &self.namespace);
+        let changes = kube::runtime::watcher(api, Default::default());
+        let mut changes = std::pin::pin!(changes);
+        let mut seen = Vec::new();
+        let found = tokio::time::timeout(LIMIT, async {
+            while let Some(change) = changes.next().await {
+                let event = match change.unwrap() {
+                    watcher::Event::Apply(event) | watcher::Event::InitApply(event) => event,
+                    _ => continue,
+                };
+                if event.involved_object.name.as_deref() != Some(name) {
+                    continue;
+                }
+                let text = |field: &Option<String>| field.clone().unwrap_or_default();
+                let told = (text(&event.type_), text(&event.reason), text(&event.message));
+                if (told.0.as_str(), told.1.as_str(), told.2.as_str()) == (kind, reason, message) {
+                    return;
+                }
+                seen.push(told);
+            }
+        });
+        let found = found.await;
+        assert!(
+            found.is_ok(),
+            "not told: {kind} {reason} {message}\nbut: {seen:?}"
+        );
+    }
+}
+
+impl<S: Spec> Drop for Bed<S> {
+    fn drop(&mut self) {
+        if let Some(running) = self.running.take() {
+            running.abort();
+        }
+    }
+}
+
+pub(crate) fn condition<S: Spec<Status: ReconcileStatus>>(
+    object: &Object<S>,
+    kind: &str,
+) -> Option<Condition> {
+    let conditions = object.status.as_ref()?.conditions().iter();
+    conditions.into_iter().find(|one| one.kind == kind).cloned()
+}

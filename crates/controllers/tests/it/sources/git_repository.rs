@@ -1,0 +1,278 @@
+//! GitRepository.
+
+use api::source::{GitRepository, GitRepositorySpec};
+use controllers::sources::GitRepositories;
+use flate2::read::GzDecoder;
+use serde_json::{Value, json};
+use testkit::git::{KeyKind, KeyPair, Server};
+use testkit::http::Fault;
+
+use super::bed::{Bed, condition};
+
+type GitBed = Bed<GitRepositorySpec>;
+
+fn spec(url: &str, rest: Value) -> Value {
+    let mut spec = json!({"url": url, "interval": "1h", "ref": {"branch": "main"}});
+    spec.as_object_mut()
+        .unwrap()
+        .extend(rest.as_object().unwrap().clone());
+    spec
+}
+
+async fn started() -> GitBed {
+    let mut bed = GitBed::start().await;
+    bed.run(GitRepositories::new);
+    bed
+}
+
+fn revision(object: &GitRepository) -> String {
+    let artifact = object.status.as_ref().and_then(|status| status.artifact.as_ref());
+    artifact
+        .map(|artifact| artifact.revision.to_string())
+        .unwrap_or_default()
+}
+
+fn names(bed: &GitBed, object: &GitRepository) -> Vec<String> {
+    let artifact = object.status.as_ref().unwrap().artifact.clone().unwrap();
+    let mut archive = tar::Archive::new(GzDecoder::new(bed.store.read(&artifact).unwrap()));
+    let entries = archive.entries().unwrap();
+    entries
+        .map(|entry| entry.unwrap().path().unwrap().display().to_string())
+        .collect()
+}
+
+#[tokio::test]
+async fn a_commit_is_stored_and_told_of() {
+    let server = Server::start();
+    let repository = server.repository("team/app");
+    let files = [
+        ("app.yaml", "replicas: 1\n"),
+        ("docs/logo.png", "x"),
+        (".github/ci.yaml", ""),
+    ];
+    let commit = repository.commit("main", "Start with one\n\nAnd more.", files);
+    let bed = started().await;
+    bed.create("app", spec(&server.clone_url("team/app"), json!({})))
+        .await;
+    let object = bed.ready("app", "True", "Succeeded").await;
+    let artifact = object.status.as_ref().unwrap().artifact.clone().unwrap();
+    assert_eq!(revision(&object), format!("main@sha1:{commit}"));
+    let path = format!("gitrepository/{}/app/{commit}.tar.gz", bed.namespace);
+    assert_eq!(artifact.path, path);
+    assert_eq!(
+        names(&bed, &object),
+        [".", "app.yaml", "docs"],
+        "what Flux leaves out is left out"
+    );
+    let ready = condition(&object, "Ready").unwrap();
+    assert_eq!(
+        ready.message,
+        format!("stored artifact for revision 'main@sha1:{commit}'")
+    );
+    bed.until_told(
+        "app",
+        "Normal",
+        "NewArtifact",
+        "stored artifact for commit 'Start with one'",
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn a_poll_that_finds_nothing_new_asks_once_and_writes_nothing() {
+    let server = Server::start();
+    let repository = server.repository("team/app");
+    repository.commit("main", "Start", [("a", "1")]);
+    let bed = started().await;
+    let often = json!({"interval": "1s"});
+    bed.create("app", spec(&server.clone_url("team/app"), often))
+        .await;
+    let before = bed.ready("app", "True", "Succeeded").await;
+    let fetches = repository.stats().fetches;
+    let asked = server.requests().len();
+    let polled = testkit::settled(std::time::Duration::from_secs(30), server.changes(), async || {
+        let polls = server.requests().len() - asked;
+        if polls >= 3 {
+            Ok(())
+        } else {
+            Err(format!("{polls} polls"))
+        }
+    });
+    polled.await.unwrap();
+    assert_eq!(repository.stats().fetches, fetches, "nothing is fetched");
+    let after = bed.api.get("app").await.unwrap();
+    assert_eq!(
+        after.metadata.resource_version, before.metadata.resource_version,
+        "nothing is written"
+    );
+}
+
+#[tokio::test]
+async fn a_new_commit_replaces_the_artifact_and_a_failure_does_not() {
+    let server = Server::start();
+    let repository = server.repository("team/app");
+    repository.commit("main", "Start", [("a", "1")]);
+    let bed = started().await;
+    let often = json!({"interval": "1s"});
+    bed.create("app", spec(&server.clone_url("team/app"), often))
+        .await;
+    bed.ready("app", "True", "Succeeded").await;
+    let second = repository.commit("main", "Second", [("b", "2")]);
+    let wanted = format!("main@sha1:{second}");
+    bed.until("app", |object| revision(object) == wanted).await;
+    server.fail(Fault::status(500).forever());
+    let third = repository.commit("main", "Third", [("c", "3")]);
+    let failed = bed.ready("app", "False", "GitOperationFailed").await;
+    assert_eq!(revision(&failed), wanted, "the last good artifact stays");
+    bed.store.read(&failed.status.unwrap().artifact.unwrap()).unwrap();
+    server.heal();
+    let wanted = format!("main@sha1:{third}");
+    bed.until("app", |object| revision(object) == wanted).await;
+}
+
+#[tokio::test]
+async fn every_form_of_a_reference_leads_to_its_revision() {
+    let server = Server::start();
+    let repository = server.repository("team/app");
+    let first = repository.commit("main", "First", [("a", "1")]);
+    repository.annotated_tag("v1.0.0", first).create();
+    let second = repository.commit("main", "Second", [("a", "2")]);
+    repository.annotated_tag("v1.1.0", second).create();
+    let bed = started().await;
+    let url = server.clone_url("team/app");
+    for (name, reference, expected) in [
+        ("tag", json!({"tag": "v1.0.0"}), format!("v1.0.0@sha1:{first}")),
+        (
+            "semver",
+            json!({"semver": ">=1.0.0 <2"}),
+            format!("v1.1.0@sha1:{second}"),
+        ),
+        (
+            "name",
+            json!({"name": "refs/heads/main"}),
+            format!("refs/heads/main@sha1:{second}"),
+        ),
+        (
+            "commit",
+            json!({"commit": first.to_string()}),
+            format!("sha1:{first}"),
+        ),
+        (
+            "both",
+            json!({"branch": "main", "commit": first.to_string()}),
+            format!("main@sha1:{first}"),
+        ),
+        (
+            "tag-first",
+            json!({"tag": "v1.0.0", "semver": "1.x"}),
+            format!("v1.0.0@sha1:{first}"),
+        ),
+    ] {
+        bed.create(name, spec(&url, json!({"ref": reference}))).await;
+        let object = bed.ready(name, "True", "Succeeded").await;
+        assert_eq!(revision(&object), expected, "{name}");
+    }
+    for (name, reference) in [
+        ("no-branch", json!({"branch": "none"})),
+        ("no-version", json!({"semver": ">=9.0.0"})),
+    ] {
+        bed.create(name, spec(&url, json!({"ref": reference}))).await;
+        bed.ready(name, "False", "GitOperationFailed").await;
+    }
+}
+
+#[tokio::test]
+async fn credentials_over_http_and_ssh_come_from_a_secret() {
+    let server = Server::builder().basic("ada", "geheim").start();
+    server
+        .repository("team/app")
+        .commit("main", "Start", [("a", "1")]);
+    let key = KeyPair::generate(KeyKind::Ed25519);
+    let ssh = server.over_ssh().allow(&key).start();
+    let bed = started().await;
+    bed.secret("http", "Opaque", json!({"username": "ada", "password": "geheim"}))
+        .await;
+    bed.secret("half", "Opaque", json!({"username": "ada"})).await;
+    let identity = json!({"identity": key.private(), "known_hosts": ssh.known_hosts()});
+    bed.secret("ssh", "Opaque", identity).await;
+    bed.secret("no-hosts", "Opaque", json!({"identity": key.private()}))
+        .await;
+    let other = format!("example.com {}\n", KeyPair::generate(KeyKind::Ed25519).public());
+    let stranger = json!({"identity": key.private(), "known_hosts": other});
+    bed.secret("stranger", "Opaque", stranger).await;
+    let (http, over_ssh) = (server.clone_url("team/app"), ssh.clone_url("team/app"));
+    for (name, url, secret, reason) in [
+        ("http", &http, "http", "Succeeded"),
+        ("half", &http, "half", "AuthenticationFailed"),
+        ("ssh", &over_ssh, "ssh", "Succeeded"),
+        ("no-hosts", &over_ssh, "no-hosts", "AuthenticationFailed"),
+        ("stranger", &over_ssh, "stranger", "GitOperationFailed"),
+        ("nowhere", &http, "nowhere", "AuthenticationFailed"),
+    ] {
+        bed.create(name, spec(url, json!({"secretRef": {"name": secret}})))
+            .await;
+        let status = if reason == "Succeeded" { "True" } else { "False" };
+        let object = bed.ready(name, status, reason).await;
+        let message = condition(&object, "Ready").unwrap().message;
+        assert!(!message.contains("geheim"), "{name}: {message}");
+    }
+    bed.create("none", spec(&http, json!({}))).await;
+    bed.ready("none", "False", "GitOperationFailed").await;
+}
+
+#[tokio::test]
+async fn other_rules_make_another_artifact_of_the_same_commit() {
+    let server = Server::start();
+    let files = [("apps/a.yaml", ""), ("infra/b.yaml", ""), ("readme.md", "")];
+    server.repository("team/app").commit("main", "Start", files);
+    let bed = started().await;
+    let sparse = json!({"sparseCheckout": ["apps"]});
+    bed.create("app", spec(&server.clone_url("team/app"), sparse))
+        .await;
+    let object = bed.ready("app", "True", "Succeeded").await;
+    assert_eq!(names(&bed, &object), [".", "apps", "apps/a.yaml"]);
+    let change = json!({"spec": {"sparseCheckout": null, "ignore": "/*\n!/infra\n"}});
+    bed.patch("app", change).await;
+    let object = bed
+        .until("app", |object| {
+            let status = object.status.as_ref().unwrap();
+            status.observed_generation == Some(2) && status.observed_ignore.is_some()
+        })
+        .await;
+    assert_eq!(names(&bed, &object), [".", "infra", "infra/b.yaml"]);
+    bed.patch("app", json!({"spec": {"sparseCheckout": ["none"]}}))
+        .await;
+    bed.ready("app", "False", "GitOperationFailed").await;
+}
+
+#[tokio::test]
+async fn nothing_passes_unverified_or_half_included() {
+    let server = Server::start();
+    server
+        .repository("team/app")
+        .commit("main", "Start", [("a", "1")]);
+    let bed = started().await;
+    let url = server.clone_url("team/app");
+    let verify = json!({"verify": {"mode": "HEAD", "secretRef": {"name": "keys"}}});
+    bed.create("verify", spec(&url, verify)).await;
+    let object = bed.ready("verify", "False", "VerificationError").await;
+    assert_eq!(revision(&object), "");
+    let include = json!({"include": [{"repository": {"name": "other"}}]});
+    bed.create("include", spec(&url, include)).await;
+    let object = bed
+        .until("include", |object| {
+            condition(object, "IncludeUnavailable").is_some()
+        })
+        .await;
+    assert_eq!(revision(&object), "");
+}
+
+#[tokio::test]
+async fn an_empty_repository_is_told_as_such() {
+    let server = Server::start();
+    server.repository("team/app");
+    let bed = started().await;
+    bed.create("app", spec(&server.clone_url("team/app"), json!({})))
+        .await;
+    bed.ready("app", "False", "EmptyGitRepository").await;
+}

@@ -1,0 +1,5 @@
+//! The source controllers.
+
+mod bed;
+mod git_repository;
+mod oci_repository;
