@@ -273,4 +273,16 @@ mod tests {
             assert!(Tag::parse(id(), content.as_bytes()).is_none());
         }
     }
+
+    proptest::proptest! {
+        #[test]
+        fn what_was_signed_and_the_signature_are_all_of_a_tag(text in "[a-z \n-]{0,200}") {
+            let head = format!("object {}\ntype commit\ntag v1\n\n", "3".repeat(40));
+            let content = format!("{head}{text}\n-----BEGIN PGP SIGNATURE-----\n{text}");
+            let (tag, _) = Tag::parse(id(), content.as_bytes()).unwrap();
+            let mut whole = tag.payload.clone();
+            whole.extend_from_slice(tag.signature.unwrap_or_default().as_bytes());
+            proptest::prop_assert_eq!(whole, content.as_bytes());
+        }
+    }
 }

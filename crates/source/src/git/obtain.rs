@@ -88,24 +88,7 @@ impl Fetch<'_> {
             }
             session = self.remote.session().await?;
         }
-        let prefixes = match self.reference.branch.as_deref() {
-            Some(branch) if !branch.is_empty() => vec![format!("refs/heads/{branch}")],
-            _ => vec!["refs/heads/".to_owned()],
-        };
-        let refs = self.remote.list_in(&mut session, &prefixes).await?;
-        let mut wants: Vec<ObjectId> = refs
-            .iter()
-            .filter(|found| found.name.starts_with(&prefixes[0]))
-            .map(Ref::target)
-            .collect();
-        wants.sort();
-        wants.dedup();
-        if wants.is_empty() {
-            return Err(match refs.is_empty() {
-                true => Cause::Empty,
-                false => Cause::ReferenceMissing(prefixes[0].clone()),
-            });
-        }
+        let wants = self.branches(&mut session).await?;
         // All is asked for, as if we had nothing: a server leaves out what is older than what we have without history.
         self.pull(
             session,
@@ -121,6 +104,34 @@ impl Fetch<'_> {
             true => Ok(()),
             false => Err(Cause::CommitMissing(self.target.commit.to_string())),
         }
+    }
+
+    /// The tips of all branches, or of the one that is given.
+    async fn branches(&self, session: &mut Session) -> Result<Vec<ObjectId>, Cause> {
+        let given = self
+            .reference
+            .branch
+            .as_deref()
+            .filter(|branch| !branch.is_empty());
+        let prefix = format!("refs/heads/{}", given.unwrap_or_default());
+        let refs = self
+            .remote
+            .list_in(session, std::slice::from_ref(&prefix))
+            .await?;
+        let is_wanted = |found: &&Ref| match given {
+            Some(_) => found.name == prefix,
+            None => found.name.starts_with(&prefix),
+        };
+        let mut wants: Vec<ObjectId> = refs.iter().filter(is_wanted).map(Ref::target).collect();
+        wants.sort();
+        wants.dedup();
+        if wants.is_empty() {
+            return Err(match self.remote.list_in(session, &[]).await?.is_empty() {
+                true => Cause::Empty,
+                false => Cause::ReferenceMissing(prefix),
+            });
+        }
+        Ok(wants)
     }
 
     async fn pull(&self, mut session: Session, generation: &Generation, plan: &Plan) -> Result<(), Cause> {

@@ -199,4 +199,27 @@ pub(super) mod tests {
             assert!(error.contains(expected), "{error}");
         }
     }
+
+    proptest::proptest! {
+        #[test]
+        fn nothing_that_a_server_sends_makes_it_panic(
+            bytes in proptest::collection::vec(proptest::num::u8::ANY, 0..300),
+            framed in proptest::bool::ANY,
+        ) {
+            let mut sent = Vec::new();
+            if framed {
+                sent.extend_from_slice(format!("{:04x}", bytes.len() + 4).as_bytes());
+            }
+            sent.extend_from_slice(&bytes);
+            flush(&mut sent);
+            let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+            runtime.block_on(async {
+                let _ = read(&sent, 7).await;
+                let _ = super::super::Greeting::read(&mut Packets::new(&mut Pieces::of(&sent, 7))).await;
+                let _ = super::super::read_listing(&mut Packets::new(&mut Pieces::of(&sent, 7))).await;
+                let mut pieces = Pieces::of(&sent, 7);
+                let _ = super::super::Pack::new(Packets::new(&mut pieces)).piece().await;
+            });
+        }
+    }
 }

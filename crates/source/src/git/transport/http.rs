@@ -12,6 +12,7 @@ use super::{Chunks, Version};
 use crate::git::error::{Cause, Source};
 use crate::git::protocol::{AGENT, Capabilities};
 use crate::git::remote::Settings;
+use crate::git::url::Scheme;
 
 const SERVICE: &str = "git-upload-pack";
 
@@ -27,6 +28,7 @@ pub(super) struct Link {
     client: Client,
     base: String,
     host: String,
+    is_secure: bool,
     authorization: Option<HeaderValue>,
     known: Option<Known>,
 }
@@ -43,6 +45,7 @@ impl Link {
             client: options.client().map_err(Cause::Client)?,
             base,
             host: settings.url.host().to_ascii_lowercase(),
+            is_secure: settings.url.scheme() == Scheme::Https,
             authorization: settings.auth.header(&settings.url)?,
             known,
         })
@@ -95,9 +98,11 @@ impl Link {
     }
 
     async fn send(&self, mut request: RequestBuilder) -> Result<Response, Cause> {
-        // After we were sent to another host, our credentials stay with us.
-        let is_ours = url::Url::parse(&self.base)
-            .is_ok_and(|base| base.host_str().is_some_and(|host| bare(host) == self.host));
+        // After we were sent to another host or away from TLS, our credentials stay with us.
+        let is_ours = url::Url::parse(&self.base).is_ok_and(|base| {
+            let is_safe = base.scheme() == "https" || !self.is_secure;
+            is_safe && base.host_str().is_some_and(|host| bare(host) == self.host)
+        });
         if let Some(authorization) = self.authorization.clone().filter(|_| is_ours) {
             request = request.header(AUTHORIZATION, authorization);
         }

@@ -278,3 +278,47 @@ async fn authorities_and_client_certificates_are_used() {
         assert!(told, "{trusted} {shown} {}", chain(&error));
     }
 }
+
+#[tokio::test]
+async fn a_proxy_is_gone_through_with_its_login() {
+    // The server answers whatever host it is asked for, as a proxy would.
+    let server = git::Server::start();
+    server.repository("app").commit("main", "Start", [("a", "1")]);
+    let place = Place::new();
+    let remote = place.remote_with("http://git.invalid/app.git", |settings| {
+        let login = source::http::Login {
+            user: "me".into(),
+            password: "geheim".into(),
+        };
+        settings.http.proxy = Some(source::http::Proxy {
+            address: server.url(),
+            login: Some(login),
+        });
+    });
+    let checkout = fetch(&remote, Reference::branch("main")).await.unwrap();
+    assert_eq!(content(&*checkout), ["a 1"]);
+    assert!(
+        server
+            .requests()
+            .iter()
+            .all(|record| record.header("proxy-authorization").starts_with("Basic "))
+    );
+    assert!(!format!("{remote:?}").contains("geheim"));
+}
+
+#[tokio::test]
+async fn a_commit_that_is_missing_on_a_branch_that_is_missing_is_no_empty_repository() {
+    let server = git::Server::start();
+    server.repository("app").commit("main", "Start", [("a", "1")]);
+    let place = Place::new();
+    let remote = place.remote(&server.clone_url("app"));
+    let reference = Reference {
+        branch: Some("gone".into()),
+        ..Reference::commit("1".repeat(40))
+    };
+    let error = fetch(&remote, reference).await.unwrap_err();
+    assert!(
+        matches!(error.cause(), Cause::ReferenceMissing(name) if name == "refs/heads/gone"),
+        "{error}"
+    );
+}
