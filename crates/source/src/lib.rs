@@ -6,7 +6,7 @@
 //! | module | what it is |
 //! |---|---|
 //! | [`archive`] | trees of files, ignore rules, packing and safe unpacking |
-//! | [`bucket`] | buckets of objects: S3 and what speaks like it |
+//! | [`bucket`] | buckets of S3, Google Cloud Storage and Azure Blob Storage |
 //! | [`git`] | Git repositories over HTTP and SSH, by branch, tag, version, name or commit |
 //! | [`helm`] | Helm repositories and charts |
 //! | [`http`] | one way to make HTTP clients: authorities, client certificates, proxies, time limits |

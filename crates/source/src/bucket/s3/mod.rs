@@ -4,12 +4,10 @@
 
 mod sign;
 mod sts;
-mod xml;
 
 use std::fmt;
 
 use futures::future::BoxFuture;
-use futures::{StreamExt, TryStreamExt};
 use jiff::Timestamp;
 use parking_lot::Mutex;
 use reqwest::{Client, Response, StatusCode};
@@ -18,12 +16,10 @@ pub use sign::Key;
 pub use sts::{Identity, Sts};
 
 use super::store::{Error, Object, Page, Store};
+use super::{answer, escape, xml};
 use crate::http;
 use sign::Unsigned;
 use sts::Temporary;
-
-/// The largest list or error that is read.
-const MAX_ANSWER: usize = 16 << 20;
 
 /// How to reach a bucket.
 #[derive(Clone, Debug)]
@@ -165,11 +161,11 @@ impl Bucket {
         tag: Option<&str>,
     ) -> Result<Answer, Error> {
         let bucket = (!self.in_host).then_some(self.options.bucket.as_str());
-        let path = sign::path(bucket.into_iter().chain([key]).filter(|part| !part.is_empty()));
+        let path = escape::path(bucket.into_iter().chain([key]).filter(|part| !part.is_empty()));
         let scheme = if self.options.insecure { "http" } else { "https" };
         let mut url = format!("{scheme}://{}{path}", self.host);
         if !query.is_empty() {
-            url = format!("{url}?{}", sign::query(query));
+            url = format!("{url}?{}", escape::query(query));
         }
         let url = url::Url::parse(&url).map_err(|_| Error::Endpoint(self.options.endpoint.clone()))?;
         // An address without its dots would be that of another object, and the signature be wrong.
@@ -199,14 +195,19 @@ impl Bucket {
                 request = request.header(name, value);
             }
         }
-        let response = request.send().await.map_err(|error| self.unreachable(error))?;
+        let response = request
+            .send()
+            .await
+            .map_err(|error| answer::unreachable(&self.options.bucket, error))?;
         if response.status().is_success() {
             return Ok(Answer::Success(response));
         }
         let status = response.status();
         let header = response.headers().get("x-amz-bucket-region");
         let region = header.and_then(|region| region.to_str().ok()).map(str::to_owned);
-        let text = self.text(response).await.unwrap_or_default();
+        let text = answer::text(&self.options.bucket, response)
+            .await
+            .unwrap_or_default();
         Ok(Answer::Failure {
             status,
             code: xml::text(&text, "Code").unwrap_or_default(),
@@ -214,49 +215,6 @@ impl Bucket {
                 .or_else(|| xml::text(&text, "Region"))
                 .filter(|region| !region.is_empty()),
         })
-    }
-
-    async fn text(&self, mut response: Response) -> Result<String, Error> {
-        let mut text = Vec::new();
-        while let Some(piece) = response.chunk().await.map_err(|error| self.unreachable(error))? {
-            text.extend_from_slice(&piece);
-            if text.len() > MAX_ANSWER {
-                return Err(self.answer("list of objects"));
-            }
-        }
-        String::from_utf8(text).map_err(|_| self.answer("list of objects"))
-    }
-
-    fn unreachable(&self, error: reqwest::Error) -> Error {
-        Error::Request {
-            bucket: self.options.bucket.clone(),
-            source: error.without_url(),
-        }
-    }
-
-    fn answer(&self, what: &'static str) -> Error {
-        Error::Answer {
-            bucket: self.options.bucket.clone(),
-            what,
-        }
-    }
-
-    fn failure(&self, status: StatusCode, code: String) -> Error {
-        let bucket = self.options.bucket.clone();
-        let code = if code.is_empty() {
-            status.canonical_reason().unwrap_or_default().to_owned()
-        } else {
-            code
-        };
-        match status {
-            StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => Error::Refused { bucket, code },
-            status if code == "NoSuchBucket" && status == StatusCode::NOT_FOUND => Error::NoBucket(bucket),
-            status => Error::Status {
-                bucket,
-                status: status.as_u16(),
-                code,
-            },
-        }
     }
 }
 
@@ -283,11 +241,6 @@ fn region_of(endpoint: &str) -> &str {
     }
 }
 
-/// An entity tag without the quotes around it.
-fn without_quotes(tag: &str) -> String {
-    tag.trim().trim_matches('"').to_owned()
-}
-
 impl Store for Bucket {
     fn name(&self) -> &str {
         &self.options.bucket
@@ -301,7 +254,7 @@ impl Store for Bucket {
                     status: StatusCode::NOT_FOUND,
                     ..
                 } => Ok(false),
-                Answer::Failure { status, code, .. } => Err(self.failure(status, code)),
+                Answer::Failure { status, code, .. } => Err(answer::failure(self.name(), status, code)),
             }
         })
     }
@@ -315,47 +268,40 @@ impl Store for Bucket {
             query.extend(page.map(|page| ("continuation-token", page.to_owned())));
             match self.send("GET", "", &query, None).await? {
                 Answer::Success(response) => {
-                    let text = self.text(response).await?;
-                    xml::page(&text).ok_or_else(|| self.answer("list of objects"))
+                    let text = answer::text(&self.options.bucket, response).await?;
+                    xml::s3_page(&text).ok_or_else(|| Error::Answer {
+                        bucket: self.options.bucket.clone(),
+                        what: "list of objects",
+                    })
                 }
-                Answer::Failure { status, code, .. } => Err(self.failure(status, code)),
+                Answer::Failure { status, code, .. } => Err(answer::failure(self.name(), status, code)),
             }
         })
     }
 
     fn get<'a>(&'a self, key: &'a str, tag: Option<&'a str>) -> BoxFuture<'a, Result<Option<Object>, Error>> {
         Box::pin(async move {
-            let mut answer = self.send("GET", key, &[], tag).await?;
+            let mut answered = self.send("GET", key, &[], tag).await?;
             if matches!(
-                &answer,
+                &answered,
                 Answer::Failure {
                     status: StatusCode::PRECONDITION_FAILED,
                     ..
                 }
             ) {
-                answer = self.send("GET", key, &[], None).await?;
+                answered = self.send("GET", key, &[], None).await?;
             }
-            match answer {
+            match answered {
                 Answer::Success(response) => {
-                    let header = response.headers().get("etag");
-                    let tag = header.and_then(|tag| tag.to_str().ok()).unwrap_or_default();
-                    let tag = without_quotes(tag);
-                    let bucket = self.options.bucket.clone();
-                    let content = response.bytes_stream().map_err(move |error| Error::Request {
-                        bucket: bucket.clone(),
-                        source: error.without_url(),
-                    });
-                    Ok(Some(Object {
-                        tag,
-                        content: content.boxed(),
-                    }))
+                    let tag = answer::tag(&response);
+                    Ok(Some(answer::object(self.name(), tag, response)))
                 }
                 Answer::Failure {
                     status: StatusCode::NOT_FOUND,
                     code,
                     ..
                 } if code != "NoSuchBucket" => Ok(None),
-                Answer::Failure { status, code, .. } => Err(self.failure(status, code)),
+                Answer::Failure { status, code, .. } => Err(answer::failure(self.name(), status, code)),
             }
         })
     }

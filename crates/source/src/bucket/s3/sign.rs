@@ -4,16 +4,10 @@ use std::fmt::Write as _;
 
 use aws_lc_rs::hmac;
 use jiff::Timestamp;
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_encode};
 use secrecy::{ExposeSecret, SecretString};
 use sha2::{Digest, Sha256};
 
-/// All but what a path or query may have unescaped.
-const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC
-    .remove(b'-')
-    .remove(b'.')
-    .remove(b'_')
-    .remove(b'~');
+use super::super::escape::query;
 
 /// The digest of no body.
 pub(super) const EMPTY: &str = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
@@ -99,29 +93,6 @@ fn hex(bytes: &[u8]) -> String {
         })
 }
 
-/// A query, sorted and escaped: as it is signed and as it is sent.
-pub(super) fn query(pairs: &[(&str, String)]) -> String {
-    let mut pairs: Vec<String> = pairs
-        .iter()
-        .map(|(name, value)| format!("{}={}", escape(name), escape(value)))
-        .collect();
-    pairs.sort();
-    pairs.join("&")
-}
-
-/// A path of a bucket and a key, escaped.
-pub(super) fn path<'a>(parts: impl IntoIterator<Item = &'a str>) -> String {
-    let parts: Vec<String> = parts
-        .into_iter()
-        .map(|part| part.split('/').map(escape).collect::<Vec<_>>().join("/"))
-        .collect();
-    format!("/{}", parts.join("/"))
-}
-
-fn escape(text: &str) -> String {
-    percent_encode(text.as_bytes(), ESCAPED).to_string()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -150,14 +121,5 @@ mod tests {
             "{authorization}"
         );
         assert!(!format!("{key:?}").contains("wJalr"));
-    }
-
-    #[test]
-    fn paths_and_queries_are_escaped() {
-        assert_eq!(path(["bucket", "a b/ü+c"]), "/bucket/a%20b/%C3%BC%2Bc");
-        assert_eq!(
-            query(&[("b", "1 2".to_owned()), ("a", "/".to_owned())]),
-            "a=%2F&b=1%202"
-        );
     }
 }

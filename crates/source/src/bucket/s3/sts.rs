@@ -7,8 +7,8 @@ use reqwest::Client;
 use secrecy::{ExposeSecret, SecretString};
 
 use super::super::store::Error;
+use super::super::{escape, xml};
 use super::Key;
-use super::xml;
 use crate::helm::address::without_secrets;
 use crate::http::Options;
 
@@ -100,7 +100,7 @@ impl Sts {
         let response = client
             .post(&self.endpoint)
             .header("content-type", "application/x-www-form-urlencoded")
-            .body(super::sign::query(&pairs))
+            .body(escape::query(&pairs))
             .send()
             .await
             .map_err(failed)?;

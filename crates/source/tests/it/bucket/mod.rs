@@ -1,5 +1,7 @@
 //! Buckets.
 
+mod azure;
+mod gcs;
 mod s3;
 
 use std::error::Error;

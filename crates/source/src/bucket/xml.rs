@@ -1,12 +1,13 @@
-//! The answers of S3.
+//! Lists and errors in XML, as S3 and Azure write them.
 
 use quick_xml::Reader;
 use quick_xml::events::Event;
 
-use super::super::store::Page;
+use super::answer::without_quotes;
+use super::store::Page;
 
 /// The texts of the elements with these names, in document order, each with the element's name. Nothing if it is no XML.
-fn texts(xml: &str, names: &[&str]) -> Option<Vec<(String, String)>> {
+pub(super) fn texts(xml: &str, names: &[&str]) -> Option<Vec<(String, String)>> {
     let mut reader = Reader::from_str(xml);
     let mut found: Vec<(String, String)> = Vec::new();
     let mut inside = None;
@@ -49,8 +50,8 @@ pub(super) fn text(xml: &str, name: &str) -> Option<String> {
     Some(texts(xml, &[name])?.into_iter().next()?.1)
 }
 
-/// A page of a list. Keys are escaped as those of addresses.
-pub(super) fn page(xml: &str) -> Option<Page> {
+/// A page of a list of S3.
+pub(super) fn s3_page(xml: &str) -> Option<Page> {
     if !xml.contains("ListBucketResult") {
         return None;
     }
@@ -82,13 +83,29 @@ pub(super) fn page(xml: &str) -> Option<Page> {
                 };
                 page.objects.push((key, String::new()));
             }
-            "ETag" => page.objects.last_mut()?.1 = super::without_quotes(&text),
+            "ETag" => page.objects.last_mut()?.1 = without_quotes(&text),
             "IsTruncated" => truncated = text == "true",
             "NextContinuationToken" => page.next = Some(text),
             _ => {}
         }
     }
     page.next = page.next.filter(|_| truncated);
+    Some(page)
+}
+
+/// A page of a list of Azure.
+pub(super) fn azure_page(xml: &str) -> Option<Page> {
+    if !xml.contains("EnumerationResults") {
+        return None;
+    }
+    let mut page = Page::default();
+    for (name, text) in texts(xml, &["Name", "Etag", "NextMarker"])? {
+        match name.as_str() {
+            "Name" => page.objects.push((text, String::new())),
+            "Etag" => page.objects.last_mut()?.1 = without_quotes(&text),
+            _ => page.next = Some(text).filter(|marker| !marker.is_empty()),
+        }
+    }
     Some(page)
 }
 
@@ -101,7 +118,7 @@ mod tests {
         let xml = r#"<?xml version="1.0"?><ListBucketResult xmlns="x"><EncodingType>url</EncodingType><IsTruncated>true</IsTruncated>
             <Contents><Key>a%2Fb+c</Key><ETag>&quot;1&quot;</ETag><Size>1</Size></Contents>
             <Contents><Key>&#100;</Key><ETag>"2"</ETag></Contents><NextContinuationToken>t&amp;1</NextContinuationToken></ListBucketResult>"#;
-        let page = page(xml).unwrap();
+        let page = s3_page(xml).unwrap();
         assert_eq!(
             page.objects,
             [("a/b c".into(), "1".into()), ("d".to_owned(), "2".to_owned())]
@@ -111,8 +128,8 @@ mod tests {
 
     #[test]
     fn what_is_no_list_is_none() {
-        assert_eq!(page("<html></html>"), None);
-        assert_eq!(page("ListBucketResult <a"), None);
+        assert_eq!(s3_page("<html></html>"), None);
+        assert_eq!(s3_page("ListBucketResult <a"), None);
         assert_eq!(
             text("<Error><Code>NoSuchKey</Code></Error>", "Code").unwrap(),
             "NoSuchKey"

@@ -1,0 +1,80 @@
+//! What the answers of all servers have in common.
+
+use futures::{StreamExt, TryStreamExt};
+use reqwest::{Response, StatusCode};
+
+use super::store::{Error, Object};
+
+/// The largest list or error that is read.
+const MAX_ANSWER: usize = 16 << 20;
+
+/// The server did not answer.
+pub(super) fn unreachable(bucket: &str, error: reqwest::Error) -> Error {
+    Error::Request {
+        bucket: bucket.to_owned(),
+        source: error.without_url(),
+    }
+}
+
+/// The body as text.
+pub(super) async fn text(bucket: &str, mut response: Response) -> Result<String, Error> {
+    let no_text = || Error::Answer {
+        bucket: bucket.to_owned(),
+        what: "list of objects",
+    };
+    let mut text = Vec::new();
+    while let Some(piece) = response
+        .chunk()
+        .await
+        .map_err(|error| unreachable(bucket, error))?
+    {
+        text.extend_from_slice(&piece);
+        if text.len() > MAX_ANSWER {
+            return Err(no_text());
+        }
+    }
+    String::from_utf8(text).map_err(|_| no_text())
+}
+
+/// The body as an object.
+pub(super) fn object(bucket: &str, tag: String, response: Response) -> Object {
+    let bucket = bucket.to_owned();
+    let content = response.bytes_stream();
+    let content = content.map_err(move |error| unreachable(&bucket, error));
+    Object {
+        tag,
+        content: content.boxed(),
+    }
+}
+
+/// The entity tag of an answer, without quotes.
+pub(super) fn tag(response: &Response) -> String {
+    let header = response.headers().get("etag");
+    without_quotes(header.and_then(|tag| tag.to_str().ok()).unwrap_or_default())
+}
+
+/// An entity tag without the quotes around it.
+pub(super) fn without_quotes(tag: &str) -> String {
+    tag.trim().trim_matches('"').to_owned()
+}
+
+/// An answer that is a failure.
+pub(super) fn failure(bucket: &str, status: StatusCode, code: String) -> Error {
+    let bucket = bucket.to_owned();
+    let code = if code.is_empty() {
+        status.canonical_reason().unwrap_or_default().to_owned()
+    } else {
+        code
+    };
+    match status {
+        StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => Error::Refused { bucket, code },
+        StatusCode::NOT_FOUND if matches!(code.as_str(), "NoSuchBucket" | "ContainerNotFound") => {
+            Error::NoBucket(bucket)
+        }
+        status => Error::Status {
+            bucket,
+            status: status.as_u16(),
+            code,
+        },
+    }
+}

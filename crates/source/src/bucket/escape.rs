@@ -1,0 +1,48 @@
+//! Paths and queries of addresses, escaped as signatures want them.
+
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_encode};
+
+/// All but what a path or query may have unescaped.
+const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'.')
+    .remove(b'_')
+    .remove(b'~');
+
+/// A query, sorted and escaped: as it is signed and as it is sent.
+pub(super) fn query(pairs: &[(&str, String)]) -> String {
+    let mut pairs: Vec<String> = pairs
+        .iter()
+        .map(|(name, value)| format!("{}={}", escape(name), escape(value)))
+        .collect();
+    pairs.sort();
+    pairs.join("&")
+}
+
+/// A path of a bucket and a key, escaped. Slashes of a key stay.
+pub(super) fn path<'a>(parts: impl IntoIterator<Item = &'a str>) -> String {
+    let parts: Vec<String> = parts
+        .into_iter()
+        .map(|part| part.split('/').map(escape).collect::<Vec<_>>().join("/"))
+        .collect();
+    format!("/{}", parts.join("/"))
+}
+
+/// A text, escaped with its slashes.
+pub(super) fn escape(text: &str) -> String {
+    percent_encode(text.as_bytes(), ESCAPED).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_and_queries_are_escaped() {
+        assert_eq!(path(["bucket", "a b/ü+c"]), "/bucket/a%20b/%C3%BC%2Bc");
+        assert_eq!(
+            query(&[("b", "1 2".to_owned()), ("a", "/".to_owned())]),
+            "a=%2F&b=1%202"
+        );
+    }
+}
