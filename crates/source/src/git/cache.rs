@@ -11,7 +11,7 @@
 //! is killed leaves at worst files that nobody refers to. A generation that proves broken, or has collected too many
 //! packs, is replaced by a new one; it goes when the last checkout of it does.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -190,6 +190,8 @@ impl Slot {
 pub(super) struct Generation {
     directory: PathBuf,
     is_retired: AtomicBool,
+    /// The trees whose files this process has seen to be there.
+    pub(super) complete: Mutex<HashSet<ObjectId>>,
 }
 
 impl Generation {
@@ -197,6 +199,7 @@ impl Generation {
         Generation {
             directory,
             is_retired: AtomicBool::new(false),
+            complete: Mutex::default(),
         }
     }
 

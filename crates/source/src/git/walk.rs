@@ -1,5 +1,7 @@
 //! The files of a commit, without a checkout: trees are read from the object database.
 
+use std::collections::HashSet;
+
 use gix::bstr::ByteSlice;
 use gix::hash::ObjectId;
 use gix::objs::tree::EntryKind;
@@ -65,19 +67,24 @@ pub(super) struct Found {
     pub(super) links: Vec<(String, ObjectId)>,
     /// The file that says where submodules come from.
     pub(super) gitmodules: Option<ObjectId>,
+    /// The trees whose files are all there.
+    pub(super) complete: Vec<ObjectId>,
 }
 
-/// Lists all wanted files below a tree, and sees that their content is there.
+/// Lists all wanted files below a tree, and sees that their content is there. Trees that were `complete` before are so
+/// again: of a repository that changed little, little is looked up.
 pub(super) fn walk(
     objects: &Objects,
     tree: ObjectId,
     sparse: &Sparse,
     limits: &Limits,
+    complete: &HashSet<ObjectId>,
 ) -> Result<Found, Cause> {
     let mut walk = Walk {
         objects,
         sparse,
         limits,
+        complete,
         found: Found::default(),
     };
     walk.tree(tree, "", 0)?;
@@ -94,6 +101,7 @@ struct Walk<'a> {
     objects: &'a Objects,
     sparse: &'a Sparse,
     limits: &'a Limits,
+    complete: &'a HashSet<ObjectId>,
     found: Found,
 }
 
@@ -106,6 +114,7 @@ impl Walk<'_> {
             });
         }
         let content = self.objects.get_kind(id, ObjectKind::Tree)?;
+        let is_complete = self.complete.contains(&id);
         for entry in TreeRefIter::from_bytes(&content, gix::hash::Kind::Sha1) {
             let entry = entry.map_err(|_| Cause::Object {
                 id: id.to_string(),
@@ -132,7 +141,7 @@ impl Walk<'_> {
                     self.add(path, Kind::Directory, None)?;
                 }
                 (Relation::Wanted, EntryKind::Blob | EntryKind::BlobExecutable) => {
-                    if !self.objects.has(id) {
+                    if !is_complete && !self.objects.has(id) {
                         return Err(Cause::Object {
                             id: id.to_string(),
                             state: "missing",
@@ -142,6 +151,9 @@ impl Walk<'_> {
                     self.add(path, Kind::File { executable }, Some(id))?;
                 }
             }
+        }
+        if self.sparse.relation(prefix.trim_end_matches('/')) == Relation::Wanted {
+            self.found.complete.push(id);
         }
         Ok(())
     }
