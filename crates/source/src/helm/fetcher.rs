@@ -43,11 +43,28 @@ impl FetchError {
     }
 }
 
+/// Whether a chart was verified.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Verified {
+    /// Nobody asked for it.
+    #[default]
+    NotAsked,
+    /// The signature was looked at, but a policy does not demand that it is good.
+    Ignored,
+    /// The signature is good.
+    Good,
+}
+
 /// A place that has charts: an HTTP repository or an OCI registry.
 pub trait ChartFetcher: Send + Sync {
     /// Finds the version of a chart that is meant: exactly that one, or the highest of a range; the highest release where
     /// nothing is given.
     fn find<'a>(&'a self, chart: &'a str, version: &'a str) -> BoxFuture<'a, Result<Found, FetchError>>;
+
+    /// Checks the signature of a chart, where that is wanted. This is done whether or not the chart is stored already.
+    fn verify<'a>(&'a self, _chart: &'a Found) -> BoxFuture<'a, Result<Verified, FetchError>> {
+        Box::pin(async { Ok(Verified::NotAsked) })
+    }
 
     /// Gets the archive.
     fn download<'a>(&'a self, chart: &'a Found) -> BoxFuture<'a, Result<Bytes, FetchError>>;

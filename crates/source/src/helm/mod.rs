@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!   Repository ─▶ Index ─▶ pick ─▶ archive ─┐
-//!   OCI registry (ChartFetcher) ─▶ archive ─┼─▶ build: values files, version metadata, dependencies ─▶ <name>-<version>.tgz
+//!   Registry (OCI) ───────▶ archive ────────┼─▶ build: values files, version metadata, dependencies ─▶ <name>-<version>.tgz
 //!   Tree of a Git or bucket source ─────────┘
 //! ```
 //!
@@ -15,8 +15,10 @@ pub mod chart;
 pub mod dependencies;
 pub mod fetcher;
 pub mod index;
+pub mod registry;
 pub mod repository;
 
-pub use fetcher::{ChartFetcher, FetchError, Found, NoRepositories, Repositories};
+pub use fetcher::{ChartFetcher, FetchError, Found, NoRepositories, Repositories, Verified};
 pub use index::Index;
+pub use registry::Registry;
 pub use repository::Repository;

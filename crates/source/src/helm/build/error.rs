@@ -32,6 +32,9 @@ pub enum Error {
     /// What was fetched is no chart.
     #[error("chart pull error: what was downloaded is no valid chart")]
     Pulled(#[source] LoadError),
+    /// The signature of the chart is missing or wrong.
+    #[error("chart verification error")]
+    Verification(#[source] FetchError),
     /// The version cannot have metadata.
     #[error("chart metadata patch error: the version '{version}' cannot get metadata")]
     MetadataPatch {
@@ -85,6 +88,7 @@ impl Error {
             Error::Reference(_) | Error::NotFound(_) | Error::NoChart { .. } => "InvalidChartReference",
             Error::Authentication(_) => "AuthenticationFailed",
             Error::Pull(_) | Error::Pulled(_) => "ChartPullError",
+            Error::Verification(_) => "ChartVerificationError",
             Error::MetadataPatch { .. } => "MetadataPatchError",
             Error::NoValuesFile { .. }
             | Error::ReadValues { .. }

@@ -7,7 +7,7 @@ use super::{Built, Content, Error, Options, inside, read_values, replace_values}
 use crate::archive::{Kind, Tree};
 use crate::helm::chart::{Chart, LoadError, Metadata, files, metadata_of_archive, metadata_of_tree, values};
 use crate::helm::dependencies;
-use crate::helm::fetcher::Repositories;
+use crate::helm::fetcher::{Repositories, Verified};
 
 /// What is at a path.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -66,6 +66,7 @@ pub async fn from_tree(
         values_files: Vec::new(),
         packaged,
         resolved_dependencies: 0,
+        verified: Verified::NotAsked,
         content: Content::Stored,
     };
     if !packaged {

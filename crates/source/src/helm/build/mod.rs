@@ -18,6 +18,7 @@ pub(super) use local::{Place, place};
 pub use remote::from_repository;
 
 use super::chart::{Chart, Limits, values};
+use super::fetcher::Verified;
 
 /// What to do with a chart.
 #[derive(Clone, Debug, Default)]
@@ -73,6 +74,8 @@ pub struct Built {
     pub packaged: bool,
     /// How many dependencies were fetched.
     pub resolved_dependencies: usize,
+    /// Whether its signature was checked.
+    pub verified: Verified,
     /// The archive.
     pub content: Content,
 }
@@ -147,6 +150,7 @@ impl Options {
             values_files: files.unwrap_or_else(|| self.effective_values_files().to_vec()),
             packaged,
             resolved_dependencies: 0,
+            verified: Verified::NotAsked,
             content: Content::Stored,
         })
     }

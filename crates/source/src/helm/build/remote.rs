@@ -23,10 +23,14 @@ pub async fn from_repository(
         FetchError::External(_) => Error::Pull(error),
         FetchError::Authentication(_) => Error::Authentication(error),
     })?;
+    let verified = fetcher.verify(&found).await.map_err(|error| match error {
+        FetchError::Authentication(_) => Error::Authentication(error),
+        _ => Error::Verification(error),
+    })?;
     let version = options.version(&found.version)?;
     let packaged = !options.effective_values_files().is_empty() || options.version_metadata.is_some();
     if let Some(built) = options.unchanged(&found.name, &version, packaged) {
-        return Ok(built);
+        return Ok(Built { verified, ..built });
     }
     let archive = fetcher.download(&found).await.map_err(|error| match error {
         FetchError::Authentication(_) => Error::Authentication(error),
@@ -38,6 +42,7 @@ pub async fn from_repository(
         values_files: Vec::new(),
         packaged,
         resolved_dependencies: 0,
+        verified,
         content: Content::Archive(archive.clone()),
     };
     if packaged {

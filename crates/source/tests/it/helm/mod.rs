@@ -2,6 +2,7 @@
 
 mod local;
 mod program;
+mod registry;
 mod remote;
 mod repository;
 
