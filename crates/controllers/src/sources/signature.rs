@@ -5,11 +5,13 @@ use kube::Client as Cluster;
 use model::Digest;
 use source::oci::{Client, Repository};
 use source::verify::cosign::{self, Identity, Keyless};
+use source::verify::notation::{Notation, Verdict};
 
 use super::chain;
 use super::secrets::Data;
 
-/// Whether an artifact is signed as it must be; the error says why not.
+/// What came out: [`Verdict::Ignored`] lets an artifact pass that must not be called verified. The error says why it may not
+/// pass.
 pub(super) async fn verify(
     cluster: &Cluster,
     namespace: &str,
@@ -17,7 +19,7 @@ pub(super) async fn verify(
     client: &Client,
     repository: &Repository,
     digest: Digest,
-) -> Result<(), String> {
+) -> Result<Verdict, String> {
     let keyless = wanted.secret_ref.is_none();
     let provider = match (&wanted.provider, keyless) {
         (VerificationProvider::Cosign, true) => "cosign keyless".to_owned(),
@@ -28,7 +30,8 @@ pub(super) async fn verify(
         VerificationProvider::Cosign if keyless => {
             let keyless = keyless_of(cluster, namespace, wanted).await.map_err(failed)?;
             let verified = keyless.verify(client, repository, digest).await;
-            verified.map_err(|error| failed(chain(&error)))
+            verified.map_err(|error| failed(chain(&error)))?;
+            Ok(Verdict::Verified)
         }
         VerificationProvider::Cosign => {
             let name = wanted
@@ -44,10 +47,17 @@ pub(super) async fn verify(
                 )));
             }
             let verified = cosign::verify_with_keys(client, repository, digest, &keys).await;
+            verified.map_err(|error| failed(chain(&error)))?;
+            Ok(Verdict::Verified)
+        }
+        VerificationProvider::Notation => {
+            let notation = notation_of(cluster, namespace, wanted).await.map_err(failed)?;
+            let now = jiff::Timestamp::now();
+            let verified = notation.verify(client, repository, digest, now).await;
             verified.map_err(|error| failed(chain(&error)))
         }
-        _ => Err(failed(
-            "it is not there yet in this controller; sign with cosign, or remove spec.verify".into(),
+        VerificationProvider::Other(_) => Err(failed(
+            "there is no such provider; it must be cosign or notation".into(),
         )),
     }
 }
@@ -65,4 +75,24 @@ async fn keyless_of(cluster: &Cluster, namespace: &str, wanted: &OciVerification
     let data = data.map_err(|error| chain(&error))?;
     let json = data.need("trusted_root.json").map_err(|error| chain(&error))?;
     Keyless::with_root(json, &identities).map_err(|error| chain(&error))
+}
+
+async fn notation_of(
+    cluster: &Cluster,
+    namespace: &str,
+    wanted: &OciVerification,
+) -> Result<Notation, String> {
+    let Some(secret) = &wanted.secret_ref else {
+        return Err(
+            "spec.verify.secretRef must name a Secret with 'trustpolicy.json' and certificates".into(),
+        );
+    };
+    let data = Data::read(cluster, namespace, &secret.name).await;
+    let data = data.map_err(|error| chain(&error))?;
+    let policy = data.need("trustpolicy.json").map_err(|error| chain(&error))?;
+    let certificates = data
+        .files()
+        .filter(|(name, _)| name.ends_with(".crt") || name.ends_with(".pem"))
+        .map(|(_, content)| content);
+    Notation::new(policy, certificates).map_err(|error| chain(&error))
 }
