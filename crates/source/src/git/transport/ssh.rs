@@ -227,3 +227,43 @@ fn connect_failure(error: russh::Error) -> Cause {
 fn broken(error: russh::Error) -> Cause {
     Cause::Disconnected(Some(Box::new(error)))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use russh::keys::Algorithm;
+    use russh::keys::key::safe_rng;
+    use russh::keys::ssh_key::LineEnding;
+
+    fn read(identity: &str, passphrase: Option<&str>) -> Result<PrivateKey, String> {
+        let auth = SshAuth {
+            identity: identity.into(),
+            passphrase: passphrase.map(Into::into),
+            known_hosts: String::new(),
+            user: None,
+        };
+        private_key(&auth).map_err(|cause| cause.to_string())
+    }
+
+    #[test]
+    fn an_encrypted_key_needs_its_passphrase() {
+        let key = PrivateKey::random(&mut safe_rng(), Algorithm::Ed25519).unwrap();
+        let plain = key.to_openssh(LineEnding::LF).unwrap();
+        let encrypted = key.encrypt(&mut safe_rng(), "geheim").unwrap();
+        let encrypted = encrypted.to_openssh(LineEnding::LF).unwrap();
+        assert!(
+            read(&encrypted, None)
+                .unwrap_err()
+                .contains("give its passphrase as 'password'")
+        );
+        assert!(
+            read(&encrypted, Some("wrong"))
+                .unwrap_err()
+                .contains("check it and its passphrase")
+        );
+        let opened = read(&encrypted, Some("geheim")).unwrap();
+        assert_eq!(opened.public_key(), key.public_key());
+        // A passphrase that is not needed does no harm.
+        read(&plain, Some("geheim")).unwrap();
+    }
+}
