@@ -162,9 +162,15 @@ fn without_prefix(url: &str) -> Result<&str, Error> {
 }
 
 fn wrong(url: &str, reason: &str) -> Error {
+    // Whoever writes a login into the URL gets an error, but not one that shows it.
+    let host = url.split("://").nth(1).unwrap_or(url).split('/').next();
+    let login = host
+        .and_then(|host| host.rsplit_once('@'))
+        .map(|(login, _)| login);
+    let hidden = |text: &str| login.map_or_else(|| text.to_owned(), |login| text.replace(login, "***"));
     Error::Url {
-        url: url.to_owned(),
-        reason: reason.to_owned(),
+        url: hidden(url),
+        reason: hidden(reason),
     }
 }
 
@@ -230,6 +236,8 @@ mod tests {
         assert!(error("oci://ghcr.io/org/app:1.0").ends_with("URL must not contain a tag; remove ':1.0'"));
         assert!(error(&format!("oci://ghcr.io/org/app@{DIGEST}")).contains("remove '@sha256:9f86"));
         assert!(error("https://ghcr.io/org/app").contains("'oci://<domain>/<org>/<repo>'"));
+        let login = error("oci://ada:geheim@ghcr.io/org/app");
+        assert!(!login.contains("geheim") && !login.contains("ada"), "{login}");
         for wrong in [
             "oci://",
             "oci://ghcr.io/",

@@ -3,7 +3,9 @@
 //! A signature is looked at in five ways (integrity, authenticity, time, expiry, revocation), and the policy says for each
 //! whether a failure is refused or only noted. The first signature that nothing is refused of decides.
 
+mod cbor;
 mod chain;
+mod cose;
 mod envelope;
 mod policy;
 
@@ -16,6 +18,7 @@ use policy::{Action, Document, Statement};
 
 const SIGNATURE: &str = "application/vnd.cncf.notary.signature";
 const JWS: &str = "application/jose+json";
+const COSE: &str = "application/cose";
 /// No more signatures than these are tried, as Flux does.
 const MOST: usize = 3;
 const ENVELOPE_LIMIT: u64 = 4 << 20;
@@ -123,7 +126,7 @@ impl Notation {
         let mut reason = String::new();
         for signature in signatures.iter().take(MOST) {
             let envelope = fetch(client, repository, signature).await.map_err(failed)?;
-            let judged = envelope.and_then(|bytes| self.judge(&bytes, statement, &target, now));
+            let judged = envelope.and_then(|envelope| self.judge(&envelope, statement, &target, now));
             match judged {
                 Ok(verdict) => return Ok(verdict),
                 Err(refusal) => reason = refusal,
@@ -140,17 +143,16 @@ impl Notation {
 
     fn judge(
         &self,
-        bytes: &[u8],
+        envelope: &Envelope,
         statement: &Statement,
         target: &oci::Content,
         now: jiff::Timestamp,
     ) -> Result<Verdict, String> {
-        let envelope = Envelope::parse(bytes)?;
         let signer = chain::check(&envelope.certificates)?;
         envelope.check_signature(signer)?;
         envelope.check_target(target)?;
         let mut verdict = Verdict::Verified;
-        if let Err(reason) = self.authenticity(&envelope, signer, statement) {
+        if let Err(reason) = self.authenticity(envelope, signer, statement) {
             match statement.action("authenticity") {
                 Action::Enforce => return Err(reason),
                 Action::Log => verdict = Verdict::Ignored,
@@ -208,16 +210,15 @@ async fn fetch(
     client: &Client,
     repository: &Repository,
     signature: &Descriptor,
-) -> Result<Result<Vec<u8>, String>, oci::Error> {
+) -> Result<Result<Envelope, String>, oci::Error> {
     let manifest = client.described(repository, signature).await?;
     let [layer] = &manifest.layers[..] else {
         return Ok(Err("the signature's manifest must have one layer".to_owned()));
     };
-    if layer.media_type != JWS {
-        return Ok(Err(format!(
-            "envelopes of type '{}' are not supported yet: sign with --signature-format jws",
-            layer.media_type
-        )));
-    }
-    Ok(Ok(client.blob(repository, layer, ENVELOPE_LIMIT).await?))
+    let parse = match layer.media_type.as_str() {
+        JWS => Envelope::parse,
+        COSE => cose::parse,
+        other => return Ok(Err(format!("envelopes of type '{other}' are not known"))),
+    };
+    Ok(parse(&client.blob(repository, layer, ENVELOPE_LIMIT).await?))
 }

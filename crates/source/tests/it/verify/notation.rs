@@ -11,6 +11,7 @@ use crate::oci::{anonymous, repository};
 /// Recorded of notation 1.3 signing the artifact of `cosign.rs`.
 const CERTIFICATE: &[u8] = include_bytes!("../../data/notation/certificate.pem");
 const ENVELOPE: &str = include_str!("../../data/notation/envelope.json");
+const COSE_ENVELOPE: &[u8] = include_bytes!("../../data/notation/envelope.cose");
 /// Within the day for which the recorded certificate is good.
 const THEN: &str = "2026-11-16T01:00:00Z";
 const SIGNATURE: &str = "application/vnd.cncf.notary.signature";
@@ -75,6 +76,21 @@ async fn a_signature_of_someone_trusted_is_verified() {
             .await;
             assert_eq!(found.unwrap(), Verdict::Verified, "{level}");
         }
+    }
+}
+
+#[tokio::test]
+async fn envelopes_in_cbor_are_read_too() {
+    let registry = Server::start();
+    let digest = registry.push("team/app", "latest", &artifact());
+    let mut broken = COSE_ENVELOPE.to_vec();
+    *broken.last_mut().unwrap() ^= 1;
+    for (envelope, is_good) in [(broken, false), (COSE_ENVELOPE.to_vec(), true)] {
+        let signature = Artifact::empty(SIGNATURE).layer("application/cose", envelope);
+        registry.attach("team/app", &digest, &signature);
+        let policy = policy("strict", "*", "x509.subject: C=US, ST=WA, O=Notary");
+        let found = verify(&registry, &digest, &policy, CERTIFICATE, THEN).await;
+        assert_eq!(found.is_ok(), is_good, "{found:?}");
     }
 }
 
@@ -224,7 +240,12 @@ async fn what_notation_signs_is_verified() {
     }
     let keys = folder.path().join("notation/localkeys/test.example.com.crt");
     let certificate = std::fs::read(keys).unwrap();
-    for way in [Referrers::Api, Referrers::Tags] {
+    for (way, format) in [
+        (Referrers::Api, "jws"),
+        (Referrers::Tags, "jws"),
+        (Referrers::Api, "cose"),
+        (Referrers::Tags, "cose"),
+    ] {
         let registry = Server::start();
         registry.set_referrers(way);
         let digest = registry.push("team/app", "latest", &artifact());
@@ -235,7 +256,7 @@ async fn what_notation_signs_is_verified() {
                 "sign",
                 "--insecure-registry",
                 "--signature-format",
-                "jws",
+                format,
                 &reference,
             ],
         );
@@ -248,6 +269,6 @@ async fn what_notation_signs_is_verified() {
             &now,
         )
         .await;
-        assert_eq!(found.unwrap(), Verdict::Verified, "{way:?}");
+        assert_eq!(found.unwrap(), Verdict::Verified, "{way:?} {format}");
     }
 }
