@@ -29,9 +29,9 @@ pub trait Reconcile: Send + Sync + 'static {
     /// What makes up `Ready`.
     const SUMMARY: Summary;
 
-    /// Whether something must be done before an object may go.
-    fn needs_finalizer(&self, _: &Object<Self::Spec>) -> bool {
-        true
+    /// Whether the object only says something: it is never worked on, has no finalizer, and its status is empty.
+    fn is_static(&self, _: &Object<Self::Spec>) -> bool {
+        false
     }
 
     /// Whether the object is left alone.
@@ -195,7 +195,9 @@ impl<R: Reconcile> Runner<R> {
         let start = Instant::now();
         let done = if object.metadata.deletion_timestamp.is_some() {
             self.finalize(&object).await
-        } else if self.reconciler.needs_finalizer(&object) && !has_finalizer(&object) {
+        } else if self.reconciler.is_static(&object) {
+            self.leave_static(&object).await
+        } else if !has_finalizer(&object) {
             self.add_finalizer(&object).await
         } else if self.reconciler.is_suspended(&object) {
             self.note_request(&object).await
@@ -253,6 +255,20 @@ impl<R: Reconcile> Runner<R> {
         let mut status = object.status.clone().unwrap_or_default();
         status.set_last_handled_reconcile_at(token);
         match self.writer.write(object, &status).await {
+            Ok(()) => Done::Forget,
+            Err(_) => Done::Retry,
+        }
+    }
+
+    /// Makes an object static that was not: what it left behind goes, its status is emptied.
+    async fn leave_static(&self, object: &Object<R::Spec>) -> Done {
+        if has_finalizer(object) {
+            return match self.finalize(object).await {
+                Done::Forget => Done::After(Duration::ZERO),
+                retry => retry,
+            };
+        }
+        match self.writer.write(object, &Default::default()).await {
             Ok(()) => Done::Forget,
             Err(_) => Done::Retry,
         }

@@ -2,6 +2,7 @@
 //! is served. Each file translates one kind; what they share is here and in [`storage`] and [`secrets`].
 
 mod git_repository;
+mod helm_repository;
 mod oci_repository;
 mod secrets;
 mod signature;
@@ -20,6 +21,7 @@ use source::store::Store;
 use crate::kit::{Conditions, Failure, Notice, Run, Summary};
 
 pub use git_repository::GitRepositories;
+pub use helm_repository::HelmRepositories;
 pub use oci_repository::OciRepositories;
 
 /// What all source controllers of a process share.

@@ -83,6 +83,13 @@ impl Data {
         text.map_err(|_| self.problem(format!("has a key '{}' that is no text", keys[0])))
     }
 
+    /// Whether it has anything about TLS.
+    pub(crate) fn has_tls(&self) -> bool {
+        ["ca.crt", "caFile", "tls.crt", "tls.key", "certFile", "keyFile"]
+            .iter()
+            .any(|key| self.has(key))
+    }
+
     /// Authorities and client certificate: `ca.crt`, `tls.crt`, `tls.key`, or the older names of them.
     pub(crate) fn tls(&self) -> Result<Tls, Error> {
         let certificate = self.bytes(&["tls.crt", "certFile"]);
@@ -152,10 +159,11 @@ impl Data {
             },
             (None, None) => Auth::None,
         };
-        let has_tls = ["ca.crt", "caFile", "tls.crt", "tls.key", "certFile", "keyFile"]
-            .iter()
-            .any(|key| self.has(key));
-        let tls = if has_tls { self.tls()? } else { Tls::default() };
+        let tls = if self.has_tls() {
+            self.tls()?
+        } else {
+            Tls::default()
+        };
         Ok((auth, tls))
     }
 

@@ -2,4 +2,5 @@
 
 mod bed;
 mod git_repository;
+mod helm_repository;
 mod oci_repository;

@@ -1,0 +1,231 @@
+//! HelmRepository: the index of a Helm repository. One in a registry (`type: oci`) has nothing to fetch: it only says where
+//! charts are.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use api::source::{HelmRepositorySpec, HelmRepositoryStatus, HelmRepositoryType};
+use api::{ConditionType, Object, Reason};
+use kube::ResourceExt;
+use model::{Artifact, Revision};
+use source::helm::index::{self, Index};
+use source::helm::repository::{Error as RepositoryError, FetchedIndex, Options, Repository};
+use source::store;
+
+use super::secrets::Data;
+use super::storage::{self, blocking};
+use super::{SUMMARY, Shared, Stored, begin, chain, failed, found_new, told};
+use crate::kit::{Conditions, Failure, Notice, Reconcile, Run, Summary};
+
+/// Keeps HelmRepositories.
+pub struct HelmRepositories {
+    shared: Shared,
+}
+
+type HelmRun<'r> = Run<'r, HelmRepositorySpec>;
+
+impl Stored for HelmRepositoryStatus {
+    fn artifact(&self) -> Option<&Artifact> {
+        self.artifact.as_ref()
+    }
+
+    fn set_artifact(&mut self, artifact: Option<Artifact>) {
+        self.artifact = artifact;
+    }
+}
+
+impl Reconcile for HelmRepositories {
+    type Spec = HelmRepositorySpec;
+
+    const SUMMARY: Summary = SUMMARY;
+
+    fn is_static(&self, object: &Object<HelmRepositorySpec>) -> bool {
+        object.spec.r#type == Some(HelmRepositoryType::Oci)
+    }
+
+    fn is_suspended(&self, object: &Object<HelmRepositorySpec>) -> bool {
+        object.spec.suspend
+    }
+
+    fn interval(&self, object: &Object<HelmRepositorySpec>) -> Duration {
+        let interval = object.spec.interval;
+        interval.map_or(Duration::from_secs(60), |interval| interval.to_std())
+    }
+
+    async fn reconcile(&self, run: &mut HelmRun<'_>) -> Result<Vec<Notice>, Failure> {
+        begin(run).await;
+        run.status.remove(ConditionType::STORAGE_OPERATION_FAILED);
+        let mut notices = storage::check(run, &self.shared.store).await?;
+        let fetched = self.fetch(run.object).await;
+        let fetched = fetched.map_err(|failure| failed(run, ConditionType::FETCH_FAILED, failure))?;
+        let revision = Revision::unnamed(fetched.digest);
+        let artifact = run.status.artifact.as_ref();
+        if artifact.is_none_or(|artifact| artifact.revision != revision) {
+            self.store(run, fetched, revision.clone()).await?;
+        }
+        run.status.remove(ConditionType::FETCH_FAILED);
+        run.status.remove(ConditionType::ARTIFACT_OUTDATED);
+        let message = format!("stored artifact: revision '{revision}'");
+        let kind = ConditionType::ARTIFACT_IN_STORAGE;
+        run.status.set_true(run.stamp, kind, Reason::SUCCEEDED, &message);
+        let size = run.status.artifact.as_ref().and_then(|artifact| artifact.size);
+        let size = size.map_or_else(
+            || "unknown size".to_owned(),
+            |size| format!("size {}", human_size(size)),
+        );
+        let url = source::helm::address::without_secrets(&run.object.spec.url);
+        let message = format!("stored fetched index of {size} from '{url}'");
+        let failures = [
+            ConditionType::FETCH_FAILED,
+            ConditionType::STORAGE_OPERATION_FAILED,
+        ];
+        notices.extend(told(run, &message, &failures));
+        Ok(notices)
+    }
+
+    async fn finalize(&self, object: &Object<HelmRepositorySpec>) -> Result<(), Failure> {
+        let namespace = object.namespace().unwrap_or_default();
+        storage::remove::<HelmRepositorySpec>(&self.shared.store, &namespace, &object.name_any()).await
+    }
+}
+
+impl HelmRepositories {
+    /// A controller that shares these.
+    pub fn new(shared: Shared) -> Self {
+        HelmRepositories { shared }
+    }
+
+    async fn fetch(&self, object: &Object<HelmRepositorySpec>) -> Result<FetchedIndex, Failure> {
+        let options = self.options(object).await?;
+        let invalid = |why: String| {
+            let message = format!("invalid Helm repository URL: {why}");
+            Failure::stalled(Reason::URL_INVALID, message)
+        };
+        if object.spec.url.starts_with("oci://") {
+            let why = "'oci' URL scheme cannot be used with 'default' HelmRepository type";
+            return Err(invalid(why.into()));
+        }
+        let repository = Repository::new(options).map_err(|error| match error {
+            RepositoryError::Address(_) | RepositoryError::Scheme(_) => invalid(chain(&error)),
+            error => Failure::stalled(
+                Reason::FAILED,
+                format!("failed to construct Helm client: {}", chain(&error)),
+            ),
+        })?;
+        let fetched = repository.fetch_index(self.shared.store.root()).await;
+        fetched.map_err(|error| {
+            let message = format!("failed to fetch Helm repository index: {}", chain(&error));
+            Failure::transient(Reason::FAILED, message)
+        })
+    }
+
+    async fn options(&self, object: &Object<HelmRepositorySpec>) -> Result<Options, Failure> {
+        let spec = &object.spec;
+        let namespace = object.namespace().unwrap_or_default();
+        let refused = |error: super::secrets::Error| {
+            let message = format!("failed to get authentication: {}", chain(&error));
+            Failure::transient(Reason::AUTHENTICATION_FAILED, message)
+        };
+        let mut options = Options::new(&spec.url);
+        options.pass_credentials = spec.pass_credentials;
+        options.http.timeout = Some(
+            spec.timeout
+                .map_or(Duration::from_secs(60), |timeout| timeout.to_std()),
+        );
+        if let Some(secret) = &spec.secret_ref {
+            let data = Data::read(&self.shared.client, &namespace, &secret.name).await;
+            let data = data.map_err(refused)?;
+            options.login = data.login().map_err(refused)?;
+            // Certificates beside the password are an older way to give them.
+            if data.has_tls() {
+                options.http.tls = data.tls().map_err(refused)?;
+            }
+        }
+        if let Some(secret) = &spec.cert_secret_ref {
+            let data = Data::read(&self.shared.client, &namespace, &secret.name).await;
+            options.http.tls = data.and_then(|data| data.tls()).map_err(refused)?;
+        }
+        Ok(options)
+    }
+
+    async fn store(
+        &self,
+        run: &mut HelmRun<'_>,
+        fetched: FetchedIndex,
+        revision: Revision,
+    ) -> Result<(), Failure> {
+        let path = fetched.file.to_path_buf();
+        let opened = blocking(move || Index::open(path)).await;
+        let index = opened.map_err(|error| {
+            let message = format!(
+                "failed to load Helm repository from index YAML: {}",
+                chain(&error)
+            );
+            let failure = Failure::transient(Reason::INDEXATION_FAILED, message);
+            failed(run, ConditionType::FETCH_FAILED, failure)
+        })?;
+        found_new(run, &format!("new index revision '{revision}'")).await;
+        let place = storage::place(run)?;
+        let name = format!("index-{}.yaml", fetched.digest.hex());
+        let store = Arc::clone(&self.shared.store);
+        let task = move || -> Result<(store::Stored, Result<String, store::Error>), store::Error> {
+            let stored = store.put(&place, &name, |out| index.write_json(out).map_err(io_error))?;
+            let url = store.point(&stored.path, "index.yaml");
+            // The fetched file must stay until the index was read to its end.
+            drop(fetched);
+            Ok((stored, url))
+        };
+        let (stored, url) = blocking(task)
+            .await
+            .map_err(|error| storage::failure(run, "unable to save artifact to storage", &error))?;
+        match url {
+            Ok(url) => run.status.url = Some(url),
+            Err(error) => tracing::warn!("failed to update status URL symlink: {}", chain(&error)),
+        }
+        run.status.artifact = Some(stored.artifact(revision, Default::default()));
+        Ok(())
+    }
+}
+
+fn io_error(error: index::Error) -> std::io::Error {
+    std::io::Error::other(error)
+}
+
+/// A size as people read it, in four digits.
+fn human_size(bytes: i64) -> String {
+    const UNITS: [&str; 6] = ["B", "kB", "MB", "GB", "TB", "PB"];
+    #[allow(clippy::cast_precision_loss, reason = "it is shown in four digits")]
+    let mut size = bytes as f64;
+    let mut unit = 0;
+    while size >= 1000.0 && unit + 1 < UNITS.len() {
+        size /= 1000.0;
+        unit += 1;
+    }
+    let whole = size.trunc().abs().to_string().len();
+    let text = format!("{size:.*}", 4usize.saturating_sub(whole));
+    let text = match text.contains('.') {
+        true => text.trim_end_matches('0').trim_end_matches('.'),
+        false => &text,
+    };
+    format!("{text}{}", UNITS[unit])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_shown_in_four_digits() {
+        for (bytes, shown) in [
+            (0, "0B"),
+            (999, "999B"),
+            (1000, "1kB"),
+            (1234, "1.234kB"),
+            (12_345, "12.35kB"),
+            (1_234_567, "1.235MB"),
+            (50 << 20, "52.43MB"),
+        ] {
+            assert_eq!(human_size(bytes), shown);
+        }
+    }
+}
