@@ -3,12 +3,11 @@
 use std::time::Duration;
 
 use bytes::Bytes;
-use futures::StreamExt as _;
 use http::{HeaderName, HeaderValue, Method, StatusCode};
 use reqwest::{Response, redirect};
-use serde::Deserialize;
 use url::Url;
 
+use super::answer::failure;
 use super::challenge::Challenge;
 use super::token::{Access, Authorization};
 use super::{Error, Keychain, Repository, Session};
@@ -52,7 +51,6 @@ const USER_AGENT: &str = "flux/v2";
 /// The longest pause that a registry may ask for. Whoever needs more is asked again at the next reconcile.
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 const MAX_REDIRECTS: usize = 10;
-const ERROR_LIMIT: u64 = 64 << 10;
 
 impl Client {
     /// A client that shows the credentials of a keychain and shares what it learns in a session.
@@ -285,87 +283,6 @@ fn is_busy(status: StatusCode) -> bool {
 fn retry_after(response: &Response) -> Option<Duration> {
     let value = response.headers().get(http::header::RETRY_AFTER)?;
     Some(Duration::from_secs(value.to_str().ok()?.trim().parse().ok()?))
-}
-
-/// The whole body of an answer, if it is not larger than it may be.
-pub(super) async fn body(response: Response, limit: u64, what: &str) -> Result<Vec<u8>, Error> {
-    let too_large = || Error::TooLarge {
-        what: what.to_owned(),
-        limit,
-    };
-    if response.content_length().is_some_and(|length| length > limit) {
-        return Err(too_large());
-    }
-    let mut bytes = Vec::new();
-    let mut stream = response.bytes_stream();
-    while let Some(chunk) = stream.next().await {
-        let chunk = chunk.map_err(|error| Error::transport(what, error))?;
-        if (bytes.len() + chunk.len()) as u64 > limit {
-            return Err(too_large());
-        }
-        bytes.extend_from_slice(&chunk);
-    }
-    Ok(bytes)
-}
-
-/// What an answer means that is no success.
-async fn failure(call: &Call<'_>, response: Response) -> Error {
-    let status = response.status();
-    let message = message(response).await;
-    let what = call.what.clone();
-    match status.as_u16() {
-        401 | 403 => Error::Unauthorized {
-            registry: call.repository.registry().to_owned(),
-            what,
-            message,
-        },
-        404 => Error::NotFound { what, message },
-        status => Error::Status {
-            what,
-            status,
-            message,
-        },
-    }
-}
-
-#[derive(Deserialize)]
-struct Failures {
-    errors: Vec<Failure>,
-}
-
-#[derive(Deserialize)]
-struct Failure {
-    #[serde(default)]
-    code: String,
-    #[serde(default)]
-    message: String,
-}
-
-/// What an answer says about its failure, or the name of the status where it says nothing that can be understood.
-pub(super) async fn message(response: Response) -> String {
-    let status = response.status();
-    let fallback = status
-        .canonical_reason()
-        .unwrap_or("no reason given")
-        .to_lowercase();
-    let Ok(bytes) = body(response, ERROR_LIMIT, "an error").await else {
-        return fallback;
-    };
-    let Ok(failures) = serde_json::from_slice::<Failures>(&bytes) else {
-        return fallback;
-    };
-    let texts: Vec<String> = failures
-        .errors
-        .iter()
-        .map(|failure| format!("{}: {}", failure.code, failure.message))
-        .collect();
-    let text = texts.join("; ");
-    let text: String = text
-        .chars()
-        .filter(|found| !found.is_control())
-        .take(512)
-        .collect();
-    if text.is_empty() { fallback } else { text }
 }
 
 #[cfg(test)]

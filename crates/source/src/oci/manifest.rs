@@ -8,8 +8,9 @@ use model::Digest;
 use reqwest::Response;
 use serde::{Deserialize, Deserializer, Serialize};
 
+use super::answer::body;
 use super::checksum::{checksum, sha256};
-use super::client::{Call, Client, body};
+use super::client::{Call, Client};
 use super::{Error, Reference, Repository, Version};
 
 /// The media type of an OCI manifest.

@@ -13,6 +13,7 @@
 //! Guarantees: content is handed out only if it has the digest and size it was asked by; credentials go only to the registry
 //! they are for and to the token server it names; a redirect to another host carries none; sizes and counts are limited.
 
+mod answer;
 mod artifact;
 mod blob;
 mod challenge;

@@ -3,7 +3,8 @@
 use model::Digest;
 use url::form_urlencoded::byte_serialize;
 
-use super::client::{Call, Client, Target, body};
+use super::answer::body;
+use super::client::{Call, Client, Target};
 use super::tags::next_page;
 use super::{Descriptor, Error, Index, Repository};
 

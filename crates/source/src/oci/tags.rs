@@ -5,7 +5,8 @@ use reqwest::Response;
 use serde::Deserialize;
 use url::Url;
 
-use super::client::{Call, Client, Target, body};
+use super::answer::body;
+use super::client::{Call, Client, Target};
 use super::{Error, Repository};
 
 const PAGE: usize = 1000;

@@ -7,8 +7,9 @@ use secrecy::{ExposeSecret, SecretString};
 use serde::Deserialize;
 use url::Url;
 
+use super::answer::{body, message};
 use super::challenge::Challenge;
-use super::client::{Call, Client, body, message};
+use super::client::{Call, Client};
 use super::session::{Token, TokenKey};
 use super::{Credential, Error};
 
