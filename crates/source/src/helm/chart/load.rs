@@ -75,12 +75,14 @@ pub enum Error {
 impl Chart {
     /// Reads a packed chart.
     pub fn from_archive(archive: &[u8], limits: &Limits) -> Result<Self, Error> {
-        from_files(files::from_archive(archive, limits)?, limits, 0)
+        let mut left = *limits;
+        from_files(unpack(archive, &mut left)?, &mut left, 0)
     }
 
     /// Reads a chart that lies unpacked below a directory of a tree.
     pub fn from_tree(tree: &dyn Tree, directory: &str, limits: &Limits) -> Result<Self, Error> {
-        from_files(files::from_tree(tree, directory, limits)?, limits, 0)
+        let files = files::from_tree(tree, directory, limits)?;
+        from_files(files, &mut limits.clone(), 0)
     }
 
     /// A file, by its path.
@@ -155,7 +157,16 @@ fn read_metadata(file: &'static str, value: &Value) -> Result<Metadata, Error> {
     Metadata::read(value).map_err(|source| Error::Fields { file, source })
 }
 
-fn from_files(all: Vec<File>, limits: &Limits, depth: usize) -> Result<Chart, Error> {
+/// Unpacks an archive at the cost of what is left: charts in charts must not multiply what may be unpacked.
+fn unpack(archive: &[u8], left: &mut Limits) -> Result<Vec<File>, Error> {
+    let files = files::from_archive(archive, left)?;
+    let size: u64 = files.iter().map(|file| file.content.len() as u64).sum();
+    left.unpacked = left.unpacked.saturating_sub(size);
+    left.files = left.files.saturating_sub(files.len());
+    Ok(files)
+}
+
+fn from_files(all: Vec<File>, left: &mut Limits, depth: usize) -> Result<Chart, Error> {
     if depth > MAX_DEPTH {
         return Err(Error::Depth);
     }
@@ -199,7 +210,7 @@ fn from_files(all: Vec<File>, limits: &Limits, depth: usize) -> Result<Chart, Er
         .into_iter()
         .filter(|(name, _)| !name.starts_with(['_', '.']))
         .map(|(name, files)| {
-            subchart(&name, files, limits, depth + 1).map_err(|source| Error::Subchart {
+            subchart(&name, files, left, depth + 1).map_err(|source| Error::Subchart {
                 name,
                 parent: metadata.name.clone(),
                 source: Box::new(source),
@@ -215,10 +226,10 @@ fn from_files(all: Vec<File>, limits: &Limits, depth: usize) -> Result<Chart, Er
 }
 
 /// Reads a chart below `charts/`: an archive or a directory.
-fn subchart(name: &str, files: Vec<File>, limits: &Limits, depth: usize) -> Result<Chart, Error> {
+fn subchart(name: &str, files: Vec<File>, left: &mut Limits, depth: usize) -> Result<Chart, Error> {
     match files.as_slice() {
         [file] if name.ends_with(".tgz") && file.path == name => {
-            from_files(files::from_archive(&file.content, limits)?, limits, depth)
+            from_files(unpack(&file.content, left)?, left, depth)
         }
         _ => {
             let inside = |file: File| {
@@ -228,7 +239,7 @@ fn subchart(name: &str, files: Vec<File>, limits: &Limits, depth: usize) -> Resu
                     content: file.content,
                 })
             };
-            from_files(files.into_iter().filter_map(inside).collect(), limits, depth)
+            from_files(files.into_iter().filter_map(inside).collect(), left, depth)
         }
     }
 }

@@ -256,7 +256,7 @@ fn pieces() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(3000) })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(1000) })]
     #[test]
     fn an_index_that_can_be_read_whole_gives_the_same_piece_by_piece(text in pieces()) {
         if let Some(expected) = whole_json(&text) {

@@ -249,3 +249,39 @@ fn an_endpoint_is_a_host() {
         );
     }
 }
+
+#[tokio::test]
+async fn a_user_of_a_directory_gets_a_temporary_key() {
+    let server = Server::builder().key("temporary", "secret").start();
+    server.bucket("manifests").put("a", "b");
+    let sts = testkit::http::Server::serve(|request: &testkit::http::Request| {
+        let body = String::from_utf8_lossy(&request.body).into_owned();
+        let wanted =
+            "Action=AssumeRoleWithLDAPIdentity&LDAPPassword=geheim%26&LDAPUsername=me&Version=2011-06-15";
+        if body != wanted {
+            return testkit::http::Reply::text(
+                "<ErrorResponse><Error><Code>AccessDenied</Code></Error></ErrorResponse>",
+            )
+            .with_status(403);
+        }
+        testkit::http::Reply::text(
+            "<AssumeRoleWithLDAPIdentityResponse><AssumeRoleWithLDAPIdentityResult><Credentials>\
+             <AccessKeyId>temporary</AccessKeyId><SecretAccessKey>secret</SecretAccessKey>\
+             </Credentials></AssumeRoleWithLDAPIdentityResult></AssumeRoleWithLDAPIdentityResponse>",
+        )
+    });
+    for (password, fine) in [("geheim&", true), ("other", false)] {
+        let credentials = Credentials::Sts(Box::new(Sts {
+            endpoint: sts.url(),
+            http: source::http::Options::default(),
+            identity: Identity::Ldap {
+                user: "me".into(),
+                password: password.to_owned().into(),
+            },
+        }));
+        let bucket = Bucket::new(options(&server, credentials)).unwrap();
+        let found = index(&bucket, "", None).await;
+        assert_eq!(found.is_ok(), fine);
+        assert!(fine || found.unwrap_err().is_authentication());
+    }
+}

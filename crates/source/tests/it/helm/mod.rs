@@ -1,5 +1,6 @@
 //! Helm repositories and charts.
 
+mod hostile;
 mod local;
 mod program;
 mod registry;
