@@ -3,11 +3,14 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use api::source::{GitProvider, GitRepositorySpec, GitRepositoryStatus};
+use api::source::{
+    GitProvider, GitRepositorySpec, GitRepositoryStatus, GitVerification, GitVerificationMode,
+};
 use api::{ConditionType, Object, Reason};
 use kube::ResourceExt;
 use model::{Artifact, Revision};
 use source::archive::ignore::Rules;
+use source::git::signature::{self, Keys, Mode};
 use source::git::{Auth, Cause, Checkout, Error, Outcome, Reference, Remote, Request, Scheme, Settings, Url};
 use source::store;
 
@@ -85,6 +88,7 @@ impl Reconcile for GitRepositories {
         let (revision, subject) = match fetched {
             Outcome::Unchanged(revision) => (revision.clone(), revision.to_string()),
             Outcome::Fetched(checkout) => {
+                self.verify(run, &checkout).await?;
                 let subject = checkout.commit.short_message();
                 (self.store(run, checkout).await?, subject)
             }
@@ -113,17 +117,9 @@ impl GitRepositories {
         GitRepositories { shared }
     }
 
-    /// Says so where the spec asks for something that this controller cannot do: nothing passes unverified or half included.
+    /// Says so where the spec asks for something that this controller cannot do: nothing passes half included.
     fn refuse_what_is_not_there_yet(&self, run: &mut GitRun<'_>) -> Result<(), Failure> {
         let spec = &run.object.spec;
-        if spec.verify.is_some() {
-            let message = "verification of signatures is not there yet in this controller; the last artifact stays served";
-            let failure = Failure::transient(Reason::VERIFICATION_ERROR, message);
-            let kind = ConditionType::SOURCE_VERIFIED;
-            run.status
-                .set_false(run.stamp, kind, failure.reason, &failure.message);
-            return Err(failure);
-        }
         if !spec.include.is_empty() {
             let message = "spec.include is not there yet in this controller; the last artifact stays served";
             let failure = Failure::stalled(Reason::NOT_FOUND, message);
@@ -203,6 +199,42 @@ impl GitRepositories {
         Ok(Remote::new(settings, self.shared.repositories.clone()))
     }
 
+    /// Verifies the signatures of a commit, where that is asked for.
+    async fn verify(&self, run: &mut GitRun<'_>, checkout: &Checkout) -> Result<(), Failure> {
+        let kind = ConditionType::SOURCE_VERIFIED;
+        let Some(wanted) = &run.object.spec.verify else {
+            run.status.source_verification_mode = None;
+            run.status.remove(kind);
+            return Ok(());
+        };
+        let namespace = run.object.namespace().unwrap_or_default();
+        let checked = match Data::read(&self.shared.client, &namespace, &wanted.secret_ref.name).await {
+            Ok(data) => {
+                let keys = Keys::of(data.files());
+                let now = run.stamp.now.timestamp().as_second();
+                let (commit, tag) = (&checkout.commit, checkout.tag.as_ref());
+                signature::verify(commit, tag, mode_of(wanted), &keys, now).map_err(|error| unsigned(&error))
+            }
+            Err(error) => {
+                let message = format!("public keys secret error: {}", chain(&error));
+                Err(Failure::transient(Reason::VERIFICATION_ERROR, message))
+            }
+        };
+        match checked {
+            Ok(verified) => {
+                run.status.source_verification_mode = Some(named(mode_of(wanted)));
+                run.status
+                    .set_true(run.stamp, kind, Reason::SUCCEEDED, &verified.message());
+                Ok(())
+            }
+            Err(failure) => {
+                run.status
+                    .set_false(run.stamp, kind, failure.reason, &failure.message);
+                Err(failure)
+            }
+        }
+    }
+
     async fn store(&self, run: &mut GitRun<'_>, checkout: Box<Checkout>) -> Result<Revision, Failure> {
         let revision = checkout.revision.clone();
         let artifact = run.status.artifact.as_ref();
@@ -233,8 +265,35 @@ impl GitRepositories {
         run.status.observed_sparse_checkout = spec.sparse_checkout.clone();
         run.status.observed_include = Vec::new();
         run.status.included_artifacts = Vec::new();
-        run.status.source_verification_mode = None;
         Ok(revision)
+    }
+}
+
+/// What must be signed. A word that the definition does not know cannot be there.
+fn mode_of(wanted: &GitVerification) -> Mode {
+    match wanted.mode {
+        Some(GitVerificationMode::Tag) => Mode::Tag,
+        Some(GitVerificationMode::TagAndHead) => Mode::TagAndHead,
+        _ => Mode::Head,
+    }
+}
+
+fn named(mode: Mode) -> GitVerificationMode {
+    match mode {
+        Mode::Head => GitVerificationMode::Head,
+        Mode::Tag => GitVerificationMode::Tag,
+        Mode::TagAndHead => GitVerificationMode::TagAndHead,
+    }
+}
+
+/// What a missing or bad signature means.
+fn unsigned(error: &signature::Error) -> Failure {
+    let message = chain(error);
+    match error {
+        signature::Error::NoTag => Failure::stalled(Reason::INVALID_VERIFICATION_MODE, message),
+        signature::Error::TagNotSigned(_) => Failure::transient(Reason::INVALID_GIT_OBJECT, message),
+        signature::Error::Tag { .. } => Failure::transient(Reason::INVALID_TAG_SIGNATURE, message),
+        signature::Error::Commit { .. } => Failure::transient(Reason::INVALID_COMMIT_SIGNATURE, message),
     }
 }
 
@@ -251,7 +310,8 @@ fn request(run: &GitRun<'_>) -> Request {
     let same = spec.ignore == status.observed_ignore
         && spec.recurse_submodules == status.observed_recurse_submodules
         && spec.sparse_checkout == status.observed_sparse_checkout
-        && status.observed_include.is_empty();
+        && status.observed_include.is_empty()
+        && is_verified(run);
     let artifact = status.artifact.as_ref().filter(|_| same);
     let reference = spec.r#ref.as_ref();
     let reference = reference.map_or_else(Reference::default, |reference| Reference {
@@ -266,6 +326,17 @@ fn request(run: &GitRun<'_>) -> Request {
         previous: artifact.map(|artifact| artifact.revision.clone()),
         sparse: spec.sparse_checkout.clone(),
         submodules: spec.recurse_submodules,
+    }
+}
+
+/// Whether as much was verified as must be.
+fn is_verified(run: &GitRun<'_>) -> bool {
+    let done = run.status.source_verification_mode.as_ref();
+    match run.object.spec.verify.as_ref().map(mode_of) {
+        None => done.is_none(),
+        Some(wanted) => {
+            done.is_some_and(|done| *done == named(wanted) || *done == GitVerificationMode::TagAndHead)
+        }
     }
 }
 

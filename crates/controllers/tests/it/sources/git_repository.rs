@@ -3,6 +3,9 @@
 use api::source::{GitRepository, GitRepositorySpec};
 use controllers::sources::GitRepositories;
 use flate2::read::GzDecoder;
+use russh::keys::key::safe_rng;
+use russh::keys::ssh_key::LineEnding;
+use russh::keys::{Algorithm, HashAlg, PrivateKey};
 use serde_json::{Value, json};
 use testkit::git::{KeyKind, KeyPair, Server};
 use testkit::http::Fault;
@@ -246,25 +249,62 @@ async fn other_rules_make_another_artifact_of_the_same_commit() {
 }
 
 #[tokio::test]
-async fn nothing_passes_unverified_or_half_included() {
+async fn nothing_passes_half_included() {
     let server = Server::start();
     server
         .repository("team/app")
         .commit("main", "Start", [("a", "1")]);
     let bed = started().await;
-    let url = server.clone_url("team/app");
-    let verify = json!({"verify": {"mode": "HEAD", "secretRef": {"name": "keys"}}});
-    bed.create("verify", spec(&url, verify)).await;
-    let object = bed.ready("verify", "False", "VerificationError").await;
-    assert_eq!(revision(&object), "");
     let include = json!({"include": [{"repository": {"name": "other"}}]});
-    bed.create("include", spec(&url, include)).await;
+    bed.create("include", spec(&server.clone_url("team/app"), include))
+        .await;
     let object = bed
         .until("include", |object| {
             condition(object, "IncludeUnavailable").is_some()
         })
         .await;
     assert_eq!(revision(&object), "");
+}
+
+#[tokio::test]
+async fn only_what_is_signed_as_it_must_be_is_stored() {
+    let server = Server::start();
+    let repository = server.repository("team/app");
+    let key = PrivateKey::random(&mut safe_rng(), Algorithm::Ed25519).unwrap();
+    let public = key.public_key().to_openssh().unwrap();
+    let signer = key.clone();
+    let sign = move |payload: &[u8]| {
+        let signature = signer.sign("git", HashAlg::Sha256, payload).unwrap();
+        signature.to_pem(LineEnding::LF).unwrap()
+    };
+    let signed = repository.change("main").file("a", "1").signed(sign).commit();
+    repository.commit("unsigned", "Start", [("a", "1")]);
+    let bed = started().await;
+    bed.secret("keys", "Opaque", json!({"ada.sshpub": public})).await;
+    let other = PrivateKey::random(&mut safe_rng(), Algorithm::Ed25519).unwrap();
+    let other = other.public_key().to_openssh().unwrap();
+    bed.secret("other", "Opaque", json!({"eve.sshpub": other})).await;
+    let url = server.clone_url("team/app");
+    for (name, branch, mode, secret, reason) in [
+        ("unsigned", "unsigned", "HEAD", "keys", "InvalidCommitSignature"),
+        ("stranger", "main", "HEAD", "other", "InvalidCommitSignature"),
+        ("no-tag", "main", "Tag", "keys", "InvalidVerificationMode"),
+        ("no-keys", "main", "HEAD", "nowhere", "VerificationError"),
+    ] {
+        let verify =
+            json!({"ref": {"branch": branch}, "verify": {"mode": mode, "secretRef": {"name": secret}}});
+        bed.create(name, spec(&url, verify)).await;
+        let object = bed.ready(name, "False", reason).await;
+        assert_eq!(revision(&object), "", "{name}");
+    }
+    let verify = json!({"verify": {"mode": "HEAD", "secretRef": {"name": "keys"}}});
+    bed.create("signed", spec(&url, verify)).await;
+    let object = bed.ready("signed", "True", "Succeeded").await;
+    let message = condition(&object, "SourceVerified").unwrap().message;
+    let expected = format!("verified signature of\n\t- commit '{signed}' with key 'SHA256:");
+    assert!(message.starts_with(&expected), "{message}");
+    let mode = object.status.unwrap().source_verification_mode.unwrap();
+    assert_eq!(mode.to_string(), "HEAD");
 }
 
 #[tokio::test]
