@@ -63,14 +63,14 @@ choice! {
 }
 
 record! {
-    /// What to check out. The first that is set of commit, name, semver, tag and branch counts; a commit is looked for
+    /// What to check out. The first that is set of commit, name, tag, semver and branch counts; a commit is looked for
     /// on the branch, if one is set.
     GitReference {
         /// A branch.
         optional branch: Option<String> {}
-        /// A tag; it goes before the branch.
+        /// A tag; it goes before semver and the branch.
         optional tag: Option<String> {}
-        /// A range of versions; the newest tag in it is taken. It goes before the tag.
+        /// A range of versions; the newest tag in it is taken. It goes before the branch.
         optional semver: Option<String> {}
         /// The full name of a reference, such as `refs/pull/420/head`. It goes before the branch, the tag and semver.
         optional name: Option<String> {}

@@ -1,5 +1,6 @@
 //! OCIRepository: an artifact of a registry.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
@@ -12,6 +13,7 @@ use model::Artifact;
 use source::archive::ignore::Rules;
 use source::archive::{Directory, Limits, unpack};
 use source::oci::{self, Client, Pulled, Repository, Resolved, Selector};
+use source::store::share::{self, Sharing};
 use source::store::{self, Place, Store};
 use source::verify::notation::Verdict;
 
@@ -24,7 +26,12 @@ use crate::kit::{Conditions, Failure, Notice, Reconcile, Run, Summary};
 /// Keeps OCIRepositories.
 pub struct OciRepositories {
     shared: Shared,
+    /// One pull for all objects that want the same.
+    pulls: Sharing<Metadata, Trouble>,
 }
+
+/// The annotations of a manifest.
+type Metadata = BTreeMap<String, String>;
 
 type OciRun<'r> = Run<'r, OciRepositorySpec>;
 
@@ -102,17 +109,23 @@ fn message_of(run: &OciRun<'_>) -> String {
 }
 
 /// What went wrong on the way to a layer.
+#[derive(Debug, thiserror::Error)]
 enum Trouble {
-    Pull(oci::Error),
+    #[error("the artifact cannot be pulled")]
+    Pull(#[source] oci::Error),
+    #[error("the layer cannot be unpacked: {0}")]
     Layer(String),
+    #[error("the ignore rules cannot be read: {0}")]
     Ignore(String),
-    Store(store::Error),
+    #[error("the artifact cannot be stored")]
+    Store(#[source] store::Error),
 }
 
 impl OciRepositories {
     /// A controller that shares these.
     pub fn new(shared: Shared) -> Self {
-        OciRepositories { shared }
+        let pulls = Sharing::new(Arc::clone(&shared.store));
+        OciRepositories { shared, pulls }
     }
 
     /// Brings the artifact to what the registry has; its revision.
@@ -274,18 +287,33 @@ impl OciRepositories {
             .as_ref()
             .and_then(|layer| layer.operation.clone());
         let copy = operation == Some(LayerOperation::Copy);
-        let url = spec.url.clone();
-        let pulled = client
-            .pull(repository, resolved.digest, media_type, store.root())
-            .await;
-        let kept = match pulled {
-            Ok(pulled) => {
-                let file = format!("{}.tar.gz", resolved.digest);
-                keep(store, place, file, pulled, copy, spec.ignore.clone()).await
+        let file = format!("{}.tar.gz", resolved.digest);
+        let ignore = spec.ignore.clone();
+        // All that the content depends on.
+        let key = format!(
+            "{repository}@{} {media_type:?} {copy} {ignore:?}",
+            resolved.digest
+        );
+        let kept = match may_read(client, repository, resolved).await {
+            Err(error) => Err(Arc::new(Trouble::Pull(error))),
+            Ok(()) => {
+                let pull = async || {
+                    let pulled = client
+                        .pull(repository, resolved.digest, media_type, store.root())
+                        .await;
+                    let pulled = pulled.map_err(Trouble::Pull)?;
+                    keep(store, place.clone(), file.clone(), pulled, copy, ignore.clone()).await
+                };
+                self.pulls
+                    .get(&key, &place, &file, pull)
+                    .await
+                    .map_err(|error| match error {
+                        share::Error::Fetch(trouble) => trouble,
+                        share::Error::Store(error) => Arc::new(Trouble::Store(error)),
+                    })
             }
-            Err(error) => Err(Trouble::Pull(error)),
         };
-        let (stored, annotations) = kept.map_err(|trouble| trouble.failure(run, &url))?;
+        let (stored, annotations) = kept.map_err(|trouble| trouble.failure(run))?;
         run.status.remove(ConditionType::FETCH_FAILED);
         run.status.artifact = Some(stored.artifact(resolved.revision.clone(), annotations));
         run.status.observed_ignore = run.object.spec.ignore.clone();
@@ -302,7 +330,14 @@ impl OciRepositories {
     }
 }
 
-type Kept = (store::Stored, std::collections::BTreeMap<String, String>);
+/// Asks the registry whether we may read an artifact that was only named: what others have pulled is not for everyone. Whoever
+/// resolved a tag has been asked already.
+async fn may_read(client: &Client, repository: &Repository, resolved: &Resolved) -> Result<(), oci::Error> {
+    if resolved.reference.tag().is_some() {
+        return Ok(());
+    }
+    client.digest(&repository.digest(resolved.digest)).await.map(drop)
+}
 
 /// Makes an artifact of a layer.
 async fn keep(
@@ -312,7 +347,7 @@ async fn keep(
     pulled: Pulled,
     copy: bool,
     ignore: Option<String>,
-) -> Result<Kept, Trouble> {
+) -> Result<(store::Stored, Metadata), Trouble> {
     let store = Arc::clone(store);
     let Pulled {
         file, annotations, ..
@@ -342,16 +377,17 @@ fn repack(
 }
 
 impl Trouble {
-    fn failure(self, run: &mut OciRun<'_>, url: &str) -> Failure {
+    fn failure(&self, run: &mut OciRun<'_>) -> Failure {
+        let url = &run.object.spec.url;
         let (reason, message) = match self {
             Trouble::Store(error) => {
-                return storage::failure(run, "unable to archive artifact to storage", &error);
+                return storage::failure(run, "unable to archive artifact to storage", error);
             }
             Trouble::Pull(error @ (oci::Error::NoLayers | oci::Error::NoLayerOfType(_))) => {
-                (Reason::OCI_ARTIFACT_LAYER_OPERATION_FAILED, chain(&error))
+                (Reason::OCI_ARTIFACT_LAYER_OPERATION_FAILED, chain(error))
             }
             Trouble::Pull(error) => {
-                let message = format!("failed to pull artifact from '{url}': {}", chain(&error));
+                let message = format!("failed to pull artifact from '{url}': {}", chain(error));
                 (Reason::OCI_ARTIFACT_PULL_FAILED, message)
             }
             Trouble::Layer(why) => (

@@ -141,6 +141,51 @@ async fn a_new_revision_replaces_the_artifact_and_a_failure_does_not() {
 }
 
 #[tokio::test]
+async fn many_objects_of_one_revision_cost_one_pull() {
+    let registry = Server::start();
+    let digest = registry.push("team/app", "latest", &Artifact::files(&[("a", "1")]));
+    let bed = started().await;
+    let names: Vec<String> = (0..20).map(|number| format!("app-{number}")).collect();
+    for (number, name) in names.iter().enumerate() {
+        let reference = match number % 2 {
+            0 => json!({"tag": "latest"}),
+            _ => json!({"digest": digest}),
+        };
+        bed.create(name, spec(&registry, json!({"ref": reference}))).await;
+    }
+    for name in &names {
+        bed.ready(name, "True", "Succeeded").await;
+    }
+    let pulls = registry.requests();
+    let pulls = pulls.iter().filter(|request| request.path.contains("/blobs/"));
+    assert_eq!(pulls.count(), 1);
+}
+
+#[tokio::test]
+async fn what_another_object_pulled_is_not_for_one_that_may_not() {
+    let registry = Server::builder().basic("ada", "geheim").start();
+    let digest = registry.push("team/app", "latest", &Artifact::files(&[("a", "1")]));
+    let bed = started().await;
+    let config = json!({"auths": {registry.host(): {"username": "ada", "password": "geheim"}}});
+    let data = json!({".dockerconfigjson": config.to_string()});
+    bed.secret("pull", "kubernetes.io/dockerconfigjson", data).await;
+    let reference = json!({"digest": digest});
+    bed.create(
+        "ada",
+        spec(
+            &registry,
+            json!({"ref": reference, "secretRef": {"name": "pull"}}),
+        ),
+    )
+    .await;
+    bed.ready("ada", "True", "Succeeded").await;
+    bed.create("eve", spec(&registry, json!({"ref": reference})))
+        .await;
+    let object = bed.ready("eve", "False", "OCIArtifactPullFailed").await;
+    assert!(object.status.unwrap().artifact.is_none());
+}
+
+#[tokio::test]
 async fn credentials_come_from_a_pull_secret() {
     let registry = Server::builder().basic("ada", "geheim").start();
     registry.push("team/app", "latest", &Artifact::files(&[("a", "1")]));
