@@ -1,6 +1,8 @@
 //! The controllers of the source group: what a spec names is fetched, verified, packed and stored; the status says where it
 //! is served. Each file translates one kind; what they share is here and in [`storage`] and [`secrets`].
 
+mod bucket;
+mod bucket_access;
 mod git_repository;
 mod helm_repository;
 mod oci_repository;
@@ -20,6 +22,7 @@ use source::store::Store;
 
 use crate::kit::{Conditions, Failure, Notice, Run, Summary};
 
+pub use bucket::Buckets;
 pub use git_repository::GitRepositories;
 pub use helm_repository::HelmRepositories;
 pub use oci_repository::OciRepositories;

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use k8s_openapi::api::core::v1::{Secret, ServiceAccount};
 use kube::{Api, Client};
 use secrecy::SecretString;
+use source::bucket::s3::Key;
 use source::git::{Auth, SshAuth};
 use source::http::{Login, Proxy, Tls};
 use source::oci::{Credential, Keychain, Repository};
@@ -65,6 +66,30 @@ impl Data {
     pub(crate) fn need(&self, key: &str) -> Result<&[u8], Error> {
         self.bytes(&[key])
             .ok_or_else(|| self.problem(format!("has no key '{key}'")))
+    }
+
+    /// What one key holds, as text that may be shown.
+    pub(crate) fn text_of(&self, key: &str) -> Result<String, Error> {
+        let text = self.text(&[key])?;
+        let text = text.ok_or_else(|| self.problem(format!("has no key '{key}'")))?;
+        Ok(text.to_owned())
+    }
+
+    /// What one key holds, if it is there, as text that may not be shown.
+    pub(crate) fn secret(&self, key: &str) -> Result<Option<SecretString>, Error> {
+        Ok(self.text(&[key])?.map(SecretString::from))
+    }
+
+    /// A key of S3: `accesskey` and `secretkey`.
+    pub(crate) fn s3_key(&self) -> Result<Key, Error> {
+        match (self.text(&["accesskey"])?, self.text(&["secretkey"])?) {
+            (Some(id), Some(secret)) => Ok(Key {
+                id: id.to_owned(),
+                secret: secret.into(),
+                session: None,
+            }),
+            _ => Err(self.problem("must have the keys 'accesskey' and 'secretkey'")),
+        }
     }
 
     /// Whether a key is there and not empty.

@@ -1,0 +1,164 @@
+//! Bucket: the objects of a bucket as files.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use api::source::{BucketSpec, BucketStatus};
+use api::{ConditionType, Object, Reason};
+use kube::ResourceExt;
+use model::digest::Algorithm;
+use model::{Artifact, Revision};
+use source::archive::Directory;
+use source::archive::ignore::Rules;
+use source::bucket::{self, Index};
+use source::store;
+
+use super::bucket_access;
+use super::storage::{self, blocking};
+use super::{SUMMARY, Shared, Stored, begin, chain, failed, found_new, told};
+use crate::kit::{Conditions, Failure, Notice, Reconcile, Run, Summary};
+
+/// Keeps Buckets.
+pub struct Buckets {
+    shared: Shared,
+}
+
+type BucketRun<'r> = Run<'r, BucketSpec>;
+
+impl Stored for BucketStatus {
+    fn artifact(&self) -> Option<&Artifact> {
+        self.artifact.as_ref()
+    }
+
+    fn set_artifact(&mut self, artifact: Option<Artifact>) {
+        self.artifact = artifact;
+    }
+}
+
+impl Reconcile for Buckets {
+    type Spec = BucketSpec;
+
+    const SUMMARY: Summary = SUMMARY;
+
+    fn is_suspended(&self, object: &Object<BucketSpec>) -> bool {
+        object.spec.suspend
+    }
+
+    fn interval(&self, object: &Object<BucketSpec>) -> Duration {
+        object.spec.interval.to_std()
+    }
+
+    async fn reconcile(&self, run: &mut BucketRun<'_>) -> Result<Vec<Notice>, Failure> {
+        begin(run).await;
+        run.status.remove(ConditionType::STORAGE_OPERATION_FAILED);
+        let mut notices = storage::check(run, &self.shared.store).await?;
+        let spec = &run.object.spec;
+        let limit = spec
+            .timeout
+            .map_or(Duration::from_secs(60), |timeout| timeout.to_std());
+        let fetched = tokio::time::timeout(limit, self.fetch(run)).await;
+        let files = fetched.unwrap_or_else(|_| {
+            let name = &run.object.spec.bucket_name;
+            let message = format!("bucket '{name}' was not read within {limit:?}: raise spec.timeout");
+            let failure = Failure::transient(Reason::BUCKET_OPERATION_FAILED, message);
+            Err(failed(run, ConditionType::FETCH_FAILED, failure))
+        })?;
+        run.status.remove(ConditionType::FETCH_FAILED);
+        run.status.remove(ConditionType::ARTIFACT_OUTDATED);
+        let revision = run
+            .status
+            .artifact
+            .as_ref()
+            .map(|artifact| artifact.revision.to_string());
+        let message = format!("stored artifact: revision '{}'", revision.unwrap_or_default());
+        let kind = ConditionType::ARTIFACT_IN_STORAGE;
+        run.status.set_true(run.stamp, kind, Reason::SUCCEEDED, &message);
+        let name = &run.object.spec.bucket_name;
+        let message = format!("stored artifact with {files} fetched files from '{name}' bucket");
+        let failures = [
+            ConditionType::FETCH_FAILED,
+            ConditionType::STORAGE_OPERATION_FAILED,
+        ];
+        notices.extend(told(run, &message, &failures));
+        Ok(notices)
+    }
+
+    async fn finalize(&self, object: &Object<BucketSpec>) -> Result<(), Failure> {
+        let namespace = object.namespace().unwrap_or_default();
+        storage::remove::<BucketSpec>(&self.shared.store, &namespace, &object.name_any()).await
+    }
+}
+
+impl Buckets {
+    /// A controller that shares these.
+    pub fn new(shared: Shared) -> Self {
+        Buckets { shared }
+    }
+
+    /// Brings the artifact to what the bucket holds; the number of files.
+    async fn fetch(&self, run: &mut BucketRun<'_>) -> Result<usize, Failure> {
+        let remote = bucket_access::open(&self.shared.client, run.object).await;
+        let remote = remote.map_err(|failure| failed(run, ConditionType::FETCH_FAILED, failure))?;
+        let spec = &run.object.spec;
+        let listed = bucket::index(
+            &*remote,
+            spec.prefix.as_deref().unwrap_or_default(),
+            spec.ignore.as_deref(),
+        );
+        let mut index = listed.await.map_err(|error| unread(run, &error))?;
+        let artifact = run.status.artifact.as_ref();
+        if artifact.is_some_and(|artifact| artifact.revision == revision_of(&index)) {
+            run.status.observed_ignore = run.object.spec.ignore.clone();
+            return Ok(index.len());
+        }
+        found_new(run, &format!("new upstream revision '{}'", revision_of(&index))).await;
+        let scratch = tempfile::tempdir_in(self.shared.store.root()).map_err(|error| {
+            let message = format!("failed to create temporary working directory: {error}");
+            let failure = Failure::transient(Reason::DIRECTORY_CREATION_FAILED, message);
+            failed(run, ConditionType::STORAGE_OPERATION_FAILED, failure)
+        })?;
+        let downloaded = bucket::download(&*remote, &mut index, scratch.path()).await;
+        downloaded.map_err(|error| unread(run, &error))?;
+        let files = index.len();
+        self.store(run, index, scratch).await?;
+        Ok(files)
+    }
+
+    async fn store(
+        &self,
+        run: &mut BucketRun<'_>,
+        index: Index,
+        scratch: tempfile::TempDir,
+    ) -> Result<(), Failure> {
+        let place = storage::place(run)?;
+        let digest = index.digest(Algorithm::Sha256);
+        let name = format!("{}.tar.gz", digest.hex());
+        let store = Arc::clone(&self.shared.store);
+        let task = move || -> Result<(store::Stored, Result<String, store::Error>), store::Error> {
+            // What is ignored was not even fetched.
+            let stored = store.pack(&place, &name, &Directory::new(scratch.path()), &Rules::none())?;
+            let url = store.point(&stored.path, "latest.tar.gz");
+            Ok((stored, url))
+        };
+        let (stored, url) = blocking(task)
+            .await
+            .map_err(|error| storage::failure(run, "unable to archive artifact to storage", &error))?;
+        match url {
+            Ok(url) => run.status.url = Some(url),
+            Err(error) => tracing::warn!("failed to update status URL symlink: {}", chain(&error)),
+        }
+        run.status.artifact = Some(stored.artifact(Revision::unnamed(digest), Default::default()));
+        run.status.observed_ignore = run.object.spec.ignore.clone();
+        Ok(())
+    }
+}
+
+fn revision_of(index: &Index) -> Revision {
+    Revision::unnamed(index.digest(Algorithm::Sha256))
+}
+
+/// Why the bucket was not read.
+fn unread(run: &mut BucketRun<'_>, error: &bucket::Error) -> Failure {
+    let failure = Failure::transient(Reason::BUCKET_OPERATION_FAILED, chain(error));
+    failed(run, ConditionType::FETCH_FAILED, failure)
+}
