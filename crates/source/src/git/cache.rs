@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use gix::hash::ObjectId;
+use gix_hash::ObjectId;
 use parking_lot::Mutex;
 use sha2::{Digest, Sha256};
 

@@ -5,8 +5,8 @@ use std::fmt;
 use std::io::{self, Cursor, Read};
 use std::sync::Arc;
 
-use gix::hash::ObjectId;
-use gix::objs::Kind as ObjectKind;
+use gix_hash::ObjectId;
+use gix_object::Kind as ObjectKind;
 use model::Revision;
 
 use super::cache::Generation;

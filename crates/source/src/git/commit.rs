@@ -1,6 +1,6 @@
 //! Commits and tags: who, when, why, and what was signed.
 
-use gix::hash::ObjectId;
+use gix_hash::ObjectId;
 
 /// A commit.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -43,7 +43,7 @@ pub use cache::Cache;
 pub use checkout::Checkout;
 pub use commit::{Commit, Person, Tag};
 pub use error::{Cause, Error};
-pub use gix::hash::ObjectId;
+pub use gix_hash::ObjectId;
 pub use reference::{DEFAULT_BRANCH, Reference, Selector, Target};
 pub use refs::Ref;
 pub use remote::{Limits, Outcome, Remote, Request, Settings};

@@ -2,29 +2,29 @@
 
 use std::path::Path;
 
-use gix::hash::ObjectId;
-use gix::objs::{Exists, Find, Kind};
+use gix_hash::ObjectId;
+use gix_object::{Exists, Find, Kind};
 use parking_lot::Mutex;
 
 use super::error::Cause;
 
 /// A database of objects.
 pub(super) struct Objects {
-    handle: Mutex<gix::odb::HandleArc>,
+    handle: Mutex<gix_odb::HandleArc>,
 }
 
 impl Objects {
     /// Opens a directory of objects as it is now: what is added later is not seen.
     pub(super) fn open(directory: &Path) -> Result<Self, Cause> {
-        let handle = gix::odb::at(directory, gix::hash::Kind::Sha1)
-            .and_then(gix::odb::Handle::into_arc)
+        let handle = gix_odb::at(directory, gix_hash::Kind::Sha1)
+            .and_then(gix_odb::Handle::into_arc)
             .map_err(|source| Cause::Cache {
                 what: format!("opening {}", directory.display()),
                 source,
             })?;
         // Files that are deltas of each other follow each other in trees: their bases are kept for a while.
-        let handle = handle
-            .with_pack_cache(|| Box::new(gix::odb::pack::cache::lru::StaticLinkedList::<64>::default()));
+        let handle =
+            handle.with_pack_cache(|| Box::new(gix_pack::cache::lru::StaticLinkedList::<64>::default()));
         Ok(Objects {
             handle: Mutex::new(handle),
         })

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use gix::hash::ObjectId;
-use gix::objs::Kind as ObjectKind;
+use gix_hash::ObjectId;
+use gix_object::Kind as ObjectKind;
 use tokio::task::spawn_blocking;
 
 use super::cache::Generation;

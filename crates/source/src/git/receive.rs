@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use bytes::{Buf, Bytes};
-use gix::odb::pack::Bundle;
+use gix_pack::Bundle;
 use tokio::sync::mpsc;
 use tokio::task::spawn_blocking;
 
@@ -67,19 +67,19 @@ fn write(pieces: Pieces, objects: &Path, stop: &AtomicBool, limit: u64) -> Resul
     let directory = objects.join("pack");
     let has_packs = std::fs::read_dir(&directory)?.next().is_some();
     let bases = has_packs
-        .then(|| gix::odb::at(objects, gix::hash::Kind::Sha1))
+        .then(|| gix_odb::at(objects, gix_hash::Kind::Sha1))
         .transpose()?;
-    let options = gix::odb::pack::bundle::write::Options {
+    let options = gix_pack::bundle::write::Options {
         alloc_limit_bytes: Some(usize::try_from(limit).unwrap_or(usize::MAX)),
         ..Default::default()
     };
     let outcome = Bundle::write_to_directory(
         &mut BufReader::with_capacity(1 << 16, pieces),
         Some(&directory),
-        &mut gix::progress::Discard,
+        &mut gix_utils::progress::Discard,
         stop,
         bases,
-        gix::hash::Kind::Sha1,
+        gix_hash::Kind::Sha1,
         options,
     )
     .map_err(|error| Source::from(format!("{error:#}")))?;

@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use gix::hash::ObjectId;
+use gix_hash::ObjectId;
 use model::{Digest, Revision};
 
 use super::error::Cause;

@@ -1,6 +1,6 @@
 //! What a server says about its references.
 
-use gix::hash::ObjectId;
+use gix_hash::ObjectId;
 
 /// A reference of a remote repository.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
-use gix::hash::ObjectId;
-use gix::objs::Kind as ObjectKind;
+use gix_hash::ObjectId;
+use gix_object::Kind as ObjectKind;
 use model::Revision;
 
 use super::auth::Auth;

@@ -1,6 +1,6 @@
 //! Where submodules come from: `.gitmodules`.
 
-use gix::config::File;
+use gix_config::File;
 
 use super::error::Cause;
 

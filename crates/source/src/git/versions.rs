@@ -30,7 +30,7 @@ pub(super) fn resolve(refs: &[Ref], range: &str) -> Result<Vec<Target>, Cause> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gix::hash::ObjectId;
+    use gix_hash::ObjectId;
 
     fn resolved(tags: &[&str], range: &str) -> Result<Vec<String>, Cause> {
         let id = ObjectId::from_hex("1".repeat(40).as_bytes()).unwrap();

@@ -2,10 +2,10 @@
 
 use std::collections::HashSet;
 
-use gix::bstr::ByteSlice;
-use gix::hash::ObjectId;
-use gix::objs::tree::EntryKind;
-use gix::objs::{Kind as ObjectKind, TreeRefIter};
+use bstr::ByteSlice;
+use gix_hash::ObjectId;
+use gix_object::tree::EntryKind;
+use gix_object::{Kind as ObjectKind, TreeRefIter};
 
 use super::error::Cause;
 use super::objects::Objects;
@@ -115,7 +115,7 @@ impl Walk<'_> {
         }
         let content = self.objects.get_kind(id, ObjectKind::Tree)?;
         let is_complete = self.complete.contains(&id);
-        for entry in TreeRefIter::from_bytes(&content, gix::hash::Kind::Sha1) {
+        for entry in TreeRefIter::from_bytes(&content, gix_hash::Kind::Sha1) {
             let entry = entry.map_err(|_| Cause::Object {
                 id: id.to_string(),
                 state: "a malformed tree",

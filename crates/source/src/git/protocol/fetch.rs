@@ -1,7 +1,7 @@
 //! Asking for a pack, and reading the answer up to its end.
 
 use bytes::Bytes;
-use gix::hash::ObjectId;
+use gix_hash::ObjectId;
 
 use super::AGENT;
 use super::greeting::Capabilities;

@@ -1,6 +1,6 @@
 //! The first thing a server says: which version it speaks, what it can do and, in the old versions, all references.
 
-use gix::hash::ObjectId;
+use gix_hash::ObjectId;
 
 use super::MAX_REFS;
 use super::packets::{Packet, Packets, text};

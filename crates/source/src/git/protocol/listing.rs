@@ -1,6 +1,6 @@
 //! References by the second version: a command of its own, of which a server need not keep any state.
 
-use gix::hash::ObjectId;
+use gix_hash::ObjectId;
 
 use super::greeting::{Capabilities, id_and_rest};
 use super::packets::{Packets, delimiter, flush, line};

@@ -95,7 +95,7 @@ impl Session {
     }
 
     /// Whether the server gives a commit that no reference points to. In version 2 all do, or say so.
-    pub(super) async fn may_ask_for(&mut self, id: gix::hash::ObjectId) -> Result<bool, Cause> {
+    pub(super) async fn may_ask_for(&mut self, id: gix_hash::ObjectId) -> Result<bool, Cause> {
         Ok(match self.greeting().await? {
             Greeting::Second(_) => true,
             Greeting::Old { capabilities, refs } => {
