@@ -23,12 +23,14 @@ struct Candidate {
 
 impl Store {
     /// Removes the files of an object that are older than the retention time, and of the others the oldest beyond the number
-    /// to keep. The current file always stays. Gives back the paths of what was removed.
+    /// to keep. The current file, given by its name or its path in the store, always stays. Gives back the paths of what was
+    /// removed.
     ///
     /// # Errors
     /// Where the directory cannot be listed or a file cannot be removed; others are removed all the same.
     pub fn collect(&self, place: &Place, current: Option<&str>) -> Result<Vec<String>, Error> {
         let deadline = Instant::now() + BUDGET;
+        let current = current.and_then(|current| current.rsplit('/').next());
         let candidates = self.candidates(place, current, deadline)?;
         let now = (self.clock)();
         let mut removed = Vec::new();

@@ -40,6 +40,11 @@ fn files_older_than_the_retention_time_go() {
         [""; 0],
         "the current one stays"
     );
+    assert_eq!(
+        store.collect(&place("a"), Some("bucket/apps/a/2")).unwrap(),
+        [""; 0],
+        "also when it is named by its path, as a status has it"
+    );
     assert_eq!(names(&fixture), ["2"]);
 }
 
