@@ -4,6 +4,8 @@ use api::condition::MAX_MESSAGE;
 use api::{Condition, ConditionStatus, ConditionType, Reason, ReconcileStatus};
 use model::Time;
 
+use super::cut::cut;
+
 /// Which generation a condition is about, and when it is said.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stamp {
@@ -24,7 +26,7 @@ pub trait Conditions: ReconcileStatus {
         reason: &str,
         message: &str,
     ) {
-        let message = cut(message);
+        let message = cut(message, usize::try_from(MAX_MESSAGE).unwrap_or(usize::MAX));
         let list = self.conditions_mut();
         let old = list.iter().position(|condition| condition.kind == kind.as_str());
         let since = old
@@ -176,44 +178,12 @@ fn place(condition: &Condition) -> (u8, i64, &str) {
     }
 }
 
-/// Messages have a limit.
-fn cut(message: &str) -> String {
-    let limit = usize::try_from(MAX_MESSAGE).unwrap_or(usize::MAX);
-    if message.len() <= limit {
-        return message.to_owned();
-    }
-    let mut end = limit - 3;
-    while !message.is_char_boundary(end) {
-        end -= 1;
-    }
-    format!("{}...", &message[..end])
-}
-
 #[cfg(test)]
 mod tests {
     use api::source::GitRepositoryStatus;
 
     use super::*;
-
-    const SUMMARY: Summary = Summary {
-        order: &[
-            ConditionType::STORAGE_OPERATION_FAILED,
-            ConditionType::FETCH_FAILED,
-            ConditionType::ARTIFACT_OUTDATED,
-            ConditionType::ARTIFACT_IN_STORAGE,
-            ConditionType::SOURCE_VERIFIED,
-            ConditionType::STALLED,
-            ConditionType::RECONCILING,
-        ],
-        negative: &[
-            ConditionType::STORAGE_OPERATION_FAILED,
-            ConditionType::FETCH_FAILED,
-            ConditionType::ARTIFACT_OUTDATED,
-            ConditionType::STALLED,
-            ConditionType::RECONCILING,
-        ],
-        decisive: &[ConditionType::SOURCE_VERIFIED],
-    };
+    use crate::sources::SUMMARY;
 
     fn stamp(generation: i64, second: u8) -> Stamp {
         Stamp {
@@ -316,11 +286,5 @@ mod tests {
         assert_eq!(ready(&status).0, "True");
         status.set_progress(now, true, "new revision");
         assert_eq!(ready(&status).0, "Unknown");
-    }
-
-    #[test]
-    fn long_messages_are_cut_between_letters() {
-        let text = cut(&"ü".repeat(20_000));
-        assert!(text.len() <= 32768 && text.ends_with("ü..."));
     }
 }

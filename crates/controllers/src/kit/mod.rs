@@ -9,6 +9,7 @@
 
 mod conclude;
 mod conditions;
+mod cut;
 mod interval;
 mod queue;
 mod recorder;

@@ -14,6 +14,8 @@ use parking_lot::Mutex;
 use serde_json::json;
 use tokio::sync::mpsc;
 
+use super::cut::cut;
+
 /// The longest message that is posted.
 const LONGEST_POST: usize = 39_000;
 
@@ -245,17 +247,6 @@ fn facts(told: &Told) -> BTreeMap<String, String> {
     facts
         .map(|(key, value)| (format!("{}/{key}", told.group), value.clone()))
         .collect()
-}
-
-fn cut(text: &str, limit: usize) -> String {
-    if text.len() <= limit {
-        return text.to_owned();
-    }
-    let mut end = limit - 3;
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    format!("{}...", &text[..end])
 }
 
 fn hostname() -> String {

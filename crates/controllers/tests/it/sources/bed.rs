@@ -137,6 +137,16 @@ impl<S: Spec<Status: ReconcileStatus + PartialEq>> Bed<S> {
         gone.await.unwrap();
     }
 
+    /// The names in an artifact.
+    pub(crate) fn names(&self, artifact: Option<&model::Artifact>) -> Vec<String> {
+        let file = self.store.read(artifact.unwrap()).unwrap();
+        let mut archive = tar::Archive::new(flate2::read::GzDecoder::new(file));
+        let entries = archive.entries().unwrap();
+        entries
+            .map(|entry| entry.unwrap().path().unwrap().display().to_string())
+            .collect()
+    }
+
     /// Waits until this was told of an object.
     pub(crate) async fn until_told(&self, name: &str, kind: &str, reason: &str, message: &str) {
         let api: Api<Event> = Api::namespaced(self.cluster.client(), &self.namespace);

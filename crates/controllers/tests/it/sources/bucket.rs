@@ -2,11 +2,14 @@
 
 use api::source::{Bucket, BucketSpec};
 use controllers::sources::Buckets;
-use flate2::read::GzDecoder;
 use serde_json::{Value, json};
 use testkit::s3::{Key, Server};
 
 use super::bed::{Bed, condition};
+
+fn artifact_of(object: &Bucket) -> Option<&model::Artifact> {
+    object.status.as_ref()?.artifact.as_ref()
+}
 
 type BucketBed = Bed<BucketSpec>;
 
@@ -33,15 +36,6 @@ fn spec(store: &Server, rest: Value) -> Value {
     spec
 }
 
-fn names(bed: &BucketBed, object: &Bucket) -> Vec<String> {
-    let artifact = object.status.as_ref().unwrap().artifact.clone().unwrap();
-    let mut archive = tar::Archive::new(GzDecoder::new(bed.store.read(&artifact).unwrap()));
-    let entries = archive.entries().unwrap();
-    entries
-        .map(|entry| entry.unwrap().path().unwrap().display().to_string())
-        .collect()
-}
-
 #[tokio::test]
 async fn objects_are_stored_as_files_and_followed() {
     let store = Server::builder().key("access", "geheim").start();
@@ -64,7 +58,7 @@ async fn objects_are_stored_as_files_and_followed() {
         Some(format!("http://store.test/{folder}/latest.tar.gz"))
     );
     assert_eq!(
-        names(&bed, &object),
+        bed.names(artifact_of(&object)),
         [".", "apps", "apps/app.yaml", "logo.png"],
         "nothing is left out by default"
     );
@@ -78,11 +72,11 @@ async fn objects_are_stored_as_files_and_followed() {
                 && condition(object, "ArtifactOutdated").is_none()
         })
         .await;
-    assert!(names(&bed, &object).contains(&"more.yaml".to_owned()));
+    assert!(bed.names(artifact_of(&object)).contains(&"more.yaml".to_owned()));
     store.set_keys(&[Key::new("access", "rotated")]);
     let failed = bed.ready("files", "False", "BucketOperationFailed").await;
     assert!(
-        names(&bed, &failed).contains(&"more.yaml".to_owned()),
+        bed.names(artifact_of(&failed)).contains(&"more.yaml".to_owned()),
         "the last good artifact stays"
     );
 }

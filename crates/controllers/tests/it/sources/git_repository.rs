@@ -2,7 +2,6 @@
 
 use api::source::{GitRepository, GitRepositorySpec};
 use controllers::sources::GitRepositories;
-use flate2::read::GzDecoder;
 use russh::keys::key::safe_rng;
 use russh::keys::ssh_key::LineEnding;
 use russh::keys::{Algorithm, HashAlg, PrivateKey};
@@ -11,6 +10,10 @@ use testkit::git::{KeyKind, KeyPair, Server};
 use testkit::http::Fault;
 
 use super::bed::{Bed, condition};
+
+fn artifact_of(object: &GitRepository) -> Option<&model::Artifact> {
+    object.status.as_ref()?.artifact.as_ref()
+}
 
 type GitBed = Bed<GitRepositorySpec>;
 
@@ -35,15 +38,6 @@ fn revision(object: &GitRepository) -> String {
         .unwrap_or_default()
 }
 
-fn names(bed: &GitBed, object: &GitRepository) -> Vec<String> {
-    let artifact = object.status.as_ref().unwrap().artifact.clone().unwrap();
-    let mut archive = tar::Archive::new(GzDecoder::new(bed.store.read(&artifact).unwrap()));
-    let entries = archive.entries().unwrap();
-    entries
-        .map(|entry| entry.unwrap().path().unwrap().display().to_string())
-        .collect()
-}
-
 #[tokio::test]
 async fn a_commit_is_stored_and_told_of() {
     let server = Server::start();
@@ -63,7 +57,7 @@ async fn a_commit_is_stored_and_told_of() {
     let path = format!("gitrepository/{}/app/{commit}.tar.gz", bed.namespace);
     assert_eq!(artifact.path, path);
     assert_eq!(
-        names(&bed, &object),
+        bed.names(artifact_of(&object)),
         [".", "app.yaml", "docs"],
         "what Flux leaves out is left out"
     );
@@ -233,7 +227,7 @@ async fn other_rules_make_another_artifact_of_the_same_commit() {
     bed.create("app", spec(&server.clone_url("team/app"), sparse))
         .await;
     let object = bed.ready("app", "True", "Succeeded").await;
-    assert_eq!(names(&bed, &object), [".", "apps", "apps/a.yaml"]);
+    assert_eq!(bed.names(artifact_of(&object)), [".", "apps", "apps/a.yaml"]);
     let change = json!({"spec": {"sparseCheckout": null, "ignore": "/*\n!/infra\n"}});
     bed.patch("app", change).await;
     let object = bed
@@ -242,7 +236,7 @@ async fn other_rules_make_another_artifact_of_the_same_commit() {
             status.observed_generation == Some(2) && status.observed_ignore.is_some()
         })
         .await;
-    assert_eq!(names(&bed, &object), [".", "infra", "infra/b.yaml"]);
+    assert_eq!(bed.names(artifact_of(&object)), [".", "infra", "infra/b.yaml"]);
     bed.patch("app", json!({"spec": {"sparseCheckout": ["none"]}}))
         .await;
     bed.ready("app", "False", "GitOperationFailed").await;

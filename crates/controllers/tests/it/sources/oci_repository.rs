@@ -5,12 +5,15 @@ use std::io::Read;
 use api::ReconcileStatus;
 use api::source::{OciRepository, OciRepositorySpec};
 use controllers::sources::OciRepositories;
-use flate2::read::GzDecoder;
 use serde_json::{Value, json};
 use testkit::http::Fault;
 use testkit::oci::{Artifact, Server};
 
 use super::bed::{Bed, condition};
+
+fn artifact_of(object: &OciRepository) -> Option<&model::Artifact> {
+    object.status.as_ref()?.artifact.as_ref()
+}
 
 type OciBed = Bed<OciRepositorySpec>;
 
@@ -28,15 +31,6 @@ async fn started() -> OciBed {
     let mut bed = OciBed::start().await;
     bed.run(OciRepositories::new);
     bed
-}
-
-fn names(bed: &OciBed, object: &OciRepository) -> Vec<String> {
-    let artifact = object.status.as_ref().unwrap().artifact.clone().unwrap();
-    let mut archive = tar::Archive::new(GzDecoder::new(bed.store.read(&artifact).unwrap()));
-    let entries = archive.entries().unwrap();
-    entries
-        .map(|entry| entry.unwrap().path().unwrap().display().to_string())
-        .collect()
 }
 
 #[tokio::test]
@@ -74,7 +68,11 @@ async fn an_artifact_is_stored_and_told_of() {
         ready.message,
         format!("stored artifact for digest 'latest@{digest}'")
     );
-    assert_eq!(names(&bed, &object), [".", "app.yaml"], "pictures are left out");
+    assert_eq!(
+        bed.names(artifact_of(&object)),
+        [".", "app.yaml"],
+        "pictures are left out"
+    );
     let finalizers = object.metadata.finalizers.clone().unwrap();
     assert_eq!(finalizers, ["finalizers.fluxcd.io"]);
     let message = format!(
@@ -129,10 +127,14 @@ async fn a_new_revision_replaces_the_artifact_and_a_failure_does_not() {
                 && condition(object, "Ready").is_some_and(|ready| ready.status.to_string() == "True")
         })
         .await;
-    assert_eq!(names(&bed, &stored), [".", "b"]);
+    assert_eq!(bed.names(artifact_of(&stored)), [".", "b"]);
     registry.fail(Fault::status(403).forever());
     let failed = bed.ready("app", "False", "OCIArtifactPullFailed").await;
-    assert_eq!(names(&bed, &failed), [".", "b"], "the last good artifact stays");
+    assert_eq!(
+        bed.names(artifact_of(&failed)),
+        [".", "b"],
+        "the last good artifact stays"
+    );
     let reconciling = condition(&failed, "Reconciling").unwrap();
     assert_eq!(reconciling.reason, "ProgressingWithRetry");
     assert!(condition(&failed, "FetchFailed").is_some());
