@@ -13,6 +13,7 @@ use source::archive::ignore::Rules;
 use source::git::signature::{self, Keys, Mode};
 use source::git::{Auth, Cause, Checkout, Error, Outcome, Reference, Remote, Request, Scheme, Settings, Url};
 use source::store;
+use source::store::share::{self, Sharing};
 
 use super::secrets::Data;
 use super::storage::{self, blocking};
@@ -22,6 +23,8 @@ use crate::kit::{Conditions, Failure, Notice, Reconcile, Run, Summary};
 /// Keeps GitRepositories.
 pub struct GitRepositories {
     shared: Shared,
+    /// One archive for all objects that want the same files of a commit.
+    archives: Sharing<(), Unpacked>,
 }
 
 type GitRun<'r> = Run<'r, GitRepositorySpec>;
@@ -114,7 +117,8 @@ impl Reconcile for GitRepositories {
 impl GitRepositories {
     /// A controller that shares these.
     pub fn new(shared: Shared) -> Self {
-        GitRepositories { shared }
+        let archives = Sharing::new(Arc::clone(&shared.store));
+        GitRepositories { shared, archives }
     }
 
     /// Says so where the spec asks for something that this controller cannot do: nothing passes half included.
@@ -243,20 +247,27 @@ impl GitRepositories {
         }
         let place = storage::place(run)?;
         let file = format!("{}.tar.gz", checkout.commit.id);
-        let (store, ignore) = (Arc::clone(&self.shared.store), run.object.spec.ignore.clone());
-        let packed = blocking(move || {
-            let rules =
-                Rules::of(&*checkout, ignore.as_deref()).map_err(|error| Unpacked::Ignore(chain(&error)))?;
-            store
-                .pack(&place, &file, &*checkout, &rules)
-                .map_err(Unpacked::Store)
-        });
-        let stored = packed.await.map_err(|trouble| match trouble {
-            Unpacked::Ignore(why) => Failure::transient(
-                Reason::SOURCE_IGNORE_ERROR,
-                format!("failed to load source ignore patterns from repository: {why}"),
-            ),
-            Unpacked::Store(error) => storage::failure(run, "unable to archive artifact to storage", &error),
+        let spec = &run.object.spec;
+        // All that the content depends on.
+        let key = format!(
+            "{} {} {:?} {} {:?}",
+            spec.url, checkout.commit.id, spec.sparse_checkout, spec.recurse_submodules, spec.ignore
+        );
+        let pack = async || {
+            let (store, ignore) = (Arc::clone(&self.shared.store), spec.ignore.clone());
+            let (place, file) = (place.clone(), file.clone());
+            let packed = blocking(move || {
+                let rules = Rules::of(&*checkout, ignore.as_deref())
+                    .map_err(|error| Unpacked::Ignore(chain(&error)))?;
+                let stored = store.pack(&place, &file, &*checkout, &rules);
+                stored.map_err(Unpacked::Store)
+            });
+            Ok((packed.await?, ()))
+        };
+        let stored = self.archives.get(&key, &place, &file, pack).await;
+        let (stored, ()) = stored.map_err(|error| match error {
+            share::Error::Fetch(unpacked) => unpacked.failure(run),
+            share::Error::Store(error) => Unpacked::Store(error).failure(run),
         })?;
         let spec = &run.object.spec;
         run.status.artifact = Some(stored.artifact(revision.clone(), Default::default()));
@@ -298,9 +309,21 @@ fn unsigned(error: &signature::Error) -> Failure {
 }
 
 /// Why a commit did not become an artifact.
+#[derive(Debug, thiserror::Error)]
 enum Unpacked {
+    #[error("failed to load source ignore patterns from repository: {0}")]
     Ignore(String),
-    Store(store::Error),
+    #[error("unable to archive artifact to storage")]
+    Store(#[source] store::Error),
+}
+
+impl Unpacked {
+    fn failure(&self, run: &mut GitRun<'_>) -> Failure {
+        match self {
+            Unpacked::Ignore(_) => Failure::transient(Reason::SOURCE_IGNORE_ERROR, self.to_string()),
+            Unpacked::Store(error) => storage::failure(run, &self.to_string(), error),
+        }
+    }
 }
 
 /// What to ask the repository for. What we have already counts only where it was made as it would be made now.

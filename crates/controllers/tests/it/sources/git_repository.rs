@@ -105,6 +105,27 @@ async fn a_poll_that_finds_nothing_new_asks_once_and_writes_nothing() {
 }
 
 #[tokio::test]
+async fn many_objects_of_one_commit_cost_one_fetch_and_one_file() {
+    let server = Server::start();
+    let repository = server.repository("team/app");
+    repository.commit("main", "Start", [("a", "1")]);
+    let bed = started().await;
+    let url = server.clone_url("team/app");
+    let names: Vec<String> = (0..20).map(|number| format!("app-{number}")).collect();
+    for name in &names {
+        bed.create(name, spec(&url, json!({}))).await;
+    }
+    let mut files = std::collections::HashSet::new();
+    for name in &names {
+        let object = bed.ready(name, "True", "Succeeded").await;
+        let file = bed.store.read(artifact_of(&object).unwrap()).unwrap();
+        files.insert(std::os::unix::fs::MetadataExt::ino(&file.metadata().unwrap()));
+    }
+    assert_eq!(repository.stats().fetches, 1);
+    assert_eq!(files.len(), 1, "all artifacts are one file");
+}
+
+#[tokio::test]
 async fn a_new_commit_replaces_the_artifact_and_a_failure_does_not() {
     let server = Server::start();
     let repository = server.repository("team/app");
