@@ -127,6 +127,7 @@ impl HelmRepositories {
             Failure::transient(Reason::AUTHENTICATION_FAILED, message)
         };
         let mut options = Options::new(&spec.url);
+        options.max_index_size = self.shared.settings.helm_index_max_size;
         options.pass_credentials = spec.pass_credentials;
         options.http.timeout = Some(
             spec.timeout

@@ -13,6 +13,7 @@ mod storage;
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::sync::Arc;
+use std::time::Duration;
 
 use api::{ConditionType, Reason, ReconcileStatus, Spec};
 use kube::Client;
@@ -38,6 +39,48 @@ pub struct Shared {
     pub registries: source::oci::Session,
     /// Git repositories as they were last fetched.
     pub repositories: source::git::Cache,
+    /// What the flags of the program say.
+    pub settings: Settings,
+}
+
+impl Shared {
+    /// With the defaults of Flux's flags.
+    pub fn new(client: Client, store: Arc<Store>, repositories: source::git::Cache) -> Self {
+        Shared {
+            client,
+            store,
+            registries: source::oci::Session::new(),
+            repositories,
+            settings: Settings::default(),
+        }
+    }
+}
+
+/// What flags decide for all source controllers.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// How many bytes the index of a Helm repository may have.
+    pub helm_index_max_size: u64,
+    /// How many bytes a packed chart may have.
+    pub helm_chart_max_size: u64,
+    /// How many bytes one file in a chart may have.
+    pub helm_chart_file_max_size: u64,
+    /// When to look again for what an object needs from another.
+    pub requeue_dependency: Duration,
+    /// Objects may refer only to objects of their own namespace.
+    pub no_cross_namespace_refs: bool,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Settings {
+            helm_index_max_size: source::helm::repository::MAX_INDEX_SIZE,
+            helm_chart_max_size: source::helm::repository::MAX_CHART_SIZE,
+            helm_chart_file_max_size: 5 << 20,
+            requeue_dependency: Duration::from_secs(30),
+            no_cross_namespace_refs: false,
+        }
+    }
 }
 
 /// A status that tells of an artifact.

@@ -46,12 +46,8 @@ impl<S: Spec<Status: ReconcileStatus + PartialEq>> Bed<S> {
         };
         let store = Store::open(folder.path(), options, clock).unwrap();
         let store = Arc::new(store);
-        let shared = Shared {
-            client: cluster.client(),
-            store: Arc::clone(&store),
-            registries: source::oci::Session::new(),
-            repositories: source::git::Cache::open(folder.path().join(".git-cache")).unwrap(),
-        };
+        let repositories = source::git::Cache::open(folder.path().join(".git-cache")).unwrap();
+        let shared = Shared::new(cluster.client(), Arc::clone(&store), repositories);
         let api = Api::namespaced(cluster.client(), &namespace);
         Bed {
             cluster,
