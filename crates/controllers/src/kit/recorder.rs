@@ -22,6 +22,9 @@ const LONGEST_POST: usize = 39_000;
 /// The longest message that an Event of the cluster may have.
 const LONGEST_EVENT: usize = 1024;
 
+/// The prefix of annotations that are told with everything that is told of their object.
+const OWN_FACTS: &str = "event.toolkit.fluxcd.io/";
+
 /// How many different Events are remembered, so that the same is counted and not made anew.
 const REMEMBERED: usize = 4096;
 
@@ -212,14 +215,6 @@ impl Teller {
     fn posted(&self, told: &Told) -> event::Event {
         let Told { object, notice, .. } = told;
         let text = |field: &Option<String>| field.clone().unwrap_or_default();
-        let prefix = "event.toolkit.fluxcd.io/";
-        let own = told
-            .annotations
-            .iter()
-            .filter(|(key, _)| key.starts_with(prefix))
-            .map(|(key, value)| (key.clone(), value.clone()));
-        let mut metadata = facts(told);
-        metadata.extend(own);
         event::Event {
             involved_object: event::ObjectReference {
                 kind: text(&object.kind),
@@ -234,18 +229,21 @@ impl Teller {
             timestamp: model::Time::new(jiff::Timestamp::now()),
             message: cut(&notice.message, LONGEST_POST),
             reason: notice.reason.as_str().to_owned(),
-            metadata,
+            metadata: facts(told),
             reporting_controller: self.controller.to_owned(),
             reporting_instance: self.instance.clone(),
         }
     }
 }
 
-/// The facts of a notice under names with the group of the object.
+/// The facts of a notice under names with the group of the object, and what the object itself wants to be told with it.
 fn facts(told: &Told) -> BTreeMap<String, String> {
     let facts = told.notice.metadata.iter();
+    let facts = facts.map(|(key, value)| (format!("{}/{key}", told.group), value.clone()));
+    let own = told.annotations.iter();
+    let own = own.filter(|(key, _)| key.starts_with(OWN_FACTS));
     facts
-        .map(|(key, value)| (format!("{}/{key}", told.group), value.clone()))
+        .chain(own.map(|(key, value)| (key.clone(), value.clone())))
         .collect()
 }
 

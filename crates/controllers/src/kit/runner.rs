@@ -124,6 +124,7 @@ impl<R: Reconcile> Runner<R> {
         let writer = Writer {
             client,
             controller: options.controller,
+            owned: R::SUMMARY.order,
             objects: Arc::clone(&objects),
         };
         Arc::new(Runner {

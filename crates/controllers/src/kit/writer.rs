@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use api::{Object, Spec};
+use api::{ConditionType, Object, ReconcileStatus, Spec};
 use kube::api::{Api, Patch, PatchParams};
 use kube::{Client, ResourceExt};
 use parking_lot::Mutex;
@@ -76,10 +76,12 @@ fn version<S: Spec>(object: &Object<S>) -> u64 {
 pub(super) struct Writer<S: Spec> {
     pub client: Client,
     pub controller: &'static str,
+    /// The conditions that make up `Ready`: these and `Ready` are ours, all others are somebody else's.
+    pub owned: &'static [ConditionType],
     pub objects: Arc<Objects<S>>,
 }
 
-impl<S: Spec<Status: PartialEq>> Writer<S> {
+impl<S: Spec<Status: ReconcileStatus + PartialEq>> Writer<S> {
     fn api(&self, object: &Object<S>) -> Api<Object<S>> {
         Api::namespaced(self.client.clone(), &object.namespace().unwrap_or_default())
     }
@@ -91,12 +93,29 @@ impl<S: Spec<Status: PartialEq>> Writer<S> {
         }
     }
 
-    /// Makes `status` the status of the object. Sends nothing where it is that already.
+    /// A status with the conditions that somebody else has set meanwhile.
+    fn with_foreign(&self, status: &S::Status, base: Option<&S::Status>) -> S::Status {
+        let is_foreign = |kind: &str| {
+            let mut owned = self.owned.iter();
+            kind != ConditionType::READY.as_str() && owned.all(|owned| owned.as_str() != kind)
+        };
+        let mut status = status.clone();
+        status
+            .conditions_mut()
+            .retain(|condition| !is_foreign(&condition.kind));
+        let base = base.map(ReconcileStatus::conditions).unwrap_or_default().iter();
+        let foreign = base.filter(|condition| is_foreign(&condition.kind));
+        status.conditions_mut().extend(foreign.cloned());
+        status
+    }
+
+    /// Makes `status` the status of the object, beside what others say of it. Sends nothing where it is that already.
     pub(super) async fn write(&self, object: &Object<S>, status: &S::Status) -> kube::Result<()> {
         let api = self.api(object);
         let mut newest = self.objects.get(&key_of(object));
         for _ in 0..CONFLICTS {
             let base = newest.as_deref().unwrap_or(object);
+            let status = &self.with_foreign(status, base.status.as_ref());
             if base.metadata.uid != object.metadata.uid || base.status.as_ref() == Some(status) {
                 return Ok(());
             }

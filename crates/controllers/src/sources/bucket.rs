@@ -33,6 +33,10 @@ impl Stored for BucketStatus {
     fn set_artifact(&mut self, artifact: Option<Artifact>) {
         self.artifact = artifact;
     }
+
+    fn url_mut(&mut self) -> Option<&mut Option<String>> {
+        Some(&mut self.url)
+    }
 }
 
 impl Reconcile for Buckets {

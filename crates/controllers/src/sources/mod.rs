@@ -90,6 +90,11 @@ pub(crate) trait Stored: ReconcileStatus {
 
     /// Says which artifact there is.
     fn set_artifact(&mut self, artifact: Option<Artifact>);
+
+    /// The address that always leads to the newest artifact, of the kinds that have one.
+    fn url_mut(&mut self) -> Option<&mut Option<String>> {
+        None
+    }
 }
 
 /// The conditions of sources that have nothing but a fetch and a store to fail.

@@ -43,6 +43,10 @@ impl Stored for OciRepositoryStatus {
     fn set_artifact(&mut self, artifact: Option<Artifact>) {
         self.artifact = artifact;
     }
+
+    fn url_mut(&mut self) -> Option<&mut Option<String>> {
+        Some(&mut self.url)
+    }
 }
 
 impl Reconcile for OciRepositories {

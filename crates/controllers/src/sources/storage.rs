@@ -59,6 +59,9 @@ where
                 artifact.url = url;
                 run.status.set_artifact(Some(artifact));
             }
+            if let Some(Some(newest)) = run.status.url_mut() {
+                *newest = store.relocate(newest);
+            }
             return Ok(notices);
         }
         (Some(Presence::Corrupt { found }), Some(artifact)) => {
@@ -91,6 +94,9 @@ where
         "building artifact"
     };
     run.status.set_artifact(None);
+    if let Some(newest) = run.status.url_mut() {
+        *newest = None;
+    }
     run.status.remove(ConditionType::ARTIFACT_IN_STORAGE);
     run.status.set_progress(run.stamp, true, message);
     run.show_progress().await;

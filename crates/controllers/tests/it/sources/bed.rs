@@ -24,8 +24,10 @@ pub(crate) struct Bed<S: Spec> {
     pub(crate) namespace: String,
     pub(crate) store: Arc<Store>,
     pub(crate) api: Api<Object<S>>,
-    shared: Shared,
-    _folder: tempfile::TempDir,
+    /// Where controllers that are yet to run post events to.
+    pub(crate) post_to: Option<String>,
+    pub(super) shared: Shared,
+    pub(super) folder: tempfile::TempDir,
     running: Option<tokio::task::JoinHandle<()>>,
 }
 
@@ -54,8 +56,9 @@ impl<S: Spec<Status: ReconcileStatus + PartialEq>> Bed<S> {
             namespace,
             store,
             api,
+            post_to: None,
             shared,
-            _folder: folder,
+            folder,
             running: None,
         }
     }
@@ -63,7 +66,7 @@ impl<S: Spec<Status: ReconcileStatus + PartialEq>> Bed<S> {
     /// Has a controller work.
     pub(crate) fn run<R: Reconcile<Spec = S>>(&mut self, controller: impl FnOnce(Shared) -> R) {
         let client = self.cluster.client();
-        let recorder = Recorder::new(client.clone(), "source-controller", None);
+        let recorder = Recorder::new(client.clone(), "source-controller", self.post_to.clone());
         let options = Options {
             namespace: Some(self.namespace.clone()),
             ..Options::new("source-controller")

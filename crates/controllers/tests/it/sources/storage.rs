@@ -1,0 +1,150 @@
+//! What becomes of artifacts that the store lost, damaged, or serves from elsewhere: the same for all sources.
+
+use api::source::OciRepositorySpec;
+use controllers::sources::OciRepositories;
+use serde_json::{Value, json};
+use testkit::http::Fault;
+use testkit::oci::{Artifact, Server};
+
+use super::bed::{Bed, condition};
+use super::follow::{answered, shown};
+
+type OciBed = Bed<OciRepositorySpec>;
+
+async fn started() -> OciBed {
+    let mut bed = OciBed::start().await;
+    bed.run(OciRepositories::new);
+    bed
+}
+
+fn registry() -> Server {
+    let registry = Server::start();
+    registry.push("team/app", "latest", &Artifact::files(&[("a", "1")]));
+    registry
+}
+
+fn spec(registry: &Server) -> Value {
+    json!({"url": format!("oci://{}/team/app", registry.host()), "interval": "1h", "insecure": true})
+}
+
+/// S1: a file that is not what it was is removed, told of, and made anew
+#[tokio::test]
+async fn an_artifact_that_was_damaged_is_told_of() {
+    let registry = registry();
+    let bed = started().await;
+    bed.create("app", spec(&registry)).await;
+    let object = bed.ready("app", "True", "Succeeded").await;
+    let artifact = object.status.unwrap().artifact.unwrap();
+    let file = bed.store.root().join(&artifact.path);
+    std::fs::remove_file(&file).unwrap();
+    std::fs::write(&file, "something else").unwrap();
+    let mut followed = bed.follow("app").await;
+    bed.ask("app", "now").await;
+    let states = followed.until(|state| answered(state, "now")).await;
+    let building = states
+        .iter()
+        .find(|state| shown(state, "Ready") == "Unknown/Progressing");
+    let building = building.expect("Ready is unknown while it is made anew");
+    let message = condition(building, "Ready").unwrap().message;
+    assert_eq!(message, "building artifact: disappeared from storage");
+    let status = building.status.as_ref().unwrap();
+    assert!(status.artifact.is_none() && status.url.is_none());
+    assert!(condition(building, "ArtifactInStorage").is_none());
+    let again = states.last().unwrap().status.clone().unwrap().artifact.unwrap();
+    assert_eq!(again.digest, artifact.digest);
+    bed.store.read(&again).unwrap();
+    let wanted = artifact.digest.unwrap();
+    let message = format!(
+        "failed to verify integrity of artifact: its digest is sha256:f41f3fa625ff120ddca7ef456bf66371ecea23c129f4e4c32367101edb516cf8 instead of {wanted}"
+    );
+    bed.until_told("app", "Warning", "ArtifactVerificationFailed", &message)
+        .await;
+}
+
+/// S2: whoever starts with an empty store fills it again; consumers find the same content
+#[tokio::test]
+async fn an_empty_store_is_filled_again_at_the_start() {
+    let registry = registry();
+    let mut bed = started().await;
+    bed.create("app", spec(&registry)).await;
+    let object = bed.ready("app", "True", "Succeeded").await;
+    let artifact = object.status.unwrap().artifact.unwrap();
+    bed.kill();
+    std::fs::remove_dir_all(bed.store.root().join("ocirepository")).unwrap();
+    let mut followed = bed.follow("app").await;
+    bed.reopen("store.test");
+    bed.run(OciRepositories::new);
+    let states = followed
+        .until(|state| {
+            let status = state.status.as_ref();
+            status.is_some_and(|status| status.artifact.is_none())
+        })
+        .await;
+    assert_eq!(shown(states.last().unwrap(), "Ready"), "Unknown/Progressing");
+    let object = bed.ready("app", "True", "Succeeded").await;
+    let again = object.status.unwrap().artifact.unwrap();
+    assert_eq!(again.digest, artifact.digest);
+    bed.store.read(&again).unwrap();
+}
+
+/// S1, A4: the addresses in a status follow the host that the program advertises
+#[tokio::test]
+async fn addresses_follow_the_advertised_host() {
+    let registry = registry();
+    let mut bed = started().await;
+    bed.create("app", spec(&registry)).await;
+    let object = bed.ready("app", "True", "Succeeded").await;
+    let artifact = object.status.unwrap().artifact.unwrap();
+    bed.kill();
+    bed.reopen("elsewhere.test");
+    bed.run(OciRepositories::new);
+    let object = bed.requested("app", "now").await;
+    let status = object.status.unwrap();
+    let moved = status.artifact.unwrap();
+    assert_eq!(moved.url, format!("http://elsewhere.test/{}", artifact.path));
+    let newest = format!(
+        "http://elsewhere.test/ocirepository/{}/app/latest.tar.gz",
+        bed.namespace
+    );
+    assert_eq!(status.url, Some(newest));
+    assert_eq!(
+        moved.last_update_time, artifact.last_update_time,
+        "nothing was made anew"
+    );
+}
+
+/// S4: what failed and works again is told, though the content is the same
+#[tokio::test]
+async fn a_recovery_is_told() {
+    let registry = registry();
+    let bed = started().await;
+    bed.create("app", spec(&registry)).await;
+    let object = bed.ready("app", "True", "Succeeded").await;
+    registry.fail(Fault::status(403).forever());
+    bed.requested("app", "one").await;
+    bed.ready("app", "False", "OCIArtifactPullFailed").await;
+    registry.heal();
+    bed.requested("app", "two").await;
+    bed.ready("app", "True", "Succeeded").await;
+    let revision = object.status.unwrap().artifact.unwrap().revision;
+    let url = format!("oci://{}/team/app", registry.host());
+    let message = format!("stored artifact with revision '{revision}' from '{url}'");
+    bed.until_told("app", "Normal", "Succeeded", &message).await;
+}
+
+/// A9: only what is current stays, beyond the time and the number that are kept
+#[tokio::test]
+async fn what_was_replaced_is_collected_by_the_next_run() {
+    let registry = registry();
+    let bed = started().await;
+    bed.create("app", spec(&registry)).await;
+    let object = bed.ready("app", "True", "Succeeded").await;
+    let old = object.status.unwrap().artifact.unwrap();
+    registry.push("team/app", "latest", &Artifact::files(&[("b", "2")]));
+    bed.requested("app", "one").await;
+    let object = bed.requested("app", "two").await;
+    let new = object.status.unwrap().artifact.unwrap();
+    assert_ne!(old.path, new.path);
+    bed.store.read(&new).unwrap();
+    assert!(!bed.store.root().join(&old.path).exists());
+}
