@@ -10,7 +10,12 @@
 mod conclude;
 mod conditions;
 mod cut;
+mod endpoints;
+mod group;
 mod interval;
+pub mod lease;
+pub mod logs;
+mod metrics;
 mod queue;
 mod recorder;
 mod runner;
@@ -19,8 +24,11 @@ mod writer;
 
 pub use conclude::{Failure, Shape, conclude};
 pub use conditions::{Conditions, Stamp, Summary};
+pub use endpoints::{Endpoint, listen};
+pub use group::Group;
 pub use interval::jittered;
-pub use queue::{Backoff, Done, Queue, Ticket};
-pub use recorder::{Notice, Recorder};
+pub use metrics::Metrics;
+pub use queue::{Backoff, Done, Load, Queue, Ticket};
+pub use recorder::{Notice, Recorder, hostname};
 pub use runner::{FINALIZER, Options, Reconcile, Run, Runner};
 pub use writer::Key;

@@ -58,6 +58,7 @@ struct State<K> {
     due: BTreeSet<(Instant, u64, K)>,
     keys: HashMap<K, Entry>,
     next: u64,
+    retries: u64,
     closed: bool,
 }
 
@@ -65,10 +66,26 @@ struct State<K> {
 struct Entry {
     /// Its place in `due`.
     place: Option<(Instant, u64)>,
-    running: bool,
+    /// Since when it is worked on.
+    running: Option<Instant>,
     /// When to run again once the work that is under way is done.
     again: Option<Instant>,
     failures: u32,
+}
+
+/// What a queue has done and has to do.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Load {
+    /// How many keys are due and wait for a worker.
+    pub depth: usize,
+    /// How often a key was queued.
+    pub adds: u64,
+    /// How often a key was queued because work on it failed.
+    pub retries: u64,
+    /// How long all the work that goes on has taken so far.
+    pub unfinished: Duration,
+    /// How long the longest of it has taken so far.
+    pub longest: Duration,
 }
 
 /// What has become of the work on a key.
@@ -97,6 +114,7 @@ impl<K: Clone + Eq + Hash + Ord> Queue<K> {
             due: BTreeSet::new(),
             keys: HashMap::new(),
             next: 0,
+            retries: 0,
             closed: false,
         };
         Queue {
@@ -140,13 +158,15 @@ impl<K: Clone + Eq + Hash + Ord> Queue<K> {
                     self.shared.changed.notify_one();
                     return None;
                 }
-                match state.take(Instant::now()) {
-                    Ok(key) => {
+                let now = Instant::now();
+                match state.take(now) {
+                    Ok((due, key)) => {
                         // There may be work for another worker as well.
                         self.shared.changed.notify_one();
                         return Some(Ticket {
                             queue: self.clone(),
                             key: Some(key),
+                            waited: now.saturating_duration_since(due),
                         });
                     }
                     Err(next) => next,
@@ -168,12 +188,19 @@ impl<K: Clone + Eq + Hash + Ord> Queue<K> {
         self.shared.changed.notify_one();
     }
 
-    /// How many keys are due or being worked on.
-    pub fn depth(&self) -> usize {
+    /// What it has done and has to do.
+    pub fn load(&self) -> Load {
         let now = Instant::now();
         let state = self.shared.state.lock();
-        let due = state.due.iter().take_while(|(time, ..)| *time <= now).count();
-        due + state.keys.values().filter(|entry| entry.running).count()
+        let running = state.keys.values().filter_map(|entry| entry.running);
+        let running = running.map(|since| now.saturating_duration_since(since));
+        Load {
+            depth: state.due.iter().take_while(|(time, ..)| *time <= now).count(),
+            adds: state.next,
+            retries: state.retries,
+            unfinished: running.clone().sum(),
+            longest: running.max().unwrap_or_default(),
+        }
     }
 
     /// When a key is due, for those who want to tell people.
@@ -185,8 +212,9 @@ impl<K: Clone + Eq + Hash + Ord> Queue<K> {
 
     fn finish(&self, key: K, done: Done) {
         let mut state = self.shared.state.lock();
+        state.retries += u64::from(done == Done::Retry);
         let entry = state.keys.entry(key.clone()).or_default();
-        entry.running = false;
+        entry.running = None;
         let now = Instant::now();
         let wait = match done {
             Done::Forget => {
@@ -214,7 +242,7 @@ impl<K: Clone + Eq + Hash + Ord> Queue<K> {
 impl<K: Clone + Eq + Hash + Ord> State<K> {
     fn schedule(&mut self, key: K, time: Instant) {
         let entry = self.keys.entry(key.clone()).or_default();
-        if entry.running {
+        if entry.running.is_some() {
             entry.again = Some(entry.again.map_or(time, |again| again.min(time)));
             return;
         }
@@ -229,17 +257,17 @@ impl<K: Clone + Eq + Hash + Ord> State<K> {
         self.due.insert((time, self.next, key));
     }
 
-    /// A key that is due, or the time when one will be.
-    fn take(&mut self, now: Instant) -> Result<K, Option<Instant>> {
+    /// A key that is due, with the time since when it is, or the time when one will be.
+    fn take(&mut self, now: Instant) -> Result<(Instant, K), Option<Instant>> {
         match self.due.first() {
             Some((time, ..)) if *time > now => Err(Some(*time)),
             None => Err(None),
             Some(_) => {
-                let (_, _, key) = self.due.pop_first().ok_or(None)?;
+                let (due, _, key) = self.due.pop_first().ok_or(None)?;
                 let entry = self.keys.entry(key.clone()).or_default();
                 entry.place = None;
-                entry.running = true;
-                Ok(key)
+                entry.running = Some(now);
+                Ok((due, key))
             }
         }
     }
@@ -250,9 +278,15 @@ impl<K: Clone + Eq + Hash + Ord> State<K> {
 pub struct Ticket<K: Clone + Eq + Hash + Ord> {
     queue: Queue<K>,
     key: Option<K>,
+    waited: Duration,
 }
 
 impl<K: Clone + Eq + Hash + Ord> Ticket<K> {
+    /// How long the key was due before it was given out.
+    pub fn waited(&self) -> Duration {
+        self.waited
+    }
+
     /// The key.
     pub fn key(&self) -> &K {
         self.key
@@ -387,6 +421,27 @@ mod tests {
         for worker in workers {
             assert!(worker.await.unwrap());
         }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_load_tells_what_waits_and_what_goes_on() {
+        let queue = queue();
+        for key in ["a", "b", "c"] {
+            queue.add(key);
+        }
+        queue.add_after("d", 60 * SECOND);
+        let a = queue.next().await.unwrap();
+        advance(2 * SECOND).await;
+        let b = queue.next().await.unwrap();
+        assert_eq!((a.waited(), b.waited()), (Duration::ZERO, 2 * SECOND));
+        advance(SECOND).await;
+        let load = queue.load();
+        assert_eq!((load.depth, load.adds, load.retries), (1, 4, 0));
+        assert_eq!((load.longest, load.unfinished), (3 * SECOND, 4 * SECOND));
+        a.finish(Done::Retry);
+        b.finish(Done::Forget);
+        let load = queue.load();
+        assert_eq!((load.adds, load.retries, load.longest), (5, 1, Duration::ZERO));
     }
 
     #[tokio::test(start_paused = true)]

@@ -12,7 +12,8 @@ use kube::{Client, Resource};
 use model::event::{self, Severity};
 use parking_lot::Mutex;
 use serde_json::json;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, oneshot};
+use tokio::task::JoinSet;
 
 use super::cut::cut;
 
@@ -47,7 +48,13 @@ pub struct Notice {
 /// Tells notices, one after the other, beside the work that they are about. Clones are the same recorder.
 #[derive(Clone)]
 pub struct Recorder {
-    sender: mpsc::Sender<Told>,
+    sender: mpsc::Sender<Item>,
+}
+
+enum Item {
+    Told(Box<Told>),
+    /// Answered once all that was told before has arrived.
+    Drain(oneshot::Sender<()>),
 }
 
 struct Told {
@@ -81,8 +88,16 @@ impl Recorder {
             annotations: object.meta().annotations.clone().unwrap_or_default(),
             notice,
         };
-        if self.sender.try_send(told).is_err() {
+        if self.sender.try_send(Item::Told(Box::new(told))).is_err() {
             tracing::warn!("an event was not told: too many wait");
+        }
+    }
+
+    /// Waits until all that was told so far has arrived or was given up.
+    pub async fn drain(&self) {
+        let (sender, receiver) = oneshot::channel();
+        if self.sender.send(Item::Drain(sender)).await.is_ok() {
+            let _ = receiver.await;
         }
     }
 }
@@ -100,15 +115,25 @@ struct Teller {
 type Same = (Option<String>, &'static str, String, Severity);
 
 impl Teller {
-    async fn run(self, mut receiver: mpsc::Receiver<Told>) {
+    async fn run(self, mut receiver: mpsc::Receiver<Item>) {
         let teller = Arc::new(self);
-        while let Some(told) = receiver.recv().await {
+        let mut posts = JoinSet::new();
+        while let Some(item) = receiver.recv().await {
+            while posts.try_join_next().is_some() {}
+            let told = match item {
+                Item::Told(told) => *told,
+                Item::Drain(done) => {
+                    while posts.join_next().await.is_some() {}
+                    let _ = done.send(());
+                    continue;
+                }
+            };
             if let Err(error) = teller.record(&told).await {
                 tracing::debug!("failed to write an event: {error}");
             }
             if told.notice.severity != Severity::Trace && teller.post_to.is_some() {
                 // A notification controller that hangs holds back no Event of the cluster.
-                tokio::spawn(Arc::clone(&teller).post(told));
+                posts.spawn(Arc::clone(&teller).post(told));
             }
         }
     }
@@ -187,12 +212,13 @@ impl Teller {
 
     /// Posts to the notification controller, a few times if it does not answer.
     async fn post(self: Arc<Self>, told: Told) {
+        // Those of the client that Flux's controllers post with.
         const WAITS: [u64; 4] = [1, 2, 4, 8];
         let Some(address) = &self.post_to else { return };
         let Ok(body) = serde_json::to_vec(&self.posted(&told)) else {
             return;
         };
-        for wait in WAITS {
+        for wait in WAITS.map(Some).into_iter().chain([None]) {
             let request = self
                 .http
                 .post(address)
@@ -206,7 +232,10 @@ impl Teller {
                     tracing::warn!(status = answer.status().as_u16(), "an event was not taken");
                     return;
                 }
-                Ok(_) | Err(_) => tokio::time::sleep(Duration::from_secs(wait)).await,
+                Ok(_) | Err(_) => {}
+            }
+            if let Some(seconds) = wait {
+                tokio::time::sleep(Duration::from_secs(seconds)).await;
             }
         }
         tracing::warn!("the notification controller cannot be reached: an event was not told");
@@ -247,10 +276,11 @@ fn facts(told: &Told) -> BTreeMap<String, String> {
         .collect()
 }
 
-fn hostname() -> String {
-    std::env::var("HOSTNAME")
+/// The name of this host, which in a cluster is that of the pod.
+pub fn hostname() -> String {
+    std::fs::read_to_string("/proc/sys/kernel/hostname")
         .ok()
-        .or_else(|| std::fs::read_to_string("/proc/sys/kernel/hostname").ok())
+        .or_else(|| std::env::var("HOSTNAME").ok())
         .map(|name| name.trim().to_owned())
         .unwrap_or_default()
 }

@@ -1,20 +1,24 @@
 //! Runs a controller: watches its objects, works on what is due, writes what differs.
 
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use api::{Object, ReconcileStatus, Spec};
-use futures::StreamExt;
+use api::{ConditionType, Object, ReconcileStatus, Spec};
+use futures::{FutureExt, StreamExt};
 use kube::api::Api;
 use kube::runtime::{WatchStreamExt, watcher};
 use kube::{Client, ResourceExt};
 use model::Time;
+use model::event::Severity;
 use tokio::task::JoinSet;
+use tracing::Instrument;
 
 use super::conclude::{Failure, conclude};
 use super::conditions::{Stamp, Summary};
 use super::interval::jittered;
-use super::queue::{Backoff, Done, Queue};
+use super::metrics::{Metrics, Ran};
+use super::queue::{Backoff, Done, Queue, Ticket};
 use super::recorder::{Notice, Recorder};
 use super::writer::{Key, Objects, Writer, key_of, requested_at};
 
@@ -77,7 +81,7 @@ impl<S: Spec<Status: ReconcileStatus + PartialEq>> Run<'_, S> {
 }
 
 /// How a controller runs.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Options {
     /// Who it is: the name that writes fields.
     pub controller: &'static str,
@@ -91,6 +95,8 @@ pub struct Options {
     pub label_selector: Option<String>,
     /// Only objects of this namespace.
     pub namespace: Option<String>,
+    /// Where runs are counted.
+    pub metrics: Metrics,
 }
 
 impl Options {
@@ -103,6 +109,7 @@ impl Options {
             jitter: 5,
             label_selector: None,
             namespace: None,
+            metrics: Metrics::new(),
         }
     }
 }
@@ -127,9 +134,15 @@ impl<R: Reconcile> Runner<R> {
             owned: R::SUMMARY.order,
             objects: Arc::clone(&objects),
         };
+        let queue = Queue::new(options.backoff);
+        let load = queue.clone();
+        let kind = <R::Spec as Spec>::NAMES.kind;
+        options
+            .metrics
+            .register(kind, options.concurrent, move || load.load());
         Arc::new(Runner {
             reconciler,
-            queue: Queue::new(options.backoff),
+            queue,
             options,
             objects,
             recorder,
@@ -142,23 +155,56 @@ impl<R: Reconcile> Runner<R> {
         &self.queue
     }
 
-    /// Runs until the future is dropped or the queue is closed. Work that is cut off is safe: what it wrote is whole, and
-    /// the next run finds the rest.
+    /// Runs until the future is dropped, or until the queue was closed and the work that went on is done. Work that is cut off
+    /// is safe: what it wrote is whole, and the next run finds the rest.
     pub async fn run(self: Arc<Self>) {
         let mut tasks = JoinSet::new();
         for _ in 0..self.options.concurrent.max(1) {
             let runner = Arc::clone(&self);
             tasks.spawn(async move {
                 while let Some(ticket) = runner.queue.next().await {
-                    let done = runner.work(ticket.key()).await;
-                    ticket.finish(done);
+                    runner.take(ticket).await;
                 }
             });
         }
+        let done = async { while tasks.join_next().await.is_some() {} };
         tokio::select! {
             () = self.watch() => {}
-            _ = tasks.join_next() => {}
+            () = done => {}
         }
+    }
+
+    /// Works on what is due. A run that panics failed, like others: one bad object ends no process.
+    async fn take(&self, ticket: Ticket<Key>) {
+        let names = <R::Spec as Spec>::NAMES;
+        let metrics = &self.options.metrics;
+        let (namespace, name) = ticket.key();
+        let span = tracing::info_span!(
+            "reconcile",
+            controller = names.kind.to_ascii_lowercase(),
+            controllerGroup = names.group,
+            controllerKind = names.kind,
+            name,
+            namespace,
+        );
+        metrics.count_active(names.kind, 1);
+        let start = Instant::now();
+        let work = AssertUnwindSafe(self.work(ticket.key())).catch_unwind();
+        let worked = work.instrument(span.clone()).await;
+        let panicked = worked.is_err();
+        if panicked {
+            span.in_scope(|| tracing::error!("a run panicked; it is tried again"));
+        }
+        let done = worked.unwrap_or(Done::Retry);
+        metrics.count_active(names.kind, -1);
+        let ran = Ran {
+            waited: ticket.waited(),
+            took: start.elapsed(),
+            done,
+            panicked,
+        };
+        metrics.count_run(names.kind, &ran);
+        ticket.finish(done);
     }
 
     /// Follows the objects and queues those that ask for work.
@@ -181,7 +227,11 @@ impl<R: Reconcile> Runner<R> {
                         self.queue.add(key);
                     }
                 }
-                Ok(watcher::Event::Delete(object)) => self.objects.remove(&key_of(&object)),
+                Ok(watcher::Event::Delete(object)) => {
+                    let key = key_of(&object);
+                    self.objects.remove(&key);
+                    self.options.metrics.forget(<R::Spec as Spec>::NAMES.kind, &key);
+                }
                 Ok(watcher::Event::Init | watcher::Event::InitDone) => {}
                 Err(error) => tracing::debug!("a watch failed and is begun anew: {error}"),
             }
@@ -205,9 +255,26 @@ impl<R: Reconcile> Runner<R> {
         } else {
             self.reconcile(&object).await
         };
-        let (kind, took) = (<R::Spec as Spec>::NAMES.kind, start.elapsed());
-        tracing::debug!(kind, namespace = key.0, name = key.1, ?took, "worked");
+        let took = start.elapsed();
+        tracing::debug!(?took, "worked");
+        self.observe(key, took);
         done
+    }
+
+    /// Tells how long a run took, and how its object is now, unless it is gone.
+    fn observe(&self, key: &Key, took: Duration) {
+        let Some(object) = self.objects.get(key) else {
+            return;
+        };
+        let kind = <R::Spec as Spec>::NAMES.kind;
+        if object.metadata.deletion_timestamp.is_some() && !has_finalizer(&object) {
+            return self.options.metrics.forget(kind, key);
+        }
+        let ready = object.status.as_ref();
+        let ready = ready.and_then(|status| status.condition(ConditionType::READY));
+        let ready = ready.map_or_else(String::new, |ready| ready.status.to_string());
+        let suspended = self.reconciler.is_suspended(&object);
+        self.options.metrics.observe(kind, key, took, &ready, suspended);
     }
 
     async fn reconcile(&self, object: &Object<R::Spec>) -> Done {
@@ -237,7 +304,7 @@ impl<R: Reconcile> Runner<R> {
         let written = self.writer.write(object, &status).await;
         let notices = result.unwrap_or_else(|failure| vec![failure.notice()]);
         for notice in notices {
-            self.recorder.tell(object, notice);
+            self.tell(object, notice);
         }
         match written {
             Ok(()) => done,
@@ -246,6 +313,17 @@ impl<R: Reconcile> Runner<R> {
                 Done::Retry
             }
         }
+    }
+
+    /// Logs what happened and tells the cluster.
+    fn tell(&self, object: &Object<R::Spec>, notice: Notice) {
+        match notice.severity {
+            Severity::Error => tracing::error!(error = notice.reason.as_str(), "{}", notice.message),
+            Severity::Info | Severity::Trace => {
+                tracing::info!(reason = notice.reason.as_str(), "{}", notice.message);
+            }
+        }
+        self.recorder.tell(object, notice);
     }
 
     /// Takes note of a request that a suspended object gets, so that whoever asked does not wait.
@@ -289,7 +367,7 @@ impl<R: Reconcile> Runner<R> {
             return Done::Forget;
         }
         if let Err(failure) = self.reconciler.finalize(object).await {
-            self.recorder.tell(object, failure.notice());
+            self.tell(object, failure.notice());
             return Done::Retry;
         }
         let rest = object.finalizers().iter();
