@@ -6,24 +6,22 @@
 
 use std::collections::BTreeMap;
 use std::io::Write as _;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::path::Path;
+use std::process::Stdio;
 
 use anyhow::{Context, Result, bail, ensure};
 use model::{Map, Value, json};
 
+use super::committed::Check;
+use super::server::Server;
+
 /// Where the server is and what to do with what it says.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// Kubeconfig of the API server to ask
-    #[arg(long)]
-    kubeconfig: Option<PathBuf>,
-    /// The kubectl program
-    #[arg(long, default_value = "kubectl")]
-    kubectl: PathBuf,
-    /// Change nothing; fail if the committed file is not what would be written
-    #[arg(long)]
-    check: bool,
+    #[command(flatten)]
+    server: Server,
+    #[command(flatten)]
+    check: Check,
 }
 
 /// Asks all that is to be asked and writes the answers, or compares them.
@@ -59,19 +57,11 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         ));
     }
     text.push_str("\n}\n");
-    let place = folder.join("answers.json");
-    if args.check {
-        let committed =
-            std::fs::read_to_string(&place).with_context(|| format!("failed to read {}", place.display()))?;
-        for (old, new) in committed.lines().zip(text.lines()) {
-            ensure!(old == new, "the server answers\n{new}\nand not\n{old}");
-        }
-        ensure!(committed == text, "the number of answers changed");
-        return Ok(());
-    }
-    std::fs::write(&place, &text).with_context(|| format!("failed to write {}", place.display()))?;
-    eprintln!("{} answers", answers.len());
-    Ok(())
+    args.check.settle(
+        "crates/apiserver/tests/data/builtin/answers.json",
+        &text,
+        "answers",
+    )
 }
 
 fn ask(args: &Args, case: &Value) -> Result<Value> {
@@ -178,10 +168,7 @@ fn wait_until_gone(args: &Args, item: &str) -> Result<()> {
 }
 
 fn kubectl(args: &Args, words: &[&str], input: &Value) -> Result<Value> {
-    let mut command = Command::new(&args.kubectl);
-    if let Some(kubeconfig) = &args.kubeconfig {
-        command.arg("--kubeconfig").arg(kubeconfig);
-    }
+    let mut command = args.server.kubectl();
     command
         .args(words)
         .stdin(Stdio::piped())

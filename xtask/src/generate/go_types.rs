@@ -10,6 +10,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, ensure};
 use model::{Map, Value, json};
 
+use super::committed::Check;
+
 /// Where the sources are and what to do with them.
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -19,9 +21,8 @@ pub(crate) struct Args {
     /// The version of the modules
     #[arg(long, default_value = "v0.35.8")]
     version: String,
-    /// Change nothing; fail if the committed file is not what would be written
-    #[arg(long)]
-    check: bool,
+    #[command(flatten)]
+    check: Check,
 }
 
 /// The start of a type's OpenAPI name and the Go module it stands in.
@@ -61,20 +62,8 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         ));
     }
     text.push_str("\n}\n");
-    let place = root.join("crates/apiserver/data/go-types.json");
-    if args.check {
-        let committed =
-            std::fs::read_to_string(&place).with_context(|| format!("failed to read {}", place.display()))?;
-        ensure!(
-            committed == text,
-            "{} is out of date; run `cargo xtask generate go-types`",
-            place.display()
-        );
-        return Ok(());
-    }
-    std::fs::write(&place, &text).with_context(|| format!("failed to write {}", place.display()))?;
-    eprintln!("{} bytes", text.len());
-    Ok(())
+    args.check
+        .settle("crates/apiserver/data/go-types.json", &text, "go-types")
 }
 
 /// The packages that were read.

@@ -14,6 +14,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
 
+use super::committed::Check;
+
 /// Where the sources are and what to do with them.
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -23,9 +25,8 @@ pub(crate) struct Args {
     /// The version of the server
     #[arg(long, default_value = "1.35.8")]
     version: String,
-    /// Change nothing; fail if the committed file is not what would be written
-    #[arg(long)]
-    check: bool,
+    #[command(flatten)]
+    check: Check,
 }
 
 /// The packages: what we call them, the server's own one, and the one of the API with the names of fields in objects.
@@ -102,20 +103,11 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         .iter()
         .map(|(name, line)| format!("{name}{line}\n"))
         .collect();
-    let place = Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates/apiserver/data/internal-types.txt");
-    if args.check {
-        let committed =
-            std::fs::read_to_string(&place).with_context(|| format!("failed to read {}", place.display()))?;
-        ensure!(
-            committed == text,
-            "{} is out of date; run `cargo xtask generate internal-types`",
-            place.display()
-        );
-        return Ok(());
-    }
-    std::fs::write(&place, &text).with_context(|| format!("failed to write {}", place.display()))?;
-    eprintln!("{} types, {} bytes", lines.len(), text.len());
-    Ok(())
+    args.check.settle(
+        "crates/apiserver/data/internal-types.txt",
+        &text,
+        "internal-types",
+    )
 }
 
 /// The packages that were read.

@@ -1,6 +1,7 @@
 //! Files that are made from something else and committed.
 
 mod answers;
+mod committed;
 mod crds;
 mod go_types;
 mod internal_types;
@@ -8,6 +9,7 @@ mod protobuf;
 mod rbac;
 mod resources;
 mod schema;
+mod server;
 mod yaml_text;
 
 use clap::Subcommand;

@@ -8,7 +8,9 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::{Context as _, bail};
+use anyhow::Context as _;
+
+use super::committed::Check;
 
 const FILE: &str = "crates/apiserver/data/protobuf.txt";
 
@@ -23,9 +25,8 @@ const VERSION: &str = "v0.35.8";
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// Only fail where the committed file is not up to date
-    #[arg(long)]
-    check: bool,
+    #[command(flatten)]
+    check: Check,
 }
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
@@ -41,12 +42,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     for (name, fields) in messages {
         let _ = writeln!(text, "{name} {}", fields.join(";"));
     }
-    let committed = std::fs::read_to_string(FILE).unwrap_or_default();
-    match (args.check, committed == text) {
-        (true, false) => bail!("{FILE} is not up to date; run `cargo xtask generate protobuf`"),
-        (false, false) => std::fs::write(FILE, text).with_context(|| format!("failed to write {FILE}")),
-        (_, true) => Ok(()),
-    }
+    args.check.settle(FILE, &text, "protobuf")
 }
 
 fn module_folder(module: &str) -> anyhow::Result<PathBuf> {

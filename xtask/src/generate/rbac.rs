@@ -1,11 +1,12 @@
 //! `crates/apiserver/data/rbac.json`: the roles and bindings that a new cluster has, taken from a running API server.
 
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
-use std::process::Command;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::Result;
 use model::{Map, Value, json};
+
+use super::committed::Check;
+use super::server::Server;
 
 /// The label of everything that the server made itself.
 const LABEL: [&str; 2] = ["kubernetes.io/bootstrapping", "rbac-defaults"];
@@ -16,15 +17,10 @@ const LEFT_OUT: &str = "system:controller:";
 /// Where the server is and what to do with what it says.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// Kubeconfig of the API server to read from
-    #[arg(long)]
-    kubeconfig: Option<PathBuf>,
-    /// The kubectl program
-    #[arg(long, default_value = "kubectl")]
-    kubectl: PathBuf,
-    /// Change nothing; fail if the committed file is not what would be written
-    #[arg(long)]
-    check: bool,
+    #[command(flatten)]
+    server: Server,
+    #[command(flatten)]
+    check: Check,
 }
 
 /// Writes the file, or compares it.
@@ -37,7 +33,9 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         ("rolebindings", "RoleBinding"),
     ];
     for (resource, kind) in kinds {
-        let list = get(args, &format!("/apis/rbac.authorization.k8s.io/v1/{resource}"))?;
+        let list = args
+            .server
+            .get(&format!("/apis/rbac.authorization.k8s.io/v1/{resource}"))?;
         for object in list.list_at(&["items"]).iter().filter(|object| is_kept(object)) {
             writeln!(text, "{},", json::to_string(&compact(kind, object)))?;
         }
@@ -45,18 +43,8 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     text.truncate(text.trim_end_matches([',', '\n']).len());
     text.push_str("\n]\n");
 
-    let place = Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates/apiserver/data/rbac.json");
-    if args.check {
-        let committed =
-            std::fs::read_to_string(&place).with_context(|| format!("failed to read {}", place.display()))?;
-        let outdated = format!(
-            "{} is out of date; run `cargo xtask generate rbac`",
-            place.display()
-        );
-        ensure!(committed == text, outdated);
-        return Ok(());
-    }
-    std::fs::write(&place, &text).with_context(|| format!("failed to write {}", place.display()))
+    args.check
+        .settle("crates/apiserver/data/rbac.json", &text, "rbac")
 }
 
 fn is_kept(object: &Value) -> bool {
@@ -95,19 +83,4 @@ fn compact(kind: &str, object: &Value) -> Value {
         }
     }
     Value::Object(map)
-}
-
-fn get(args: &Args, path: &str) -> Result<Value> {
-    let mut command = Command::new(&args.kubectl);
-    if let Some(kubeconfig) = &args.kubeconfig {
-        command.arg("--kubeconfig").arg(kubeconfig);
-    }
-    let output = command.args(["get", "--raw", path]).output();
-    let output = output.with_context(|| format!("failed to run {}", args.kubectl.display()))?;
-    ensure!(
-        output.status.success(),
-        "failed to read {path}: {}",
-        String::from_utf8_lossy(&output.stderr)
-    );
-    json::parse(&output.stdout).with_context(|| format!("{path} is no JSON"))
 }

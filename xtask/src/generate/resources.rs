@@ -1,11 +1,11 @@
 //! `crates/apiserver/data/resources.json`: the resources of Kubernetes' own groups, one to a line and in discovery
 //! order, taken from the discovery documents of a running API server. What follows from the rest is left out.
 
-use std::path::{Path, PathBuf};
-use std::process::Command;
-
 use anyhow::{Context, Result, ensure};
 use model::{Map, Value, json};
+
+use super::committed::Check;
+use super::server::Server;
 
 /// Groups of the real server that we do not serve; custom groups are left out, too.
 const ABSENT_GROUPS: &[&str] = &["resource.k8s.io"];
@@ -15,15 +15,10 @@ const ABSENT_RESOURCES: &[&str] = &["componentstatuses"];
 /// Where the server is and what to do with what it says.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// Kubeconfig of the API server to read from
-    #[arg(long)]
-    kubeconfig: Option<PathBuf>,
-    /// The kubectl program
-    #[arg(long, default_value = "kubectl")]
-    kubectl: PathBuf,
-    /// Change nothing; fail if the committed file is not what would be written
-    #[arg(long)]
-    check: bool,
+    #[command(flatten)]
+    server: Server,
+    #[command(flatten)]
+    check: Check,
 }
 
 /// Writes the list, or compares it.
@@ -31,33 +26,21 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     let resources = read(args)?;
     let lines: Vec<String> = resources.iter().map(json::to_string).collect();
     let text = format!("[\n{}\n]\n", lines.join(",\n"));
-    let place = Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates/apiserver/data/resources.json");
-    if args.check {
-        let committed =
-            std::fs::read_to_string(&place).with_context(|| format!("failed to read {}", place.display()))?;
-        ensure!(
-            committed == text,
-            "{} is out of date; run `cargo xtask generate resources`",
-            place.display()
-        );
-        return Ok(());
-    }
-    std::fs::write(&place, &text).with_context(|| format!("failed to write {}", place.display()))?;
-    eprintln!("{} resources, {} bytes", resources.len(), text.len());
-    Ok(())
+    args.check
+        .settle("crates/apiserver/data/resources.json", &text, "resources")
 }
 
 /// All resources, version by version.
 fn read(args: &Args) -> Result<Vec<Value>> {
-    let mut resources = resources_of("", "v1", &get(args, "/api/v1")?)?;
-    for group in get(args, "/apis")?.list_at(&["groups"]) {
+    let mut resources = resources_of("", "v1", &args.server.get("/api/v1")?)?;
+    for group in args.server.get("/apis")?.list_at(&["groups"]) {
         let name = group.str_at(&["name"]);
         if ABSENT_GROUPS.contains(&name) || is_custom(name) {
             continue;
         }
         for version in group.list_at(&["versions"]) {
             let version = version.str_at(&["version"]);
-            let document = get(args, &format!("/apis/{name}/{version}"))?;
+            let document = args.server.get(&format!("/apis/{name}/{version}"))?;
             resources.extend(resources_of(name, version, &document)?);
         }
     }
@@ -131,21 +114,4 @@ fn subresource(name: &str, entry: &Value) -> Value {
         }
     }
     Value::Object(line)
-}
-
-fn get(args: &Args, path: &str) -> Result<Value> {
-    let mut command = Command::new(&args.kubectl);
-    if let Some(kubeconfig) = &args.kubeconfig {
-        command.arg("--kubeconfig").arg(kubeconfig);
-    }
-    let output = command
-        .args(["get", "--raw", path])
-        .output()
-        .context("failed to run kubectl")?;
-    ensure!(
-        output.status.success(),
-        "GET {path}: {}",
-        String::from_utf8_lossy(&output.stderr).trim()
-    );
-    json::parse(&output.stdout).with_context(|| format!("GET {path} is not JSON"))
 }

@@ -4,11 +4,12 @@
 //! Whatever OpenAPI says that the notation cannot hold is an error here, so that nothing is lost without being seen.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use anyhow::{Context, Result, bail, ensure};
 use model::{Map, Value, json};
+
+use super::committed::Check;
+use super::server::Server;
 
 /// The groups whose types are kept; custom resources of the server that is asked are not.
 const GROUPS: &[&str] = &[
@@ -38,40 +39,23 @@ const GROUPS: &[&str] = &[
 /// Where the server is and what to do with what it says.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// Kubeconfig of the API server to read from
-    #[arg(long)]
-    kubeconfig: Option<PathBuf>,
-    /// The kubectl program
-    #[arg(long, default_value = "kubectl")]
-    kubectl: PathBuf,
-    /// Change nothing; fail if the committed file is not what would be written
-    #[arg(long)]
-    check: bool,
+    #[command(flatten)]
+    server: Server,
+    #[command(flatten)]
+    check: Check,
 }
 
 /// Writes the table, or compares it.
 pub(crate) fn run(args: &Args) -> Result<()> {
     let types = read_types(args)?;
     let text = table(&types)?;
-    let place = Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates/smd/data/kubernetes.json");
-    if args.check {
-        let committed =
-            std::fs::read_to_string(&place).with_context(|| format!("failed to read {}", place.display()))?;
-        ensure!(
-            committed == text,
-            "{} is out of date; run `cargo xtask generate schema`",
-            place.display()
-        );
-        return Ok(());
-    }
-    std::fs::write(&place, &text).with_context(|| format!("failed to write {}", place.display()))?;
-    eprintln!("{} types, {} bytes", types.len(), text.len());
-    Ok(())
+    args.check
+        .settle("crates/smd/data/kubernetes.json", &text, "schema")
 }
 
 /// All schemas of all documents by name. One that stands in several documents must be the same in each.
 fn read_types(args: &Args) -> Result<BTreeMap<String, Value>> {
-    let index = get(args, "/openapi/v3")?;
+    let index = args.server.get("/openapi/v3")?;
     let paths = index
         .get("paths")
         .and_then(Value::as_object)
@@ -86,7 +70,7 @@ fn read_types(args: &Args) -> Result<BTreeMap<String, Value>> {
         if !GROUPS.contains(&group) {
             continue;
         }
-        let document = get(args, document.str_at(&["serverRelativeURL"]))?;
+        let document = args.server.get(document.str_at(&["serverRelativeURL"]))?;
         let schemas = document.at(&["components", "schemas"]).and_then(Value::as_object);
         for (name, schema) in schemas.with_context(|| format!("{path} has no schemas"))?.iter() {
             let known = types.entry(name.to_owned()).or_insert_with(|| schema.clone());
@@ -94,23 +78,6 @@ fn read_types(args: &Args) -> Result<BTreeMap<String, Value>> {
         }
     }
     Ok(types)
-}
-
-fn get(args: &Args, path: &str) -> Result<Value> {
-    let mut command = Command::new(&args.kubectl);
-    if let Some(kubeconfig) = &args.kubeconfig {
-        command.arg("--kubeconfig").arg(kubeconfig);
-    }
-    let output = command
-        .args(["get", "--raw", path])
-        .output()
-        .context("failed to run kubectl")?;
-    ensure!(
-        output.status.success(),
-        "GET {path}: {}",
-        String::from_utf8_lossy(&output.stderr).trim()
-    );
-    json::parse(&output.stdout).with_context(|| format!("GET {path} is not JSON"))
 }
 
 /// The whole file: a JSON map with one type to a line.

@@ -5,7 +5,7 @@
 //! [`Definition::compile`], or by [`check::update`] where there is an old one; [`conditions`] gives it its names. Each
 //! [`Version`] of it is the [`Strategy`](crate::strategy::Strategy) of its objects.
 
-mod cel;
+pub(crate) mod cel;
 pub mod check;
 mod columns;
 mod default;

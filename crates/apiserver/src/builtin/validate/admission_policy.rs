@@ -2,6 +2,7 @@
 //!
 //! **Deviation**: the expressions themselves are not read.
 
+use crate::crd::cel::escape::RESERVED;
 use std::collections::HashSet;
 
 use model::label::key_problems;
@@ -115,34 +116,13 @@ fn variables(at: &At, errors: &mut Errors) {
 }
 
 fn is_identifier(text: &str) -> bool {
-    const RESERVED: [&str; 21] = [
-        "true",
-        "false",
-        "null",
-        "in",
-        "as",
-        "break",
-        "const",
-        "continue",
-        "else",
-        "for",
-        "function",
-        "if",
-        "import",
-        "let",
-        "loop",
-        "package",
-        "namespace",
-        "return",
-        "var",
-        "void",
-        "while",
-    ];
+    const FURTHER: [&str; 3] = ["var", "void", "while"];
     text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
         && text
             .bytes()
             .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
         && !RESERVED.contains(&text)
+        && !FURTHER.contains(&text)
 }
 
 fn validation(at: &At, errors: &mut Errors) {

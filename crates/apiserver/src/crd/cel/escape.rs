@@ -9,7 +9,8 @@ const WORDS: [(&str, &str); 4] = [
     ("__slash__", "/"),
 ];
 
-const RESERVED: [&str; 18] = [
+/// The words of the language, and those it keeps for later, that are written between underscores.
+pub(crate) const RESERVED: [&str; 18] = [
     "true",
     "false",
     "null",

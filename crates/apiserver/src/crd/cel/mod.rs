@@ -6,7 +6,7 @@
 
 mod budget;
 mod check;
-mod escape;
+pub(crate) mod escape;
 mod eval;
 mod function;
 mod macros;
