@@ -55,7 +55,9 @@ pub enum Error {
     #[error("bucket '{0}' not found")]
     NoBucket(String),
     /// The credentials are refused, or there are none and some are needed.
-    #[error("access to bucket '{bucket}' was refused: {code}")]
+    #[error(
+        "access to bucket '{bucket}' was refused: {code}: check the credentials and that they may list and read it"
+    )]
     Refused {
         /// The bucket.
         bucket: String,

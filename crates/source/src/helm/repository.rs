@@ -108,7 +108,7 @@ pub enum Error {
         source: reqwest::Error,
     },
     /// The server answered something else.
-    #[error("failed to fetch {url} : {status}")]
+    #[error("failed to fetch {url} : {status}{}", remedy(.status))]
     Status {
         /// What was fetched.
         url: String,
@@ -144,6 +144,15 @@ pub enum Error {
     /// The index names no archive.
     #[error("chart '{0}' has no downloadable URLs")]
     NoUrls(String),
+}
+
+/// What to do about an answer, where that is known.
+fn remedy(status: &StatusCode) -> &'static str {
+    match *status {
+        StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => ": check the credentials",
+        StatusCode::NOT_FOUND => ": check the URL",
+        _ => "",
+    }
 }
 
 impl Error {

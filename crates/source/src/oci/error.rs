@@ -33,7 +33,7 @@ pub enum Error {
     #[error("the docker config cannot be read: {0}")]
     DockerConfig(&'static str),
     /// The registry or its token server does not accept the credentials, or there are none.
-    #[error("{registry} refuses the credentials for {what}: {message}")]
+    #[error("{registry} refuses the credentials for {what}: {message}: check them and that they may do this")]
     Unauthorized {
         /// The registry.
         registry: String,
@@ -43,7 +43,7 @@ pub enum Error {
         message: String,
     },
     /// There is no such repository, tag, manifest or blob.
-    #[error("{what} was not found: {message}")]
+    #[error("{what} was not found: {message}: check that it exists")]
     NotFound {
         /// What was asked for.
         what: String,

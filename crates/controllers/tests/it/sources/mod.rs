@@ -1,8 +1,10 @@
 //! The source controllers.
 
+mod bad_input;
 mod bed;
 mod bucket;
 mod events;
+mod fields;
 mod follow;
 mod git_repository;
 mod helm_repository;

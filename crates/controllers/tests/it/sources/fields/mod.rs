@@ -1,0 +1,9 @@
+//! What each field of a spec does.
+
+mod git;
+mod git_access;
+mod git_signed;
+mod helm;
+mod oci;
+mod oci_access;
+mod oci_signed;
