@@ -98,6 +98,15 @@ reasons! {
     INVALID_TAG_SIGNATURE = "InvalidTagSignature";
     INVALID_COMMIT_SIGNATURE = "InvalidCommitSignature";
     ARTIFACT_VERIFICATION_FAILED = "ArtifactVerificationFailed";
+    INVALID_CHART_REFERENCE = "InvalidChartReference";
+    CHART_PULL_ERROR = "ChartPullError";
+    METADATA_PATCH_ERROR = "MetadataPatchError";
+    VALUES_FILES_ERROR = "ValuesFilesError";
+    DEPENDENCY_BUILD_ERROR = "DependencyBuildError";
+    CHART_PACKAGE_ERROR = "ChartPackageError";
+    CHART_VERIFICATION_ERROR = "ChartVerificationError";
+    RESOLVED_DEPENDENCIES = "ResolvedDependencies";
+    UNKNOWN = "Unknown";
 
     // HelmReleases.
     INSTALL_SUCCEEDED = "InstallSucceeded";

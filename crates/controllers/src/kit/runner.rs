@@ -5,9 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use api::{ConditionType, Object, ReconcileStatus, Spec};
-use futures::{FutureExt, StreamExt};
-use kube::api::Api;
-use kube::runtime::{WatchStreamExt, watcher};
+use futures::FutureExt;
 use kube::{Client, ResourceExt};
 use model::Time;
 use model::event::Severity;
@@ -16,6 +14,7 @@ use tracing::Instrument;
 
 use super::conclude::{Failure, conclude};
 use super::conditions::{Stamp, Summary};
+use super::follow::{self, Change, Wake};
 use super::interval::jittered;
 use super::metrics::{Metrics, Ran};
 use super::queue::{Backoff, Done, Queue, Ticket};
@@ -51,6 +50,14 @@ pub trait Reconcile: Send + Sync + 'static {
         run: &mut Run<'_, Self::Spec>,
     ) -> impl Future<Output = Result<Vec<Notice>, Failure>> + Send;
 
+    /// Told of each object of its own kind that changed, our own writes included, to wake others that it concerns.
+    fn seen(&self, _: &Object<Self::Spec>, _: &Wake<Self::Spec>) {}
+
+    /// Follows objects of other kinds for as long as the controller runs, and wakes those that they concern.
+    fn follow(&self, _: &Options, _: Wake<Self::Spec>) -> impl Future<Output = ()> + Send {
+        std::future::pending()
+    }
+
     /// Undoes what the object left behind.
     fn finalize(&self, object: &Object<Self::Spec>) -> impl Future<Output = Result<(), Failure>> + Send;
 }
@@ -70,6 +77,12 @@ impl<S: Spec<Status: ReconcileStatus + PartialEq>> Run<'_, S> {
     /// Whether somebody asked for this run and waits for its end.
     pub fn is_requested(&self) -> bool {
         requested_at(self.object).is_some_and(|token| self.status.last_handled_reconcile_at() != Some(token))
+    }
+
+    /// Another object of the same namespace and kind, as it was last seen.
+    pub fn other(&self, name: &str) -> Option<Arc<Object<S>>> {
+        let namespace = self.object.namespace().unwrap_or_default();
+        self.writer.objects.get(&(namespace, name.to_owned()))
     }
 
     /// Writes the status as it is by now, for those who watch. What cannot be written now is written at the end.
@@ -170,6 +183,7 @@ impl<R: Reconcile> Runner<R> {
         let done = async { while tasks.join_next().await.is_some() {} };
         tokio::select! {
             () = self.watch() => {}
+            () = self.reconciler.follow(&self.options, self.wake()) => {}
             () = done => {}
         }
     }
@@ -209,32 +223,30 @@ impl<R: Reconcile> Runner<R> {
 
     /// Follows the objects and queues those that ask for work.
     async fn watch(&self) {
-        let client = self.writer.client.clone();
-        let api: Api<Object<R::Spec>> = match &self.options.namespace {
-            Some(namespace) => Api::namespaced(client, namespace),
-            None => Api::all(client),
-        };
-        let mut config = watcher::Config::default();
-        if let Some(selector) = &self.options.label_selector {
-            config = config.labels(selector);
-        }
-        let mut events = watcher(api, config).default_backoff().boxed();
-        while let Some(event) = events.next().await {
-            match event {
-                Ok(watcher::Event::Apply(object) | watcher::Event::InitApply(object)) => {
-                    let key = key_of(&object);
-                    if self.objects.put(object) {
-                        self.queue.add(key);
-                    }
+        let wake = self.wake();
+        let tell = |change| match change {
+            Change::Seen(object) => {
+                let key = key_of(&object);
+                if self.objects.put(object) {
+                    self.queue.add(key.clone());
                 }
-                Ok(watcher::Event::Delete(object)) => {
-                    let key = key_of(&object);
-                    self.objects.remove(&key);
-                    self.options.metrics.forget(<R::Spec as Spec>::NAMES.kind, &key);
+                if let Some(object) = self.objects.get(&key) {
+                    self.reconciler.seen(&object, &wake);
                 }
-                Ok(watcher::Event::Init | watcher::Event::InitDone) => {}
-                Err(error) => tracing::debug!("a watch failed and is begun anew: {error}"),
             }
+            Change::Gone(key) => {
+                self.objects.remove(&key);
+                self.options.metrics.forget(<R::Spec as Spec>::NAMES.kind, &key);
+            }
+            Change::Complete => {}
+        };
+        follow::watch(self.writer.client.clone(), &self.options, tell).await;
+    }
+
+    fn wake(&self) -> Wake<R::Spec> {
+        Wake {
+            queue: self.queue.clone(),
+            objects: Arc::clone(&self.objects),
         }
     }
 

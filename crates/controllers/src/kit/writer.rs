@@ -36,24 +36,47 @@ impl<S: Spec> Objects<S> {
         self.0.lock().remove(key);
     }
 
-    /// Keeps an object if it is newer than what is known; whether it asks for work: its spec changed, somebody asked, or it
-    /// is to go.
-    pub(super) fn put(&self, object: Object<S>) -> bool {
+    /// All of a namespace of which this holds.
+    pub(super) fn all(&self, namespace: &str, holds: impl Fn(&Object<S>) -> bool) -> Vec<Arc<Object<S>>> {
+        let objects = self.0.lock();
+        let there = objects.iter().filter(|(key, _)| key.0 == namespace);
+        there
+            .map(|(_, object)| object)
+            .filter(|object| holds(object))
+            .map(Arc::clone)
+            .collect()
+    }
+
+    /// Keeps an object if it is newer than what is known, which it then gives back.
+    pub(super) fn keep(&self, object: Object<S>) -> Result<Option<Arc<Object<S>>>, Older> {
         let mut objects = self.0.lock();
         let known = objects.get(&key_of(&object));
         if known.is_some_and(|known| version(known) > version(&object)) {
-            return false;
+            return Err(Older);
         }
-        let asks = known.is_none_or(|known| {
-            known.metadata.uid != object.metadata.uid
-                || known.metadata.generation != object.metadata.generation
-                || known.metadata.deletion_timestamp != object.metadata.deletion_timestamp
-                || requested_at(known) != requested_at(&object)
-        });
-        objects.insert(key_of(&object), Arc::new(object));
-        asks
+        Ok(objects.insert(key_of(&object), Arc::new(object)))
+    }
+
+    /// Keeps an object if it is newer than what is known; whether it asks for work: its spec changed, somebody asked, or it
+    /// is to go.
+    pub(super) fn put(&self, object: Object<S>) -> bool {
+        let metadata = object.metadata.clone();
+        let requested = requested_at(&object).map(str::to_owned);
+        match self.keep(object) {
+            Err(Older) => false,
+            Ok(known) => known.is_none_or(|known| {
+                known.metadata.uid != metadata.uid
+                    || known.metadata.generation != metadata.generation
+                    || known.metadata.deletion_timestamp != metadata.deletion_timestamp
+                    || requested_at(&known) != requested.as_deref()
+            }),
+        }
     }
 }
+
+/// An object is older than what is known of it.
+#[derive(Debug)]
+pub(super) struct Older;
 
 /// Where an object is.
 pub(super) fn key_of<S: Spec>(object: &Object<S>) -> Key {

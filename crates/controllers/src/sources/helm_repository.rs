@@ -9,12 +9,11 @@ use api::{ConditionType, Object, Reason};
 use kube::ResourceExt;
 use model::{Artifact, Revision};
 use source::helm::index::{self, Index};
-use source::helm::repository::{Error as RepositoryError, FetchedIndex, Options, Repository};
+use source::helm::repository::{Error as RepositoryError, FetchedIndex, Repository};
 use source::store;
 
-use super::secrets::Data;
 use super::storage::{self, blocking};
-use super::{SUMMARY, Shared, Stored, begin, chain, failed, found_new, told};
+use super::{SUMMARY, Shared, Stored, begin, chain, failed, found_new, helm_access, told};
 use crate::kit::{Conditions, Failure, Notice, Reconcile, Run, Summary};
 
 /// Keeps HelmRepositories.
@@ -100,7 +99,8 @@ impl HelmRepositories {
     }
 
     async fn fetch(&self, object: &Object<HelmRepositorySpec>) -> Result<FetchedIndex, Failure> {
-        let options = self.options(object).await?;
+        let options = helm_access::options(&self.shared, object).await;
+        let options = options.map_err(|error| error.failure())?;
         let invalid = |why: String| {
             let message = format!("invalid Helm repository URL: {why}");
             Failure::stalled(Reason::URL_INVALID, message)
@@ -121,36 +121,6 @@ impl HelmRepositories {
             let message = format!("failed to fetch Helm repository index: {}", chain(&error));
             Failure::transient(Reason::FAILED, message)
         })
-    }
-
-    async fn options(&self, object: &Object<HelmRepositorySpec>) -> Result<Options, Failure> {
-        let spec = &object.spec;
-        let namespace = object.namespace().unwrap_or_default();
-        let refused = |error: super::secrets::Error| {
-            let message = format!("failed to get authentication: {}", chain(&error));
-            Failure::transient(Reason::AUTHENTICATION_FAILED, message)
-        };
-        let mut options = Options::new(&spec.url);
-        options.max_index_size = self.shared.settings.helm_index_max_size;
-        options.pass_credentials = spec.pass_credentials;
-        options.http.timeout = Some(
-            spec.timeout
-                .map_or(Duration::from_secs(60), |timeout| timeout.to_std()),
-        );
-        if let Some(secret) = &spec.secret_ref {
-            let data = Data::read(&self.shared.client, &namespace, &secret.name).await;
-            let data = data.map_err(refused)?;
-            options.login = data.login().map_err(refused)?;
-            // Certificates beside the password are an older way to give them.
-            if data.has_tls() {
-                options.http.tls = data.tls().map_err(refused)?;
-            }
-        }
-        if let Some(secret) = &spec.cert_secret_ref {
-            let data = Data::read(&self.shared.client, &namespace, &secret.name).await;
-            options.http.tls = data.and_then(|data| data.tls()).map_err(refused)?;
-        }
-        Ok(options)
     }
 
     async fn store(

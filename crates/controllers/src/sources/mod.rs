@@ -4,6 +4,11 @@
 mod bucket;
 mod bucket_access;
 mod git_repository;
+mod helm_access;
+mod helm_chart;
+mod helm_chart_build;
+mod helm_chart_failure;
+mod helm_chart_source;
 mod helm_repository;
 mod oci_repository;
 mod secrets;
@@ -25,6 +30,7 @@ use crate::kit::{Conditions, Failure, Notice, Run, Summary};
 
 pub use bucket::Buckets;
 pub use git_repository::GitRepositories;
+pub use helm_chart::HelmCharts;
 pub use helm_repository::HelmRepositories;
 pub use oci_repository::OciRepositories;
 
@@ -144,10 +150,17 @@ pub(crate) async fn found_new<S>(run: &mut Run<'_, S>, message: &str)
 where
     S: Spec<Status: Stored + PartialEq>,
 {
+    found_new_as(run, Reason::NEW_REVISION, message).await;
+}
+
+/// The same of something else that is new.
+pub(crate) async fn found_new_as<S>(run: &mut Run<'_, S>, reason: Reason, message: &str)
+where
+    S: Spec<Status: Stored + PartialEq>,
+{
     if run.status.artifact().is_some() {
         let kind = ConditionType::ARTIFACT_OUTDATED;
-        run.status
-            .set_true(run.stamp, kind, Reason::NEW_REVISION, message);
+        run.status.set_true(run.stamp, kind, reason, message);
     }
     let message = format!("building artifact: {message}");
     run.status.set_progress(run.stamp, true, &message);
@@ -169,6 +182,20 @@ pub(crate) fn told<S>(run: &Run<'_, S>, message: &str, failures: &[ConditionType
 where
     S: Spec<Status: Stored>,
 {
+    told_as(run, message, failures, Reason::NEW_ARTIFACT, Reason::SUCCEEDED)
+}
+
+/// The same with other reasons: of a new artifact, and of what works again.
+pub(crate) fn told_as<S>(
+    run: &Run<'_, S>,
+    message: &str,
+    failures: &[ConditionType],
+    new: Reason,
+    again: Reason,
+) -> Vec<Notice>
+where
+    S: Spec<Status: Stored>,
+{
     let Some(artifact) = run.status.artifact() else {
         return Vec::new();
     };
@@ -181,8 +208,8 @@ where
         kinds.any(|kind| before.condition(*kind).is_some())
     });
     let reason = match (old_digest == artifact.digest, failed_before) {
-        (false, _) => Reason::NEW_ARTIFACT,
-        (true, true) => Reason::SUCCEEDED,
+        (false, _) => new,
+        (true, true) => again,
         (true, false) => return Vec::new(),
     };
     let digest = artifact.digest.map(|digest| digest.to_string());

@@ -18,7 +18,7 @@ use source::store::{self, Place, Store};
 use source::verify::notation::Verdict;
 
 use super::secrets::{Data, keychain_of};
-use super::signature;
+use super::signature::Signatures;
 use super::storage::{self, blocking};
 use super::{SUMMARY, Shared, Stored, begin, chain, failed, found_new, told};
 use crate::kit::{Conditions, Failure, Notice, Reconcile, Run, Summary};
@@ -248,15 +248,12 @@ impl OciRepositories {
             return Ok(());
         }
         let namespace = run.object.namespace().unwrap_or_default();
-        let checked = signature::verify(
-            &self.shared.client,
-            &namespace,
-            verification,
-            client,
-            repository,
-            resolved.digest,
-        );
-        match checked.await {
+        let signatures = Signatures::read(&self.shared.client, &namespace, verification).await;
+        let checked = match signatures {
+            Ok(signatures) => signatures.verify(client, repository, resolved.digest).await,
+            Err(why) => Err(why),
+        };
+        match checked {
             // The policy lets it pass, but nobody who is trusted signed it.
             Ok(Verdict::Ignored) => {
                 run.status.remove(kind);

@@ -56,6 +56,11 @@ impl Data {
         }
     }
 
+    /// It is for other registries than this one.
+    pub(crate) fn none_for(&self, registry: &str) -> Error {
+        self.problem(format!("has no credentials for the registry '{registry}'"))
+    }
+
     /// All that it holds.
     pub(crate) fn files(&self) -> impl Iterator<Item = (&str, &[u8])> {
         let values = self.values.iter();
@@ -222,8 +227,7 @@ pub(crate) async fn keychain_of(
         let found = data.keychain()?;
         let known: Option<&Credential> = found.resolve(repository);
         if known.is_none() {
-            let registry = repository.registry();
-            return Err(data.problem(format!("has no credentials for the registry '{registry}'")));
+            return Err(data.none_for(repository.registry()));
         }
         keychain.merge(found);
     }

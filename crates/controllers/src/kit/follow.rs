@@ -1,0 +1,174 @@
+//! Objects that concern objects of another kind: a changed source wakes what is made of it.
+//!
+//! A controller [follows](Followed) such a kind with one watch. What it knows of the kind is read from there, without a
+//! request, and a change [wakes](Wake) exactly the objects that it concerns.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use api::{Object, Spec};
+use futures::StreamExt;
+use kube::api::Api;
+use kube::runtime::{WatchStreamExt, watcher};
+use kube::{Client, ResourceExt};
+use tokio::sync::watch;
+
+use super::queue::Queue;
+use super::runner::Options;
+use super::writer::{Key, Objects, key_of};
+
+/// How long whoever wants to read waits for the first list.
+const FIRST_LIST: Duration = Duration::from_secs(30);
+
+/// What a watch tells of.
+pub(super) enum Change<S: Spec> {
+    /// An object, which may be one that is known.
+    Seen(Object<S>),
+    /// One that is gone.
+    Gone(Key),
+    /// All that there is was seen.
+    Complete,
+}
+
+/// Watches all objects of a kind that the options name. It ends with the future only.
+pub(super) async fn watch<S: Spec>(client: Client, options: &Options, mut tell: impl FnMut(Change<S>)) {
+    let api: Api<Object<S>> = match &options.namespace {
+        Some(namespace) => Api::namespaced(client, namespace),
+        None => Api::all(client),
+    };
+    let mut config = watcher::Config::default();
+    if let Some(selector) = &options.label_selector {
+        config = config.labels(selector);
+    }
+    let mut events = watcher(api, config).default_backoff().boxed();
+    // A list says nothing of what went while there was no watch: it is what is known and not in the list.
+    let (mut known, mut listed) = (HashSet::new(), HashSet::new());
+    while let Some(event) = events.next().await {
+        match event {
+            Ok(watcher::Event::Apply(object)) => {
+                known.insert(key_of(&object));
+                tell(Change::Seen(object));
+            }
+            Ok(watcher::Event::InitApply(object)) => {
+                listed.insert(key_of(&object));
+                tell(Change::Seen(object));
+            }
+            Ok(watcher::Event::Delete(object)) => {
+                known.remove(&key_of(&object));
+                tell(Change::Gone(key_of(&object)));
+            }
+            Ok(watcher::Event::Init) => listed.clear(),
+            Ok(watcher::Event::InitDone) => {
+                let gone = known.difference(&listed).cloned();
+                gone.for_each(|key| tell(Change::Gone(key)));
+                known = std::mem::take(&mut listed);
+                tell(Change::Complete);
+            }
+            Err(error) => tracing::debug!("a watch failed and is begun anew: {error}"),
+        }
+    }
+}
+
+/// All objects of a kind that others are made of, as they are now.
+pub struct Followed<S: Spec> {
+    client: Client,
+    objects: Objects<S>,
+    is_complete: watch::Sender<bool>,
+}
+
+/// The objects of a kind are not known: the cluster does not serve it, or does not let us list it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the cluster has not listed its {0} yet")]
+pub struct NotListed(&'static str);
+
+impl<S: Spec> Followed<S> {
+    /// Nothing is known before [`Followed::run`] is polled.
+    pub fn new(client: Client) -> Arc<Self> {
+        Arc::new(Followed {
+            client,
+            objects: Objects::new(),
+            is_complete: watch::Sender::new(false),
+        })
+    }
+
+    /// Follows the kind, and tells of each object as it was known before and as it is now.
+    pub async fn run(
+        self: Arc<Self>,
+        options: Options,
+        mut changed: impl FnMut(Option<&Object<S>>, &Object<S>) + Send,
+    ) {
+        let tell = |change: Change<S>| match change {
+            Change::Seen(mut object) => {
+                // Who wrote which field is of no use here, and often more than all the rest.
+                object.metadata.managed_fields = None;
+                let key = key_of(&object);
+                if let Ok(before) = self.objects.keep(object)
+                    && let Some(object) = self.objects.get(&key)
+                {
+                    changed(before.as_deref(), &object);
+                }
+            }
+            Change::Gone(key) => self.objects.remove(&key),
+            Change::Complete => drop(self.is_complete.send_replace(true)),
+        };
+        watch(self.client.clone(), &options, tell).await;
+    }
+
+    /// The object of this name.
+    ///
+    /// # Errors
+    /// Where the cluster has not said what there is.
+    pub async fn get(&self, namespace: &str, name: &str) -> Result<Option<Arc<Object<S>>>, NotListed> {
+        self.complete().await?;
+        Ok(self.objects.get(&(namespace.to_owned(), name.to_owned())))
+    }
+
+    /// The first object of a namespace, by name, of which this holds.
+    ///
+    /// # Errors
+    /// Where the cluster has not said what there is.
+    pub async fn find(
+        &self,
+        namespace: &str,
+        holds: impl Fn(&Object<S>) -> bool,
+    ) -> Result<Option<Arc<Object<S>>>, NotListed> {
+        self.complete().await?;
+        let mut found = self.objects.all(namespace, holds);
+        found.sort_by_key(|object| object.name_any());
+        Ok(found.into_iter().next())
+    }
+
+    async fn complete(&self) -> Result<(), NotListed> {
+        let mut is_complete = self.is_complete.subscribe();
+        let complete = is_complete.wait_for(|complete| *complete);
+        match tokio::time::timeout(FIRST_LIST, complete).await {
+            Ok(Ok(_)) => Ok(()),
+            Ok(Err(_)) | Err(_) => Err(NotListed(S::NAMES.plural)),
+        }
+    }
+}
+
+/// Wakes objects of a controller.
+pub struct Wake<S: Spec> {
+    pub(super) queue: Queue<Key>,
+    pub(super) objects: Arc<Objects<S>>,
+}
+
+impl<S: Spec> Clone for Wake<S> {
+    fn clone(&self) -> Self {
+        Wake {
+            queue: self.queue.clone(),
+            objects: Arc::clone(&self.objects),
+        }
+    }
+}
+
+impl<S: Spec> Wake<S> {
+    /// Has all objects of a namespace worked on of which this holds.
+    pub fn all(&self, namespace: &str, concerned: impl Fn(&Object<S>) -> bool) {
+        for object in self.objects.all(namespace, concerned) {
+            self.queue.add(key_of(&object));
+        }
+    }
+}

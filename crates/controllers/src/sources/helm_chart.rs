@@ -1,0 +1,249 @@
+//! HelmChart: a chart of a Helm repository, a registry, or the files of another source.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+use std::time::Duration;
+
+use api::source::{HelmChartSpec, HelmChartStatus};
+use api::{ConditionType, Object, Reason, ReconcileStatus};
+use kube::ResourceExt;
+use model::event::Severity;
+use model::{Artifact, Digest, Revision};
+use parking_lot::Mutex;
+use source::helm::build::{Built, Content};
+use source::store::{self, Presence};
+
+use super::helm_chart_failure as failure;
+use super::helm_chart_source::{Missing, Source, Sources};
+use super::storage::{self, blocking};
+use super::{Shared, Stored, begin, chain, failed, found_new_as, told_as};
+use crate::kit::{Conditions, Failure, Notice, Options, Reconcile, Run, Summary, Wake};
+
+/// Keeps HelmCharts.
+pub struct HelmCharts {
+    pub(super) shared: Shared,
+    pub(super) sources: Sources,
+    /// What the charts were made of, so that one is not made again of the same.
+    made: Mutex<HashMap<(String, String), Made>>,
+}
+
+/// What a chart was made of.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Made {
+    generation: i64,
+    source: Digest,
+    artifact: Digest,
+}
+
+pub(super) type ChartRun<'r> = Run<'r, HelmChartSpec>;
+
+impl Stored for HelmChartStatus {
+    fn artifact(&self) -> Option<&Artifact> {
+        self.artifact.as_ref()
+    }
+
+    fn set_artifact(&mut self, artifact: Option<Artifact>) {
+        self.artifact = artifact;
+    }
+}
+
+const FAILURES: [ConditionType; 3] = [
+    ConditionType::BUILD_FAILED,
+    ConditionType::FETCH_FAILED,
+    ConditionType::STORAGE_OPERATION_FAILED,
+];
+
+impl Reconcile for HelmCharts {
+    type Spec = HelmChartSpec;
+
+    const SUMMARY: Summary = Summary {
+        order: &[
+            ConditionType::STORAGE_OPERATION_FAILED,
+            ConditionType::FETCH_FAILED,
+            ConditionType::BUILD_FAILED,
+            ConditionType::ARTIFACT_OUTDATED,
+            ConditionType::ARTIFACT_IN_STORAGE,
+            ConditionType::SOURCE_VERIFIED,
+            ConditionType::STALLED,
+            ConditionType::RECONCILING,
+        ],
+        negative: &[
+            ConditionType::STORAGE_OPERATION_FAILED,
+            ConditionType::FETCH_FAILED,
+            ConditionType::BUILD_FAILED,
+            ConditionType::ARTIFACT_OUTDATED,
+            ConditionType::STALLED,
+            ConditionType::RECONCILING,
+        ],
+        decisive: &[ConditionType::SOURCE_VERIFIED],
+    };
+
+    fn is_suspended(&self, object: &Object<HelmChartSpec>) -> bool {
+        object.spec.suspend
+    }
+
+    fn interval(&self, object: &Object<HelmChartSpec>) -> Duration {
+        object.spec.interval.to_std()
+    }
+
+    fn follow(&self, options: &Options, wake: Wake<HelmChartSpec>) -> impl Future<Output = ()> + Send {
+        self.sources.follow(options, wake)
+    }
+
+    async fn reconcile(&self, run: &mut ChartRun<'_>) -> Result<Vec<Notice>, Failure> {
+        begin(run).await;
+        run.status.remove(ConditionType::STORAGE_OPERATION_FAILED);
+        let mut notices = storage::check(run, &self.shared.store).await?;
+        run.status.url = match (&run.status.artifact, &run.status.url) {
+            (Some(_), Some(url)) => Some(self.shared.store.relocate(url)),
+            _ => None,
+        };
+        if run.object.spec.verify.is_none() || run.status.is_false(ConditionType::SOURCE_VERIFIED) {
+            run.status.remove(ConditionType::SOURCE_VERIFIED);
+        }
+        let source = self.source(run).await?;
+        let made = made_of(run, &source);
+        if made.is_some() && self.made.lock().get(&key_of(run)) == made.as_ref() {
+            return Ok(notices);
+        }
+        let built = self.build(run, &source).await?;
+        run.status.remove(ConditionType::FETCH_FAILED);
+        run.status.remove(ConditionType::BUILD_FAILED);
+        notices.extend(resolved(&built));
+        self.observe(run, &built).await;
+        self.store(run, &built).await?;
+        run.status.remove(ConditionType::ARTIFACT_OUTDATED);
+        let (reason, message) = (reason_of(&built), built.summary());
+        let kind = ConditionType::ARTIFACT_IN_STORAGE;
+        run.status.set_true(run.stamp, kind, reason, &message);
+        notices.extend(told_as(run, &message, &FAILURES, reason, reason));
+        if let Some(made) = made_of(run, &source) {
+            self.made.lock().insert(key_of(run), made);
+        }
+        Ok(notices)
+    }
+
+    async fn finalize(&self, object: &Object<HelmChartSpec>) -> Result<(), Failure> {
+        let namespace = object.namespace().unwrap_or_default();
+        storage::remove::<HelmChartSpec>(&self.shared.store, &namespace, &object.name_any()).await?;
+        self.made.lock().remove(&(namespace, object.name_any()));
+        Ok(())
+    }
+}
+
+fn key_of(run: &ChartRun<'_>) -> (String, String) {
+    (run.object.namespace().unwrap_or_default(), run.object.name_any())
+}
+
+/// What the chart that the status tells of is made of, if it was made well. Nothing where the source is a registry: it must be
+/// asked each time.
+fn made_of(run: &ChartRun<'_>, source: &Source) -> Option<Made> {
+    let is_good = run.status.is_true(ConditionType::ARTIFACT_IN_STORAGE)
+        && FAILURES.iter().all(|kind| run.status.condition(*kind).is_none());
+    let artifact = run.status.artifact.as_ref().filter(|_| is_good)?;
+    Some(Made {
+        generation: run.stamp.generation,
+        source: source.artifact()?.digest?,
+        artifact: artifact.digest?,
+    })
+}
+
+fn reason_of(built: &Built) -> Reason {
+    match built.packaged {
+        true => Reason::CHART_PACKAGE_SUCCEEDED,
+        false => Reason::CHART_PULL_SUCCEEDED,
+    }
+}
+
+/// What is told of dependencies that were added.
+fn resolved(built: &Built) -> Option<Notice> {
+    let count = built.resolved_dependencies;
+    (count > 0).then(|| Notice {
+        severity: Severity::Trace,
+        reason: Reason::RESOLVED_DEPENDENCIES,
+        message: format!("resolved {count} chart dependencies"),
+        metadata: BTreeMap::new(),
+    })
+}
+
+impl HelmCharts {
+    /// A controller that shares these.
+    pub fn new(shared: Shared) -> Self {
+        HelmCharts {
+            sources: Sources::new(&shared.client),
+            shared,
+            made: Mutex::default(),
+        }
+    }
+
+    /// The source of the chart, with an artifact that the store has.
+    async fn source(&self, run: &mut ChartRun<'_>) -> Result<Source, Failure> {
+        let mut source = self.sources.get(run.object).await;
+        if let Ok(found) = &source
+            && let Some(artifact) = found.artifact().cloned()
+        {
+            let store = Arc::clone(&self.shared.store);
+            let presence = blocking(move || store.verify(&artifact)).await;
+            if !matches!(presence, Ok(Presence::Valid)) {
+                let reference = &run.object.spec.source_ref;
+                source = Err(Missing::Artifact {
+                    kind: reference.kind.clone(),
+                    name: reference.name.clone(),
+                });
+            }
+        }
+        match source {
+            Ok(source) => {
+                if let Some(artifact) = source.artifact() {
+                    let revision = artifact.revision.to_string();
+                    run.status.observed_source_artifact_revision = Some(revision);
+                }
+                Ok(source)
+            }
+            Err(missing) => {
+                let wait = self.shared.settings.requeue_dependency;
+                Err(failure::without(run, &missing, wait))
+            }
+        }
+    }
+
+    /// Says that there is a new chart, where it is new.
+    async fn observe(&self, run: &mut ChartRun<'_>, built: &Built) {
+        let artifact = run.status.artifact.as_ref();
+        let is_new = artifact.is_none_or(|artifact| artifact.revision.to_string() != built.version);
+        if is_new || run.status.observed_chart_name.as_deref() != Some(built.name.as_str()) {
+            found_new_as(run, Reason::NEW_CHART, &built.summary()).await;
+        }
+    }
+
+    async fn store(&self, run: &mut ChartRun<'_>, built: &Built) -> Result<(), Failure> {
+        let Content::Archive(archive) = built.content.clone() else {
+            return Ok(());
+        };
+        let revision: Revision = built.version.parse().map_err(|error| {
+            let failure = Failure::stalled(Reason::INVALID_CHART_REFERENCE, chain(&error));
+            failed(run, ConditionType::FETCH_FAILED, failure)
+        })?;
+        let (place, name) = (storage::place(run)?, built.file_name());
+        let store = Arc::clone(&self.shared.store);
+        let task = move || -> Result<(store::Stored, Result<String, store::Error>), store::Error> {
+            let stored = store.copy(&place, &name, &archive[..])?;
+            let url = store.point(&stored.path, "latest.tar.gz");
+            Ok((stored, url))
+        };
+        let (stored, url) = blocking(task)
+            .await
+            .map_err(|error| storage::failure(run, "unable to copy Helm chart to storage", &error))?;
+        match url {
+            Ok(url) => run.status.url = Some(url),
+            Err(error) => tracing::warn!("failed to update status URL symlink: {}", chain(&error)),
+        }
+        run.status.artifact = Some(stored.artifact(revision, BTreeMap::new()));
+        run.status.observed_chart_name = Some(built.name.clone());
+        run.status.observed_values_files = match run.object.spec.ignore_missing_values_files {
+            true => built.values_files.clone(),
+            false => Vec::new(),
+        };
+        Ok(())
+    }
+}

@@ -1,0 +1,163 @@
+//! Spec, source and Secrets of a HelmChart to a chart.
+
+use std::io::Read;
+use std::sync::Arc;
+
+use api::source::{HelmRepository, OciVerification, ReconcileStrategy};
+use api::{ConditionType, Reason};
+use kube::ResourceExt;
+use model::Artifact;
+use source::archive::{self, Directory, unpack};
+use source::helm::build::{self, Built, from_repository, from_tree};
+use source::helm::chart::Limits;
+use source::helm::{ChartFetcher, Verified};
+use source::store;
+use tokio::runtime::Handle;
+
+use super::helm_chart::{ChartRun, HelmCharts};
+use super::helm_chart_failure as failure;
+use super::helm_chart_source::Source;
+use super::signature::Signatures;
+use super::storage::blocking;
+use super::{chain, helm_access};
+use crate::kit::{Conditions, Failure};
+
+impl HelmCharts {
+    /// Builds the chart of a source, or finds that it is the one that is stored.
+    pub(super) async fn build(&self, run: &mut ChartRun<'_>, source: &Source) -> Result<Built, Failure> {
+        let options = self.options(run, source).await;
+        let built = match source {
+            Source::Repository(repository, _) => {
+                let charts = self.charts(run, repository).await?;
+                let spec = &run.object.spec;
+                let (chart, version) = (spec.chart.clone(), spec.version.clone().unwrap_or_default());
+                let handle = Handle::current();
+                let task = async move { from_repository(&*charts, &chart, &version, &options).await };
+                // Charts are unpacked and packed on the way.
+                blocking(move || handle.block_on(task)).await
+            }
+            Source::Files(artifact) => self.from_files(run, artifact, options).await?,
+        };
+        let built = built.map_err(|error| failure::unbuilt(run, &error))?;
+        if built.verified == Verified::Good {
+            let message = format!("verified signature of version {}", built.version);
+            let kind = ConditionType::SOURCE_VERIFIED;
+            run.status.set_true(run.stamp, kind, Reason::SUCCEEDED, &message);
+        }
+        Ok(built)
+    }
+
+    async fn options(&self, run: &ChartRun<'_>, source: &Source) -> build::Options {
+        let spec = &run.object.spec;
+        let older = spec.values_file.iter().filter(|file| !file.is_empty());
+        let limits = Limits {
+            archive: self.shared.settings.helm_chart_max_size,
+            file: self.shared.settings.helm_chart_file_max_size,
+            ..Limits::default()
+        };
+        let mut options = build::Options {
+            values_files: older.chain(&spec.values_files).cloned().collect(),
+            ignore_missing_values_files: spec.ignore_missing_values_files,
+            force: run.status.observed_generation != Some(run.stamp.generation),
+            stored: self.stored(run, limits).await,
+            limits,
+            version_metadata: None,
+        };
+        let every_revision = spec.reconcile_strategy == Some(ReconcileStrategy::Revision);
+        let revision = match source {
+            Source::Files(artifact) if every_revision => Some(&artifact.revision),
+            _ => None,
+        };
+        options.version_metadata = build::version_metadata(revision, &options, run.stamp.generation);
+        options
+    }
+
+    /// The chart that is stored.
+    async fn stored(&self, run: &ChartRun<'_>, limits: Limits) -> Option<build::Stored> {
+        let artifact = run.status.artifact.clone()?;
+        let store = Arc::clone(&self.shared.store);
+        let observed = run.status.observed_values_files.clone();
+        let values_files = (!observed.is_empty()).then_some(observed);
+        blocking(move || {
+            let mut archive = Vec::new();
+            let mut file = store.read(&artifact).ok()?;
+            file.read_to_end(&mut archive).ok()?;
+            build::Stored::of_archive(&archive, &limits, values_files)
+        })
+        .await
+    }
+
+    /// The place that has the charts, with what is needed to reach it and to trust it.
+    async fn charts(
+        &self,
+        run: &mut ChartRun<'_>,
+        repository: &HelmRepository,
+    ) -> Result<Arc<dyn ChartFetcher>, Failure> {
+        let mut signatures = None;
+        if let Some(verify) = run.object.spec.verify.clone() {
+            if !repository.spec.url.starts_with("oci://") {
+                let why = "chart verification error: only charts in a registry have signatures: remove spec.verify, or name a \
+                           HelmRepository of type oci";
+                return Err(failure::unverified(run, why.to_owned()));
+            }
+            let wanted = OciVerification {
+                provider: verify.provider,
+                secret_ref: verify.secret_ref,
+                match_oidc_identity: verify.match_oidc_identity,
+                trusted_root_secret_ref: None,
+            };
+            let namespace = run.object.namespace().unwrap_or_default();
+            let read = Signatures::read(&self.shared.client, &namespace, &wanted).await;
+            signatures = Some(read.map_err(|why| {
+                let kind = ConditionType::SOURCE_VERIFIED;
+                run.status
+                    .set_false(run.stamp, kind, Reason::VERIFICATION_ERROR, &why);
+                failure::unknown(run, Failure::transient(Reason::VERIFICATION_ERROR, why))
+            })?);
+        }
+        let charts = helm_access::charts(&self.shared, repository, signatures).await;
+        charts.map_err(|error| failure::unknown(run, error.failure()))
+    }
+
+    /// Builds the chart that lies in the files of an artifact.
+    async fn from_files(
+        &self,
+        run: &mut ChartRun<'_>,
+        artifact: &Artifact,
+        options: build::Options,
+    ) -> Result<Result<Built, build::Error>, Failure> {
+        let namespace = run.object.namespace().unwrap_or_default();
+        let repositories = self.sources.repositories(&self.shared, namespace);
+        let (store, artifact) = (Arc::clone(&self.shared.store), artifact.clone());
+        let path = run.object.spec.chart.clone();
+        let handle = Handle::current();
+        let task = move || -> Result<Result<Built, build::Error>, Unread> {
+            let scratch = tempfile::tempdir_in(store.root()).map_err(Unread::Directory)?;
+            let directory = scratch.path().join("source");
+            let file = store.read(&artifact).map_err(Unread::Open)?;
+            unpack(file, &directory, &archive::Limits::default()).map_err(Unread::Unpack)?;
+            let tree = Directory::new(directory);
+            Ok(handle.block_on(from_tree(&tree, &path, &repositories, &options)))
+        };
+        let built = blocking(task).await;
+        built.map_err(|unread| {
+            let reason = match unread {
+                Unread::Directory(_) => Reason::DIRECTORY_CREATION_FAILED,
+                Unread::Open(_) => Reason::READ_OPERATION_FAILED,
+                Unread::Unpack(_) => Reason::FAILED,
+            };
+            failure::unknown(run, Failure::transient(reason, chain(&unread)))
+        })
+    }
+}
+
+/// Why the files of a source cannot be read.
+#[derive(Debug, thiserror::Error)]
+enum Unread {
+    #[error("failed to create temporary working directory")]
+    Directory(#[source] std::io::Error),
+    #[error("failed to open source artifact")]
+    Open(#[source] store::Error),
+    #[error("artifact untar error")]
+    Unpack(#[source] archive::Error),
+}
