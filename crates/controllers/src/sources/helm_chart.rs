@@ -45,6 +45,10 @@ impl Stored for HelmChartStatus {
     fn set_artifact(&mut self, artifact: Option<Artifact>) {
         self.artifact = artifact;
     }
+
+    fn url_mut(&mut self) -> Option<&mut Option<String>> {
+        Some(&mut self.url)
+    }
 }
 
 const FAILURES: [ConditionType; 3] = [
@@ -94,10 +98,6 @@ impl Reconcile for HelmCharts {
         begin(run).await;
         run.status.remove(ConditionType::STORAGE_OPERATION_FAILED);
         let mut notices = storage::check(run, &self.shared.store).await?;
-        run.status.url = match (&run.status.artifact, &run.status.url) {
-            (Some(_), Some(url)) => Some(self.shared.store.relocate(url)),
-            _ => None,
-        };
         if run.object.spec.verify.is_none() || run.status.is_false(ConditionType::SOURCE_VERIFIED) {
             run.status.remove(ConditionType::SOURCE_VERIFIED);
         }

@@ -28,7 +28,7 @@ pub(crate) struct Bed<S: Spec> {
     pub(crate) post_to: Option<String>,
     pub(super) shared: Shared,
     pub(super) folder: tempfile::TempDir,
-    running: Option<tokio::task::JoinHandle<()>>,
+    running: Vec<tokio::task::JoinHandle<()>>,
 }
 
 impl<S: Spec<Status: ReconcileStatus + PartialEq>> Bed<S> {
@@ -36,9 +36,6 @@ impl<S: Spec<Status: ReconcileStatus + PartialEq>> Bed<S> {
     pub(crate) async fn start() -> Self {
         let cluster = Cluster::start().await;
         let namespace = cluster.namespace("sources").await;
-        let definition = S::definition().to_value();
-        let definition: Value = serde_json::to_value(&definition).unwrap();
-        cluster.serve(&definition).await;
         let folder = tempfile::tempdir().unwrap();
         let clock: store::Clock = Arc::new(jiff::Timestamp::now);
         // Only what is current stays, so that every run shows that it does.
@@ -51,7 +48,7 @@ impl<S: Spec<Status: ReconcileStatus + PartialEq>> Bed<S> {
         let repositories = source::git::Cache::open(folder.path().join(".git-cache")).unwrap();
         let shared = Shared::new(cluster.client(), Arc::clone(&store), repositories);
         let api = Api::namespaced(cluster.client(), &namespace);
-        Bed {
+        let bed = Bed {
             cluster,
             namespace,
             store,
@@ -59,12 +56,21 @@ impl<S: Spec<Status: ReconcileStatus + PartialEq>> Bed<S> {
             post_to: None,
             shared,
             folder,
-            running: None,
-        }
+            running: Vec::new(),
+        };
+        bed.serve::<S>().await;
+        bed
+    }
+
+    /// Has the cluster serve one more kind.
+    pub(crate) async fn serve<T: Spec>(&self) {
+        let definition = T::definition().to_value();
+        let definition: Value = serde_json::to_value(&definition).unwrap();
+        self.cluster.serve(&definition).await;
     }
 
     /// Has a controller work.
-    pub(crate) fn run<R: Reconcile<Spec = S>>(&mut self, controller: impl FnOnce(Shared) -> R) {
+    pub(crate) fn run<R: Reconcile>(&mut self, controller: impl FnOnce(Shared) -> R) {
         let client = self.cluster.client();
         let recorder = Recorder::new(client.clone(), "source-controller", self.post_to.clone());
         let options = Options {
@@ -72,24 +78,35 @@ impl<S: Spec<Status: ReconcileStatus + PartialEq>> Bed<S> {
             ..Options::new("source-controller")
         };
         let runner = Runner::new(controller(self.shared.clone()), client, recorder, options);
-        self.running = Some(tokio::spawn(runner.run()));
+        self.running.push(tokio::spawn(runner.run()));
     }
 
-    /// Ends the controller at once, as a crash does.
+    /// Ends all controllers at once, as a crash does.
     pub(crate) fn kill(&mut self) {
-        if let Some(running) = self.running.take() {
+        for running in self.running.drain(..) {
             running.abort();
         }
     }
 
     pub(crate) async fn create(&self, name: &str, spec: Value) {
-        let names = S::NAMES;
+        self.create_other::<S>(name, spec).await;
+    }
+
+    /// Creates an object of any kind that is served.
+    pub(crate) async fn create_other<T: Spec>(&self, name: &str, spec: Value) {
+        let names = T::NAMES;
         let object = json!({
             "apiVersion": names.api_version(), "kind": names.kind,
             "metadata": {"name": name, "namespace": self.namespace}, "spec": spec,
         });
-        let object: Object<S> = serde_json::from_value(object).unwrap();
-        self.api.create(&PostParams::default(), &object).await.unwrap();
+        let object: Object<T> = serde_json::from_value(object).unwrap();
+        let api = self.other::<T>();
+        api.create(&PostParams::default(), &object).await.unwrap();
+    }
+
+    /// Objects of another kind.
+    pub(crate) fn other<T: Spec>(&self) -> Api<Object<T>> {
+        Api::namespaced(self.cluster.client(), &self.namespace)
     }
 
     pub(crate) async fn patch(&self, name: &str, patch: Value) {
@@ -179,7 +196,7 @@ impl<S: Spec<Status: ReconcileStatus + PartialEq>> Bed<S> {
 
 impl<S: Spec> Drop for Bed<S> {
     fn drop(&mut self) {
-        if let Some(running) = self.running.take() {
+        for running in self.running.drain(..) {
             running.abort();
         }
     }

@@ -7,6 +7,8 @@ mod events;
 mod fields;
 mod follow;
 mod git_repository;
+mod helm_chart;
+mod helm_chart_files;
 mod helm_repository;
 mod oci_repository;
 mod progress;
