@@ -24,7 +24,7 @@ const FIRST_LIST: Duration = Duration::from_secs(30);
 /// What a watch tells of.
 pub(super) enum Change<S: Spec> {
     /// An object, which may be one that is known.
-    Seen(Object<S>),
+    Seen(Box<Object<S>>),
     /// One that is gone.
     Gone(Key),
     /// All that there is was seen.
@@ -48,11 +48,11 @@ pub(super) async fn watch<S: Spec>(client: Client, options: &Options, mut tell: 
         match event {
             Ok(watcher::Event::Apply(object)) => {
                 known.insert(key_of(&object));
-                tell(Change::Seen(object));
+                tell(Change::Seen(Box::new(object)));
             }
             Ok(watcher::Event::InitApply(object)) => {
                 listed.insert(key_of(&object));
-                tell(Change::Seen(object));
+                tell(Change::Seen(Box::new(object)));
             }
             Ok(watcher::Event::Delete(object)) => {
                 known.remove(&key_of(&object));
@@ -103,7 +103,7 @@ impl<S: Spec> Followed<S> {
                 // Who wrote which field is of no use here, and often more than all the rest.
                 object.metadata.managed_fields = None;
                 let key = key_of(&object);
-                if let Ok(before) = self.objects.keep(object)
+                if let Ok(before) = self.objects.keep(*object)
                     && let Some(object) = self.objects.get(&key)
                 {
                     changed(before.as_deref(), &object);

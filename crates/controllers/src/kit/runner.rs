@@ -227,7 +227,7 @@ impl<R: Reconcile> Runner<R> {
         let tell = |change| match change {
             Change::Seen(object) => {
                 let key = key_of(&object);
-                if self.objects.put(object) {
+                if self.objects.put(*object) {
                     self.queue.add(key.clone());
                 }
                 if let Some(object) = self.objects.get(&key) {

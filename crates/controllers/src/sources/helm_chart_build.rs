@@ -36,7 +36,7 @@ impl HelmCharts {
                 // Charts are unpacked and packed on the way.
                 blocking(move || handle.block_on(task)).await
             }
-            Source::Files(artifact) => self.from_files(run, artifact, options).await?,
+            Source::Files(artifact) => self.build_files(run, artifact, options).await?,
         };
         let built = built.map_err(|error| failure::unbuilt(run, &error))?;
         if built.verified == Verified::Good {
@@ -120,7 +120,7 @@ impl HelmCharts {
     }
 
     /// Builds the chart that lies in the files of an artifact.
-    async fn from_files(
+    async fn build_files(
         &self,
         run: &mut ChartRun<'_>,
         artifact: &Artifact,
