@@ -3,6 +3,7 @@
 mod compare_crds;
 mod generate;
 mod real_cluster;
+mod real_programs;
 mod tidy;
 
 use clap::Parser;
@@ -18,6 +19,9 @@ enum Command {
     /// A real Kubernetes control plane on loopback, for tests
     #[command(subcommand)]
     RealCluster(real_cluster::Command),
+    /// The real programs for Git, registries and charts, for tests
+    #[command(subcommand)]
+    RealPrograms(real_programs::Command),
     /// Check the rules of the repository
     Tidy,
 }
@@ -27,6 +31,7 @@ fn main() -> anyhow::Result<()> {
         Command::CompareCrds(args) => compare_crds::run(&args),
         Command::Generate(command) => generate::run(command),
         Command::RealCluster(command) => real_cluster::run(command),
+        Command::RealPrograms(command) => real_programs::run(command),
         Command::Tidy => tidy::run(),
     }
 }

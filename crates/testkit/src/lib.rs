@@ -13,6 +13,7 @@ pub mod git;
 pub mod helm;
 pub mod http;
 pub mod oci;
+pub mod program;
 pub mod s3;
 pub mod settled;
 pub mod snapshot;

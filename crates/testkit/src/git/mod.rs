@@ -11,8 +11,10 @@
 //! assert_eq!(repository.read("main", "app.yaml").as_deref(), Some("replicas: 1\n"));
 //! ```
 //!
-//! Objects, packs and both protocols (versions 0, 1 and 2) are written here, so that no `git` program is needed.
+//! Objects, packs and both protocols (versions 0, 1 and 2) are written here, so that no `git` program is needed. Where there is one,
+//! [`Backend`] serves what it has made.
 
+mod backend;
 mod change;
 mod fault;
 mod object;
@@ -30,6 +32,7 @@ mod tag;
 mod tree;
 mod upload;
 
+pub use backend::Backend;
 pub use change::Change;
 pub use fault::PackFault;
 pub use object::{Id, Kind, Object};

@@ -1,11 +1,11 @@
 //! The source controllers.
 
-mod bad_input;
-mod bed;
+pub(crate) mod bad_input;
+pub(crate) mod bed;
 mod bucket;
 mod events;
 mod fields;
-mod follow;
+pub(crate) mod follow;
 mod git_repository;
 mod helm_chart;
 mod helm_chart_files;

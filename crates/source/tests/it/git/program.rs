@@ -5,6 +5,7 @@ use std::process::Command;
 
 use source::git::{Reference, Request};
 use tempfile::TempDir;
+use testkit::git::Backend;
 
 use super::{Place, chain, content, fetched, wanted};
 
@@ -14,10 +15,7 @@ pub(crate) struct Git {
 
 impl Git {
     pub(crate) fn find() -> Option<Self> {
-        if Command::new("git").arg("--version").output().is_err() {
-            eprintln!("skipped: this machine has no git program");
-            return None;
-        }
+        testkit::program::find("git")?;
         Some(Git {
             home: tempfile::tempdir().unwrap(),
         })
@@ -59,61 +57,15 @@ impl Git {
     }
 }
 
-/// `git http-backend` behind a server of the test kit.
-pub(crate) struct Backend {
-    root: std::path::PathBuf,
-    environment: Vec<(&'static str, &'static str)>,
-}
-
-impl testkit::http::Service for Backend {
-    fn reply(&self, request: &testkit::http::Request) -> testkit::http::Reply {
-        use std::io::Write;
-        let header = |name: &str| request.header(name).unwrap_or_default().to_owned();
-        let mut command = Command::new("git");
-        command
-            .arg("http-backend")
-            .env_clear()
-            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
-            .env("GIT_PROJECT_ROOT", &self.root)
-            .env("GIT_HTTP_EXPORT_ALL", "1")
-            .env("GIT_CONFIG_NOSYSTEM", "1")
-            .env("HOME", &self.root)
-            .env("REQUEST_METHOD", request.method.as_str())
-            .env("PATH_INFO", request.path())
-            .env("QUERY_STRING", request.uri.query().unwrap_or_default())
-            .env("CONTENT_TYPE", header("content-type"))
-            .env("GIT_PROTOCOL", header("git-protocol"))
-            .envs(self.environment.iter().copied())
-            .stdin(std::process::Stdio::piped())
-            .stdout(std::process::Stdio::piped());
-        let mut child = command.spawn().unwrap();
-        child.stdin.take().unwrap().write_all(&request.body).unwrap();
-        let output = child.wait_with_output().unwrap().stdout;
-        let end = output.windows(4).position(|bytes| bytes == b"\r\n\r\n").unwrap();
-        let head = String::from_utf8_lossy(&output[..end]).into_owned();
-        let field = |name: &str| {
-            head.lines()
-                .find_map(|line| Some(line.strip_prefix(name)?.trim().to_owned()))
-                .unwrap_or_default()
-        };
-        let body = output[end + 4..].to_vec();
-        let status = field("Status:")
-            .split(' ')
-            .next()
-            .and_then(|code| code.parse().ok())
-            .unwrap_or(200);
-        testkit::http::Reply::ok(&field("Content-Type:"), body).with_status(status)
-    }
-}
-
 pub(crate) fn serve(
     git: &Git,
     environment: Vec<(&'static str, &'static str)>,
 ) -> testkit::http::Server<Backend> {
-    testkit::http::Server::serve(Backend {
-        root: git.path().to_owned(),
-        environment,
-    })
+    let backend = Backend::new(git.path());
+    let backend = environment
+        .into_iter()
+        .fold(backend, |backend, (name, value)| backend.environment(name, value));
+    testkit::http::Server::serve(backend)
 }
 
 fn tree_by_git(git: &Git, revision: &str) -> Vec<String> {

@@ -12,6 +12,9 @@ use super::{Anyone, archive, files, tree, write};
 
 /// Runs helm in a directory. Says whether it is installed at all.
 fn helm(directory: &Path, arguments: &[&str]) -> bool {
+    if testkit::program::find("helm").is_none() {
+        return false;
+    }
     let home = directory.join(".home");
     let run = Command::new("helm")
         .args(arguments)

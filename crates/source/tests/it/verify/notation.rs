@@ -4,6 +4,7 @@ use std::process::Command;
 use jiff::Timestamp;
 use source::verify::notation::{Error, Notation, Verdict};
 use testkit::oci::{Artifact, Referrers, Server};
+use testkit::program;
 
 use super::cosign::artifact;
 use crate::oci::{anonymous, repository};
@@ -213,31 +214,23 @@ async fn what_is_missing_is_told() {
     ));
 }
 
-/// Runs notation, or says that there is none.
-fn run(folder: &Path, arguments: &[&str]) -> bool {
-    let ran = Command::new("notation")
+fn run(folder: &Path, arguments: &[&str]) {
+    let mut command = Command::new("notation");
+    command
         .args(arguments)
         .env("XDG_CONFIG_HOME", folder)
-        .env("HOME", folder)
-        .output();
-    let Ok(output) = ran else {
-        eprintln!("notation is not installed: nothing is tested");
-        return false;
-    };
-    let text = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "notation {arguments:?}: {text}");
-    true
+        .env("HOME", folder);
+    program::run(&mut command);
 }
 
 #[tokio::test]
 async fn what_notation_signs_is_verified() {
-    let folder = tempfile::tempdir().unwrap();
-    if !run(
-        folder.path(),
-        &["cert", "generate-test", "--default", "test.example.com"],
-    ) {
+    if program::find("notation").is_none() {
         return;
     }
+    let folder = tempfile::tempdir().unwrap();
+    let arguments = ["cert", "generate-test", "--default", "test.example.com"];
+    run(folder.path(), &arguments);
     let keys = folder.path().join("notation/localkeys/test.example.com.crt");
     let certificate = std::fs::read(keys).unwrap();
     for (way, format) in [

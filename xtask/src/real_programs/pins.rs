@@ -1,0 +1,121 @@
+//! What is fetched or built, in which version.
+
+/// A program and where it comes from.
+pub(super) struct Program {
+    /// The file name.
+    pub(super) name: &'static str,
+    /// Its version, which names its folder too.
+    pub(super) version: &'static str,
+    /// The package that is unpacked, if there is one.
+    pub(super) package: Option<Package>,
+    /// What it is built from where there is no package, or none any more.
+    pub(super) module: Module,
+}
+
+/// A Debian package.
+pub(super) struct Package {
+    /// Its path in an archive of Debian.
+    pub(super) path: &'static str,
+    /// The digest that the file must have.
+    pub(super) sha256: &'static str,
+}
+
+/// A module of Go's registry.
+pub(super) struct Module {
+    /// Its path.
+    pub(super) path: &'static str,
+    /// The package in it, as a path from its root.
+    pub(super) package: &'static str,
+    /// Flags of the linker beside those that make programs small.
+    pub(super) linker: &'static str,
+}
+
+/// All of them.
+pub(super) const PROGRAMS: &[Program] = &[
+    Program {
+        name: "docker-registry",
+        version: "v2.8.2",
+        package: Some(Package {
+            path: "main/d/docker-registry/docker-registry_2.8.2+ds1-1_amd64.deb",
+            sha256: "a9bd06c0e006854608f8469b4371743f40604ad90975532bb3b7ceeb72fe2913",
+        }),
+        module: Module {
+            path: "github.com/distribution/distribution",
+            package: "cmd/registry",
+            linker: "",
+        },
+    },
+    Program {
+        name: "cosign",
+        version: "v3.1.1",
+        package: Some(Package {
+            path: "main/c/cosign/cosign_3.1.1-2_amd64.deb",
+            sha256: "d8622ebffce1d69197288fc030ff06a4c247af5507107f85c5a878870b686b23",
+        }),
+        module: Module {
+            path: "github.com/sigstore/cosign/v3",
+            package: "cmd/cosign",
+            linker: "",
+        },
+    },
+    Program {
+        name: "notation",
+        version: "v1.3.2",
+        package: Some(Package {
+            path: "main/g/golang-github-notaryproject-notation/notation_1.3.2-2_amd64.deb",
+            sha256: "f99975ecb56869b85290b30322167d1392e7f7d4eebb40a8bec4386bb95a6789",
+        }),
+        module: Module {
+            path: "github.com/notaryproject/notation",
+            package: "cmd/notation",
+            linker: "",
+        },
+    },
+    Program {
+        name: "oras",
+        version: "v1.3.3",
+        package: Some(Package {
+            path: "main/o/oras/oras_1.3.3-1_amd64.deb",
+            sha256: "474f8451e880a64d7daed412baa52febd1c7d988ed778eadac00bdcbdad53af4",
+        }),
+        module: Module {
+            path: "oras.land/oras",
+            package: "cmd/oras",
+            linker: "",
+        },
+    },
+    Program {
+        name: "helm",
+        version: "v4.2.4",
+        package: None,
+        module: Module {
+            path: "helm.sh/helm/v4",
+            package: "cmd/helm",
+            linker: "",
+        },
+    },
+    Program {
+        name: "flux",
+        version: "v2.9.4",
+        package: None,
+        module: Module {
+            path: "github.com/fluxcd/flux2/v2",
+            package: "cmd/flux",
+            linker: " -X main.VERSION=2.9.4",
+        },
+    },
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_package_has_a_whole_digest_and_the_version_of_its_program() {
+        for program in PROGRAMS {
+            let Some(package) = &program.package else { continue };
+            assert_eq!(package.sha256.len(), 64, "{}", program.name);
+            assert!(package.path.contains(program.version.trim_start_matches('v')));
+        }
+    }
+}
