@@ -21,6 +21,8 @@ enum Command {
     Up(commands::up::Args),
     Apiserver(commands::apiserver::Args),
     #[command(subcommand)]
+    Controller(commands::controller::Controller),
+    #[command(subcommand)]
     Push(commands::artifact::Push),
     #[command(subcommand)]
     Pull(commands::artifact::Pull),
@@ -35,7 +37,7 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    let command = Command::parse();
+    let command = Command::parse_from(commands::controller::by_name(std::env::args_os()));
     let runtime = match tokio::runtime::Runtime::new() {
         Ok(runtime) => runtime,
         Err(error) => {
@@ -47,6 +49,7 @@ fn main() -> ExitCode {
         match command {
             Command::Up(args) => commands::up::run(args).await,
             Command::Apiserver(args) => commands::apiserver::run(args).await,
+            Command::Controller(which) => commands::controller::run(which).await,
             Command::Push(what) => commands::artifact::push(what).await,
             Command::Pull(what) => commands::artifact::pull(what).await,
             Command::Tag(what) => commands::artifact::tag(what).await,

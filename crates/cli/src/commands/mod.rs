@@ -2,4 +2,5 @@
 
 pub(crate) mod apiserver;
 pub(crate) mod artifact;
+pub(crate) mod controller;
 pub(crate) mod up;

@@ -2,4 +2,5 @@
 #![allow(clippy::unwrap_used, reason = "a test says what is wrong by panicking")]
 
 mod artifact;
+mod controller;
 mod up;

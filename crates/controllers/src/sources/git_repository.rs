@@ -154,6 +154,7 @@ impl GitRepositories {
         })?;
         let scheme = url.scheme();
         let mut settings = Settings::new(url);
+        settings.ssh = self.shared.settings.ssh.clone();
         if let Some(timeout) = spec.timeout {
             settings.timeout = timeout.to_std();
         }

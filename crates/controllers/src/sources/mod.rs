@@ -75,6 +75,8 @@ pub struct Settings {
     pub requeue_dependency: Duration,
     /// Objects may refer only to objects of their own namespace.
     pub no_cross_namespace_refs: bool,
+    /// What may be used with Git servers over SSH.
+    pub ssh: source::git::SshAlgorithms,
 }
 
 impl Default for Settings {
@@ -85,6 +87,7 @@ impl Default for Settings {
             helm_chart_file_max_size: 5 << 20,
             requeue_dependency: Duration::from_secs(30),
             no_cross_namespace_refs: false,
+            ssh: source::git::SshAlgorithms::default(),
         }
     }
 }

@@ -47,4 +47,5 @@ pub use gix_hash::ObjectId;
 pub use reference::{DEFAULT_BRANCH, Reference, Selector, Target};
 pub use refs::Ref;
 pub use remote::{Limits, Outcome, Remote, Request, Settings};
+pub use transport::{SshAlgorithms, UnknownAlgorithms};
 pub use url::{Scheme, Url, UrlError};

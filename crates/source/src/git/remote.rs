@@ -18,7 +18,7 @@ use super::obtain::{Fetch, Obtained};
 use super::reference::{Reference, Target};
 use super::refs::Ref;
 use super::submodule;
-use super::transport::Session;
+use super::transport::{Session, SshAlgorithms};
 use super::url::Url;
 use super::walk::Found;
 use crate::http;
@@ -39,6 +39,8 @@ pub struct Settings {
     pub timeout: Duration,
     /// How large it may be.
     pub limits: Limits,
+    /// What may be used over SSH.
+    pub ssh: SshAlgorithms,
 }
 
 /// How large a repository may be.
@@ -74,6 +76,7 @@ impl Settings {
             http: http::Options::default(),
             timeout: Duration::from_secs(60),
             limits: Limits::default(),
+            ssh: SshAlgorithms::default(),
         }
     }
 }

@@ -6,20 +6,40 @@ use std::path::{Path, PathBuf};
 
 use super::lock::Lock;
 use super::place::{LOCK, TEMPORARY};
-use super::{Error, Store, content};
+use super::{Error, Store};
 
 /// How deep the directories of objects are: kind, namespace, name.
 const DEPTH: usize = 3;
 
 impl Store {
-    /// Removes temporary files, locks that no one holds, links to nothing, empty directories and content that no object has.
+    /// Removes temporary files and directories, locks that no one holds, links to nothing, empty directories and content that
+    /// no object has.
     pub(super) fn recover(&self) -> Result<(), Error> {
+        clear_scratch(&self.root)?;
         for kind in directories(&self.root)? {
             clear(&kind, 1)?;
         }
         // What is content without an object is known only now.
         self.contents.recover()
     }
+}
+
+/// Removes what was being fetched or unpacked in the root, which has names as the `tempfile` crate gives them.
+fn clear_scratch(root: &Path) -> Result<(), Error> {
+    for entry in fs::read_dir(root).map_err(Error::directory(root))? {
+        let entry = entry.map_err(Error::directory(root))?;
+        let path = entry.path();
+        if !entry.file_name().to_string_lossy().starts_with(".tmp") {
+            continue;
+        }
+        let is_directory = entry.file_type().map_err(Error::read(&path))?.is_dir();
+        let removed = match is_directory {
+            true => fs::remove_dir_all(&path),
+            false => fs::remove_file(&path),
+        };
+        removed.map_err(Error::remove(&path))?;
+    }
+    Ok(())
 }
 
 /// Clears a directory; gives it up where nothing is left in it.
@@ -65,14 +85,16 @@ fn is_link_to_nothing(path: &Path) -> bool {
         && fs::metadata(path).is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
 }
 
-/// The directories in a directory, without those that are our own or that links lead to.
+/// The directories in a directory, without those that links lead to and those that are not of objects: content, and what
+/// others keep beside it under names with a dot in front.
 fn directories(directory: &Path) -> Result<Vec<PathBuf>, Error> {
     let mut found = Vec::new();
     for entry in fs::read_dir(directory).map_err(Error::directory(directory))? {
         let entry = entry.map_err(Error::directory(directory))?;
         let path = entry.path();
         let is_directory = entry.file_type().map_err(Error::read(&path))?.is_dir();
-        if is_directory && entry.file_name() != content::DIRECTORY && entry.file_name() != "lost+found" {
+        let name = entry.file_name();
+        if is_directory && !name.to_string_lossy().starts_with('.') && name != "lost+found" {
             found.push(path);
         }
     }

@@ -16,6 +16,7 @@
 mod controller;
 mod histogram;
 mod process;
+mod requests;
 mod text;
 
 use std::collections::BTreeMap;

@@ -1,6 +1,7 @@
 //! How bytes get to a server and back: over HTTP, where every request stands alone, and over SSH, where they follow each
 //! other on one connection.
 
+mod algorithms;
 mod http;
 mod known_hosts;
 mod ssh;
@@ -14,6 +15,7 @@ use super::refs::Ref;
 use super::remote::Settings;
 use super::url::Scheme;
 
+pub use algorithms::{SshAlgorithms, UnknownAlgorithms};
 pub(super) use http::Known;
 
 /// An answer as it comes in.

@@ -12,6 +12,7 @@ use russh::{Channel, ChannelMsg, Disconnect, Preferred};
 use secrecy::ExposeSecret;
 
 use super::Chunks;
+use super::algorithms::SshAlgorithms;
 use super::known_hosts::{KnownHosts, Verdict};
 use crate::git::auth::SshAuth;
 use crate::git::error::Cause;
@@ -70,7 +71,7 @@ impl Link {
             .map_err(|line| Cause::Credentials(format!("line {line} of known_hosts cannot be read")))?;
         let (host, port) = (settings.url.host().to_owned(), settings.url.port());
         let config = Config {
-            preferred: preferred(&known, &host, port),
+            preferred: preferred(&settings.ssh, &known, &host, port),
             // Whoever waits has gone by then; the connection goes too.
             inactivity_timeout: Some(settings.timeout),
             nodelay: true,
@@ -167,9 +168,15 @@ impl Chunks for Answer<'_> {
 }
 
 /// Asks first for the kinds of host keys that are known: a server with several would else show one that is not.
-fn preferred(known: &KnownHosts, host: &str, port: u16) -> Preferred {
+fn preferred(allowed: &SshAlgorithms, known: &KnownHosts, host: &str, port: u16) -> Preferred {
     let mut preferred = Preferred::DEFAULT;
-    let mut keys = preferred.key.to_vec();
+    if !allowed.kex.is_empty() {
+        preferred.kex = allowed.kex.clone().into();
+    }
+    let mut keys = match allowed.host_keys.is_empty() {
+        true => preferred.key.to_vec(),
+        false => allowed.host_keys.clone(),
+    };
     keys.sort_by_key(|algorithm| !known.prefers(host, port, algorithm));
     preferred.key = keys.into();
     preferred

@@ -1,0 +1,121 @@
+//! `sluice controller source`: what Flux's source-controller is.
+
+mod flags;
+mod settings;
+
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use ::source::git::Cache;
+use ::source::store::{self, Store};
+use anyhow::Context as _;
+use controllers::kit::{Group, Reconcile, Runner, listen};
+use controllers::sources::{Buckets, GitRepositories, HelmRepositories, OciRepositories, Shared};
+use futures::FutureExt as _;
+use futures::future::BoxFuture;
+
+use super::listing::Problems;
+use super::process::{self, Leader, Process};
+use super::settings::{Surroundings, logging, resolve};
+use settings::{GATES, Settings};
+
+pub(crate) use flags::Args;
+
+const NAME: &str = "source-controller";
+
+/// Where Git repositories are kept between fetches, in the directory of artifacts. Names with a dot in front are not served.
+const GIT_CACHE: &str = ".git-cache";
+
+pub(super) async fn run(args: Args) -> ExitCode {
+    let mut problems = Problems::default();
+    let (level, encoding) = logging(&args.common.logs, &mut problems);
+    process::start_logs(level, encoding);
+    match start(args, problems).await {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(Failed::ToStart(problems)) => {
+            problems.log();
+            ExitCode::FAILURE
+        }
+        Err(Failed::ToGoOn(error)) => {
+            tracing::error!(error = format!("{error:#}"), "problem running manager");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+enum Failed {
+    ToStart(Problems),
+    ToGoOn(anyhow::Error),
+}
+
+async fn start(args: Args, mut problems: Problems) -> Result<(), Failed> {
+    let around = Surroundings::read();
+    let common = resolve(NAME, &args.common, GATES, &around, &mut problems);
+    let gates = common.gates.clone();
+    let settings = settings::resolve(&args, &common, &around, &mut problems);
+    let prepared = Process::prepare(common, &mut problems).await;
+    settings.check_storage(&mut problems);
+    let Some(process) = prepared.filter(|_| problems.is_empty()) else {
+        return Err(Failed::ToStart(problems));
+    };
+    for (gate, on) in &gates {
+        tracing::debug!(gate, on, "feature gate");
+    }
+    tracing::info!(version = env!("CARGO_PKG_VERSION"), "starting manager");
+    process.run(Sources { settings }).await.map_err(Failed::ToGoOn)
+}
+
+/// The controllers of sources, and the server of their artifacts.
+struct Sources {
+    settings: Settings,
+}
+
+impl Leader for Sources {
+    async fn start(
+        self,
+        process: &Process,
+        group: &mut Group,
+    ) -> anyhow::Result<BoxFuture<'static, anyhow::Result<()>>> {
+        let Settings {
+            address,
+            path,
+            store,
+            sources,
+        } = self.settings;
+        let root = path.clone();
+        let opened = tokio::task::spawn_blocking(move || -> anyhow::Result<(Store, Cache)> {
+            let clock: store::Clock = Arc::new(jiff::Timestamp::now);
+            let opened = Store::open(&root, store, clock).context("unable to configure artifact storage")?;
+            let cache = Cache::open(root.join(GIT_CACHE)).context("unable to keep Git repositories")?;
+            Ok((opened, cache))
+        });
+        let (store, cache) = opened.await??;
+        let listener = listen(&address).await.with_context(|| {
+            format!("unable to serve artifacts on {address:?}; choose another with --storage-addr")
+        })?;
+        tracing::info!(address, "starting artifact server");
+        let shared = Shared {
+            settings: sources,
+            ..Shared::new(process.client.clone(), Arc::new(store), cache)
+        };
+        begin(process, group, GitRepositories::new(shared.clone()));
+        begin(process, group, OciRepositories::new(shared.clone()));
+        begin(process, group, HelmRepositories::new(shared.clone()));
+        begin(process, group, Buckets::new(shared));
+        let serving = async move {
+            let served = store::serve(path, listener, std::future::pending()).await;
+            served.context("unable to serve artifacts")
+        };
+        Ok(serving.boxed())
+    }
+}
+
+fn begin<R: Reconcile>(process: &Process, group: &mut Group, reconciler: R) {
+    let runner = Runner::new(
+        reconciler,
+        process.client.clone(),
+        process.recorder.clone(),
+        process.options(),
+    );
+    group.start(&runner);
+}
