@@ -70,8 +70,7 @@ mod tests {
 
     #[test]
     fn the_folder_of_a_module_is_read_from_what_go_prints() {
-        let printed =
-            "{\n\t\"Path\": \"a/b\",\n\t\"Dir\": \"/go/a/b@v1\",\n\t\"Sum\": \"x\"\n}\n";
+        let printed = "{\n\t\"Path\": \"a/b\",\n\t\"Dir\": \"/go/a/b@v1\",\n\t\"Sum\": \"x\"\n}\n";
         assert_eq!(folder(printed), Some(PathBuf::from("/go/a/b@v1")));
         assert_eq!(folder("{}"), None);
     }

@@ -2,5 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test says what is wrong by panicking")]
 
+mod names;
 mod real;
+mod rows;
 mod sources;

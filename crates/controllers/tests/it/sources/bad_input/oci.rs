@@ -108,6 +108,22 @@ async fn tags_versions_and_layers_that_are_not_there() {
         .await;
 }
 
+/// `timeout`
+#[tokio::test]
+async fn a_registry_that_hangs_is_given_up() {
+    let registry = Server::start();
+    registry.push("team/app", "latest", &files("1"));
+    let bed = started().await;
+    let rest = json!({"insecure": true, "timeout": "1s"});
+    bed.create("app", spec(&registry, rest)).await;
+    bed.ready("app", "True", "Succeeded").await;
+    registry.fail(Fault::hang().forever());
+    bed.fails("app", FETCH, PULL, &[&registry.host(), "longer than 1s"])
+        .await;
+    registry.heal();
+    bed.recovers("app").await;
+}
+
 #[tokio::test]
 async fn layers_that_are_cut_off_or_have_another_digest() {
     let registry = Server::start();

@@ -1,5 +1,6 @@
 //! What each field of a spec does.
 
+mod bucket;
 mod git;
 mod git_access;
 mod git_signed;

@@ -1,0 +1,122 @@
+//! The table in `tests/rows.md`: each row of the contract with the tests that show it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+const TABLE: &str = include_str!("../rows.md");
+
+/// The rows of the contract that must be shown: all that are not rare, of what concerns sources.
+const ROWS: &[&str] = &[
+    "X1 X2 X3 X4 X5 X6 X7 X8",
+    "C1 C2 C3 C5 C6 C7 C8 C9 C10",
+    "requestedAt event.toolkit",
+    "E1 E2 E3 E4 E5",
+    "D1 D2 D4 D5 D6 D7 D8",
+    "S1 S2 S3 S4 S5 S6",
+    "A1 A2 A3 A4 A5 A6 A7 A8 A9 A10 A11",
+    "T1 T2 T3 T4 T5 T6 T7 T8",
+    "GitRepository.url GitRepository.interval GitRepository.timeout GitRepository.ref GitRepository.secretRef",
+    "GitRepository.provider GitRepository.verify GitRepository.proxySecretRef GitRepository.ignore",
+    "GitRepository.suspend GitRepository.recurseSubmodules GitRepository.sparseCheckout",
+    "G1 G2 G3 G4 G6 G7",
+    "OCIRepository.url OCIRepository.ref OCIRepository.layerSelector OCIRepository.provider OCIRepository.secretRef",
+    "OCIRepository.serviceAccountName OCIRepository.certSecretRef OCIRepository.proxySecretRef",
+    "OCIRepository.insecure OCIRepository.verify OCIRepository.interval OCIRepository.timeout OCIRepository.ignore",
+    "OCIRepository.suspend O1 O2 O3 O4 O5 O6 O7",
+    "HelmRepository.url HelmRepository.type HelmRepository.interval HelmRepository.timeout HelmRepository.secretRef",
+    "HelmRepository.certSecretRef HelmRepository.passCredentials HelmRepository.provider HelmRepository.suspend",
+    "H1 H2 H5",
+    "HelmChart.chart HelmChart.version HelmChart.sourceRef HelmChart.interval HelmChart.reconcileStrategy",
+    "HelmChart.valuesFiles HelmChart.verify HelmChart.suspend",
+    "HC1 HC2 HC3 HC4 HC5 HC6 HC7 HC8 HC9 HC10 HC11 HC12",
+    "Bucket.provider Bucket.bucketName Bucket.endpoint Bucket.region Bucket.prefix Bucket.insecure Bucket.secretRef",
+    "Bucket.interval Bucket.timeout Bucket.ignore Bucket.suspend B1 B2 B3 B7",
+    "V1 V3 V4 V5 V8 V9",
+    "AU1 AU2 AU3 AU4 AU5 AU6 AU7 AU8",
+    "flags",
+    "trap1 trap5 trap6 trap7 trap8 trap9 trap10 trap16 trap25 trap27 trap28 trap30",
+    "bad:credentials bad:host-key bad:tls bad:reference bad:empty bad:pack bad:layer bad:digest bad:signature",
+    "bad:index bad:dependency bad:escape",
+];
+
+/// Rows whose tests are on their way, with who brings them.
+const NOT_YET: &[&str] = &[
+    "D1",
+    "D2",
+    "D4",
+    "D5",
+    "A10",
+    "flags",
+    "trap27",
+    "AU8",
+    "HC10",
+    "HC11",
+    "HelmChart.verify",
+];
+
+/// The tests of each row in the table.
+fn table() -> BTreeMap<&'static str, Vec<&'static str>> {
+    let mut rows = BTreeMap::new();
+    for line in TABLE.lines().filter(|line| line.starts_with("| ")) {
+        let cells: Vec<&str> = line.trim_matches('|').split('|').map(str::trim).collect();
+        let [row, tests] = cells[..] else {
+            panic!("{line:?} has not two cells");
+        };
+        if row == "row" {
+            continue;
+        }
+        let tests = tests.split_whitespace().collect();
+        assert!(rows.insert(row, tests).is_none(), "{row} is there twice");
+    }
+    rows
+}
+
+/// The names of all tests in a folder.
+fn tests_in(folder: &Path, names: &mut BTreeSet<String>) {
+    for entry in std::fs::read_dir(folder).unwrap().flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            tests_in(&path, names);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            let text = std::fs::read_to_string(&path).unwrap();
+            let mut is_test = false;
+            for line in text.lines().map(str::trim) {
+                let name = line.trim_start_matches("async ").strip_prefix("fn ");
+                if let Some((name, _)) = name.and_then(|line| line.split_once('(')) {
+                    if is_test {
+                        names.insert(name.to_owned());
+                    }
+                    is_test = false;
+                } else if line.starts_with("#[test]") || line.starts_with("#[tokio::test") {
+                    is_test = true;
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn every_row_of_the_contract_names_a_test_that_exists() {
+    let table = table();
+    let mut wanted: BTreeSet<&str> = ROWS.iter().flat_map(|rows| rows.split(' ')).collect();
+    for row in NOT_YET {
+        assert!(wanted.remove(row), "{row} is not a row");
+        assert!(
+            !table.contains_key(row),
+            "{row} has its tests: it is no longer on its way"
+        );
+    }
+    let listed: BTreeSet<&str> = table.keys().copied().collect();
+    assert_eq!(listed, wanted, "the rows of the table and those of the contract");
+    let mut tests = BTreeSet::new();
+    tests_in(
+        &Path::new(env!("CARGO_MANIFEST_DIR")).join("../../crates"),
+        &mut tests,
+    );
+    for (row, named) in table {
+        assert!(!named.is_empty(), "{row} is shown by no test");
+        for name in named {
+            assert!(tests.contains(name), "{row}: there is no test {name}");
+        }
+    }
+}
