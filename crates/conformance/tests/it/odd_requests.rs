@@ -20,9 +20,10 @@ check!(head_is_not_served, async |t| {
     for path in paths {
         let reply = t.send(Method::HEAD, &path, &[], Vec::new()).await;
         assert_eq!(reply.code, 405, "{path}");
+        assert_eq!(reply.text, "", "{path}: an answer to HEAD has no body");
     }
     let reply = t.send(Method::HEAD, "/healthz", &[], Vec::new()).await;
-    assert_eq!(reply.code, 200);
+    assert_eq!((reply.code, reply.text.as_str()), (200, ""));
 });
 
 check!(a_name_that_is_no_step_of_a_path_is_refused, async |t| {

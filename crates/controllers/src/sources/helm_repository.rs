@@ -111,8 +111,9 @@ impl HelmRepositories {
         }
         let repository = Repository::new(options).map_err(|error| match error {
             RepositoryError::Address(_) | RepositoryError::Scheme(_) => invalid(chain(&error)),
-            error => Failure::stalled(
-                Reason::FAILED,
+            // What a Secret says of certificates is wrong, and a Secret can be mended without a change of this object.
+            error => Failure::transient(
+                Reason::AUTHENTICATION_FAILED,
                 format!("failed to construct Helm client: {}", chain(&error)),
             ),
         })?;

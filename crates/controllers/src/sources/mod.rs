@@ -226,14 +226,14 @@ where
     }]
 }
 
-/// An error with all its causes in one line.
+/// An error with all its causes, in one line.
 pub(crate) fn chain(error: &(dyn Error + 'static)) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        text.push_str(": ");
-        text.push_str(&error.to_string());
-        cause = error.source();
+    // The API server's words are enough: kube shows its whole answer.
+    if let Some(kube::Error::Api(status)) = error.downcast_ref() {
+        return status.message.clone();
     }
-    text
+    match error.source() {
+        Some(cause) => format!("{error}: {}", chain(cause)),
+        None => error.to_string(),
+    }
 }

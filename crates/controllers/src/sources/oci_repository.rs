@@ -138,7 +138,7 @@ impl OciRepositories {
             run.status.remove(ConditionType::SOURCE_VERIFIED);
         }
         let repository = self.repository(run)?;
-        let client = self.client(run, &repository).await?;
+        let client = self.client(run).await?;
         let spec = &run.object.spec;
         let media_type = spec
             .layer_selector
@@ -148,7 +148,16 @@ impl OciRepositories {
             .resolve(&repository, &selector(spec), media_type.as_deref())
             .await;
         let resolved = resolved.map_err(|error| {
-            let failure = resolve_failure(&error, &spec.url);
+            let mut failure = resolve_failure(&error, &spec.url);
+            if let (oci::Error::Unauthorized { registry, .. }, Some(secret)) = (&error, &spec.secret_ref)
+                && !client.has_credentials(&repository)
+            {
+                let hint = format!(
+                    "; the Secret '{}' has no credentials for '{registry}'",
+                    secret.name
+                );
+                failure.message.push_str(&hint);
+            }
             failed(run, ConditionType::FETCH_FAILED, failure)
         })?;
         self.verify(run, &client, &repository, &resolved).await?;
@@ -176,26 +185,22 @@ impl OciRepositories {
         })
     }
 
-    async fn client(&self, run: &mut OciRun<'_>, repository: &Repository) -> Result<Client, Failure> {
-        let client = self.connect(run.object, repository).await;
+    async fn client(&self, run: &mut OciRun<'_>) -> Result<Client, Failure> {
+        let client = self.connect(run.object).await;
         client.map_err(|message| {
             let failure = Failure::transient(Reason::AUTHENTICATION_FAILED, message);
             failed(run, ConditionType::FETCH_FAILED, failure)
         })
     }
 
-    async fn connect(
-        &self,
-        object: &Object<OciRepositorySpec>,
-        repository: &Repository,
-    ) -> Result<Client, String> {
+    async fn connect(&self, object: &Object<OciRepositorySpec>) -> Result<Client, String> {
         let spec = &object.spec;
         let cluster = &self.shared.client;
         let namespace = object.namespace().unwrap_or_default();
         let generic = matches!(spec.provider, None | Some(OciProvider::Generic));
         let secret = spec.secret_ref.as_ref().map(|secret| secret.name.as_str());
         let account = spec.service_account_name.as_deref().filter(|_| generic);
-        let keychain = keychain_of(cluster, &namespace, secret, account, repository).await;
+        let keychain = keychain_of(cluster, &namespace, secret, account).await;
         let keychain = keychain.map_err(|error| format!("failed to get credential: {}", chain(&error)))?;
         if !generic && keychain.is_empty() {
             let provider = spec

@@ -8,7 +8,7 @@ use secrecy::SecretString;
 use source::bucket::s3::Key;
 use source::git::{Auth, SshAuth};
 use source::http::{Login, Proxy, Tls};
-use source::oci::{Credential, Keychain, Repository};
+use source::oci::Keychain;
 
 /// The longest address of a proxy.
 const LONGEST_ADDRESS: usize = 2048;
@@ -171,23 +171,29 @@ impl Data {
         let config = config.ok_or_else(|| self.problem("has no key '.dockerconfigjson'"))?;
         Keychain::docker_config(config).map_err(|error| self.problem(format!("is no pull secret: {error}")))
     }
+
+    /// The same, and nothing where it has nothing of the kind.
+    fn pull_secret(&self) -> Result<Keychain, Error> {
+        match self.bytes(&[".dockerconfigjson", ".dockercfg"]) {
+            Some(_) => self.keychain(),
+            None => Ok(Keychain::anonymous()),
+        }
+    }
 }
 
 impl Data {
     /// How to log in to a Git server over HTTP, and what to check its certificate against.
     pub(crate) fn git_http(&self) -> Result<(Auth, Tls), Error> {
-        let bearer = self.text(&["bearerToken"])?;
-        let login = self.login()?;
-        let auth = match (bearer, login) {
-            (Some(_), Some(_)) => {
-                return Err(self.problem("has both 'bearerToken' and 'password': only one can be used"));
-            }
-            (Some(token), None) => Auth::Bearer(token.into()),
-            (None, Some(login)) => Auth::Basic {
-                user: login.user,
-                password: login.password,
+        let (user, password) = (self.text(&["username"])?, self.text(&["password"])?);
+        let auth = match (self.text(&["bearerToken"])?, user, password) {
+            (Some(token), _, _) => Auth::Bearer(token.into()),
+            // Some servers take a token as the name of a user without a password.
+            (None, Some(user), password) => Auth::Basic {
+                user: user.to_owned(),
+                password: password.unwrap_or_default().into(),
             },
-            (None, None) => Auth::None,
+            (None, None, Some(_)) => return Err(self.problem("has a key 'password' but no 'username'")),
+            (None, None, None) => Auth::None,
         };
         let tls = if self.has_tls() {
             self.tls()?
@@ -213,23 +219,17 @@ impl Data {
     }
 }
 
-/// What a Secret for registries says, and that it says something for this one.
+/// What pull secrets say. One that says nothing of the registry that is asked, or is no pull secret, does no harm: what is
+/// there for everyone can be pulled in any case.
 pub(crate) async fn keychain_of(
     client: &Client,
     namespace: &str,
     secret: Option<&str>,
     service_account: Option<&str>,
-    repository: &Repository,
 ) -> Result<Keychain, Error> {
     let mut keychain = Keychain::anonymous();
     if let Some(name) = secret {
-        let data = Data::read(client, namespace, name).await?;
-        let found = data.keychain()?;
-        let known: Option<&Credential> = found.resolve(repository);
-        if known.is_none() {
-            return Err(data.none_for(repository.registry()));
-        }
-        keychain.merge(found);
+        keychain.merge(Data::read(client, namespace, name).await?.pull_secret()?);
     }
     if let Some(name) = service_account {
         let api: Api<ServiceAccount> = Api::namespaced(client.clone(), namespace);
@@ -239,7 +239,8 @@ pub(crate) async fn keychain_of(
             source,
         })?;
         for reference in account.image_pull_secrets.unwrap_or_default() {
-            keychain.merge(Data::read(client, namespace, &reference.name).await?.keychain()?);
+            let data = Data::read(client, namespace, &reference.name).await?;
+            keychain.merge(data.pull_secret()?);
         }
     }
     Ok(keychain)

@@ -53,6 +53,11 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 const MAX_REDIRECTS: usize = 10;
 
 impl Client {
+    /// Whether there is anything to show to the registry of a repository.
+    pub fn has_credentials(&self, repository: &Repository) -> bool {
+        self.keychain.resolve(repository).is_some()
+    }
+
     /// A client that shows the credentials of a keychain and shares what it learns in a session.
     ///
     /// # Errors

@@ -221,7 +221,7 @@ async fn credentials_over_http_and_ssh_come_from_a_secret() {
     let (http, over_ssh) = (server.clone_url("team/app"), ssh.clone_url("team/app"));
     for (name, url, secret, reason) in [
         ("http", &http, "http", "Succeeded"),
-        ("half", &http, "half", "AuthenticationFailed"),
+        ("half", &http, "half", "GitOperationFailed"),
         ("ssh", &over_ssh, "ssh", "Succeeded"),
         ("no-hosts", &over_ssh, "no-hosts", "AuthenticationFailed"),
         ("stranger", &over_ssh, "stranger", "GitOperationFailed"),

@@ -211,10 +211,10 @@ async fn credentials_come_from_a_pull_secret() {
     bed.ready("missing", "False", "AuthenticationFailed").await;
     bed.create("other", spec(&registry, json!({"secretRef": {"name": "other"}})))
         .await;
-    let refused = bed.ready("other", "False", "AuthenticationFailed").await;
+    let refused = bed.ready("other", "False", "OCIArtifactPullFailed").await;
     let message = condition(&refused, "Ready").unwrap().message;
     assert!(
-        message.contains("has no credentials for the registry"),
+        message.contains("the Secret 'other' has no credentials for"),
         "{message}"
     );
     assert!(!message.contains("geheim"), "{message}");

@@ -33,7 +33,7 @@ fn commit(server: &Server) {
     server.repository("app").commit("main", "Start", [("a", "1")]);
 }
 
-/// AU1: a name with a password or a token, not both
+/// AU1: a name with a password, or a token, which wins
 #[tokio::test]
 async fn git_takes_a_password_or_a_token() {
     let server = Server::builder()
@@ -51,7 +51,7 @@ async fn git_takes_a_password_or_a_token() {
     for (name, data, status, reason) in [
         ("password", password, "True", "Succeeded"),
         ("token", token, "True", "Succeeded"),
-        ("both", both, "False", "AuthenticationFailed"),
+        ("both", both, "True", "Succeeded"),
         (
             "half",
             json!({"password": "geheim"}),

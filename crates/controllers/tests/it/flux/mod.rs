@@ -1,0 +1,81 @@
+//! Flux's own source controller beside ours: the same objects, the same servers, a cluster each. What both make of an object
+//! has to be the same, but for what [`DEVIATIONS`] lists.
+//!
+//! `SLUICE_TEST_SOURCE_CONTROLLER` names the program. Without it there is nothing to compare with, and the test says so.
+
+mod cases;
+mod servers;
+mod shown;
+mod side;
+
+use std::fmt::Write;
+use std::time::Duration;
+
+use cases::{Case, cases};
+use servers::Servers;
+use shown::Shown;
+use side::{Side, objects_of};
+
+/// Where we differ on purpose: the case, what a differing line contains, and why.
+const DEVIATIONS: &[(&str, &str, &str)] = &[(
+    "oci-no-secret",
+    "event Normal AuthenticationFailed \"auth secret 'nobody' not found\"",
+    "the Warning of the same run says it too",
+)];
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_object_ends_up_as_flux_has_it() {
+    let Some(program) = std::env::var_os("SLUICE_TEST_SOURCE_CONTROLLER") else {
+        eprintln!("not run: SLUICE_TEST_SOURCE_CONTROLLER does not name Flux's source controller");
+        return;
+    };
+    let servers = Servers::start();
+    let cases = cases(&servers);
+    let theirs = Side::theirs(&program).await;
+    let ours = Side::ours().await;
+    let mut differences = String::new();
+    for side in [&theirs, &ours] {
+        side.create(&servers.secrets()).await;
+        side.create(&objects_of(&cases)).await;
+    }
+    compare("at first", &cases, &theirs, &ours, &mut differences, "").await;
+    servers.change();
+    for side in [&theirs, &ours] {
+        side.change(&cases, "second").await;
+    }
+    compare("then", &cases, &theirs, &ours, &mut differences, "second").await;
+    assert!(differences.is_empty(), "\n{differences}");
+}
+
+async fn compare(when: &str, cases: &[Case], theirs: &Side, ours: &Side, out: &mut String, token: &str) {
+    // Events come a moment after the status that they are about.
+    let every = testkit::settled::Every(Duration::from_millis(500));
+    let compared = testkit::settled(Duration::from_secs(30), every, async || {
+        let (wanted, got) = tokio::join!(theirs.shown(cases, token), ours.shown(cases, token));
+        let mut all = String::new();
+        for ((case, wanted), got) in cases.iter().zip(wanted).zip(got) {
+            let lines = difference(case, &wanted, &got);
+            if !lines.is_empty() {
+                let _ = writeln!(all, "{} {when}: (- Flux, + ours)\n{lines}", case.name);
+            }
+        }
+        if all.is_empty() { Ok(()) } else { Err(all) }
+    });
+    if let Err(differing) = compared.await {
+        out.push_str(&differing.to_string());
+    }
+}
+
+/// The lines that only one side has, but for those that may differ.
+fn difference(case: &Case, wanted: &Shown, got: &Shown) -> String {
+    let may_differ = |line: &str| {
+        let mut known = DEVIATIONS.iter();
+        known.any(|(name, part, _)| (*name == "*" || *name == case.name) && line.contains(part))
+    };
+    let only = |sign: char, these: &Shown, those: &Shown| {
+        let lines = these.lines.iter().filter(|line| !those.lines.contains(line));
+        let lines = lines.filter(|line| !may_differ(line));
+        lines.map(|line| format!("  {sign} {line}\n")).collect::<String>()
+    };
+    only('-', wanted, got) + &only('+', got, wanted)
+}
