@@ -2,6 +2,7 @@
 //! cosign, notation and helm have made. What a machine lacks is skipped, with a line that says so;
 //! `cargo xtask real-programs exec` brings it and lets nothing be skipped.
 
+mod flux_client;
 mod git;
 mod git_http;
 mod git_ssh;
