@@ -11,7 +11,7 @@ use std::time::Duration;
 use serde_json::Value;
 use testkit::digest::sha256;
 
-use super::bed::{Bed, eventually, fetch, is_ready};
+use super::bed::{Bed, fetch, is_ready};
 use super::program::Program;
 use super::remotes::{OBJECTS, Remotes};
 
@@ -162,6 +162,7 @@ async fn check_no_leftovers(bed: &Bed) {
             ".git-cache",
             "bucket",
             "gitrepository",
+            "helmchart",
             "helmrepository",
             "ocirepository"
         ]
@@ -225,5 +226,5 @@ async fn what_was_stored_before_is_served_as_soon_as_the_program_is_back() {
             .await;
         assert_eq!(status["artifact"], artifact, "{kind}/{name} was not made anew");
     }
-    eventually("a poll", &program, async || true).await;
+    program.stop().await;
 }

@@ -7,7 +7,6 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 use rustix::process::{Pid, Signal, kill_process};
-use serde_json::Value;
 
 use super::bed::{eventually, fetch};
 
@@ -100,15 +99,6 @@ impl Program {
     /// All it has said.
     pub(crate) fn said(&self) -> String {
         self.said.lock().clone()
-    }
-
-    /// The lines of its log.
-    pub(crate) fn log(&self) -> Vec<Value> {
-        let said = self.said();
-        let lines = said.lines();
-        lines
-            .map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}")))
-            .collect()
     }
 
     /// Waits until it serves artifacts, which only the one that may work does.

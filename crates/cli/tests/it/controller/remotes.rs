@@ -8,12 +8,13 @@ use testkit::{git, helm, oci, s3};
 use super::bed::Bed;
 
 /// What objects follow, by kind and name.
-pub(crate) const OBJECTS: [(&str, &str); 6] = [
+pub(crate) const OBJECTS: [(&str, &str); 7] = [
     ("GitRepository", "app"),
     ("GitRepository", "same"),
     ("GitRepository", "other"),
     ("OCIRepository", "image"),
     ("HelmRepository", "charts"),
+    ("HelmChart", "podinfo"),
     ("Bucket", "files"),
 ];
 
@@ -50,6 +51,10 @@ impl Remotes {
                     "url": format!("oci://{}/team/app", remotes.registry.host()), "insecure": true,
                 }),
                 "HelmRepository" => json!({"url": remotes.charts.url()}),
+                "HelmChart" => json!({
+                    "chart": "podinfo", "version": "*",
+                    "sourceRef": {"kind": "HelmRepository", "name": "charts"},
+                }),
                 _ => json!({
                     "endpoint": remotes.store.host(), "bucketName": "manifests", "insecure": true,
                     "secretRef": {"name": "keys"},
@@ -80,7 +85,7 @@ impl Remotes {
                 let artifact = Artifact::files(&[("app.yaml", text.as_str())]);
                 self.registry.push("team/app", "latest", &artifact);
             }
-            "HelmRepository" => {
+            "HelmRepository" | "HelmChart" => {
                 let version = format!("1.{}.0", self.changes);
                 self.charts.add(&Chart::new("podinfo", &version));
             }

@@ -39,9 +39,9 @@ async fn each_shard_works_on_its_own_objects_only() {
         let status = bed.until("GitRepository", name, is_ready).await;
         let url = status["artifact"]["url"].as_str().unwrap();
         assert!(url.starts_with(&program.url), "{name} is served by its own shard");
-        let theirs = |line: &serde_json::Value| line["name"] == name;
-        assert!(program.log().iter().any(theirs), "{name}");
-        assert!(!not.log().iter().any(theirs), "{name} is not seen by the other");
+        let about = format!("\"name\":\"{name}\"");
+        program.says(&about).await;
+        assert!(!not.said().contains(&about), "{name} is not seen by the other");
     }
     for program in [first, others] {
         program.stop().await;

@@ -2,7 +2,7 @@
 
 use super::super::flags::Common;
 
-/// Fetch GitRepositories, OCIRepositories, HelmRepositories and Buckets, and serve them as artifacts
+/// Fetch what GitRepositories, OCIRepositories, HelmRepositories, HelmCharts and Buckets name, and serve it
 ///
 /// Takes the flags and variables of Flux's source-controller. The program does the same when it is called by the name
 /// source-controller.

@@ -10,7 +10,7 @@ use ::source::git::Cache;
 use ::source::store::{self, Store};
 use anyhow::Context as _;
 use controllers::kit::{Group, Reconcile, Runner, listen};
-use controllers::sources::{Buckets, GitRepositories, HelmRepositories, OciRepositories, Shared};
+use controllers::sources::{Buckets, GitRepositories, HelmCharts, HelmRepositories, OciRepositories, Shared};
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
 
@@ -101,6 +101,7 @@ impl Leader for Sources {
         begin(process, group, GitRepositories::new(shared.clone()));
         begin(process, group, OciRepositories::new(shared.clone()));
         begin(process, group, HelmRepositories::new(shared.clone()));
+        begin(process, group, HelmCharts::new(shared.clone()));
         begin(process, group, Buckets::new(shared));
         let serving = async move {
             let served = store::serve(path, listener, std::future::pending()).await;
