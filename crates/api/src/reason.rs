@@ -107,6 +107,7 @@ reasons! {
     CHART_VERIFICATION_ERROR = "ChartVerificationError";
     RESOLVED_DEPENDENCIES = "ResolvedDependencies";
     UNKNOWN = "Unknown";
+    COPY_FAILURE = "CopyFailure";
 
     // HelmReleases.
     INSTALL_SUCCEEDED = "InstallSucceeded";

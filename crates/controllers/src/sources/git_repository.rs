@@ -4,11 +4,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use api::source::{
-    GitProvider, GitRepositorySpec, GitRepositoryStatus, GitVerification, GitVerificationMode,
+    GitProvider, GitRepositorySpec, GitRepositoryStatus, GitVerification, GitVerificationMode, Include,
 };
 use api::{ConditionType, Object, Reason};
 use kube::ResourceExt;
 use model::{Artifact, Revision};
+use source::archive::Tree;
 use source::archive::ignore::Rules;
 use source::git::signature::{self, Keys, Mode};
 use source::git::{Auth, Cause, Checkout, Error, Outcome, Reference, Remote, Request, Scheme, Settings, Url};
@@ -17,8 +18,8 @@ use source::store::share::{self, Sharing};
 
 use super::secrets::Data;
 use super::storage::{self, blocking};
-use super::{Shared, Stored, begin, chain, failed, found_new, told};
-use crate::kit::{Conditions, Failure, Notice, Reconcile, Run, Summary};
+use super::{Shared, Stored, begin, chain, failed, found_new, git_include, told};
+use crate::kit::{Conditions, Failure, Notice, Reconcile, Run, Summary, Wake};
 
 /// Keeps GitRepositories.
 pub struct GitRepositories {
@@ -78,6 +79,10 @@ impl Reconcile for GitRepositories {
         object.spec.interval.to_std()
     }
 
+    fn seen(&self, object: &Object<GitRepositorySpec>, wake: &Wake<GitRepositorySpec>) {
+        git_include::wake(object, wake);
+    }
+
     async fn reconcile(&self, run: &mut GitRun<'_>) -> Result<Vec<Notice>, Failure> {
         begin(run).await;
         run.status.remove(ConditionType::STORAGE_OPERATION_FAILED);
@@ -85,15 +90,16 @@ impl Reconcile for GitRepositories {
         if run.status.is_false(ConditionType::SOURCE_VERIFIED) {
             run.status.remove(ConditionType::SOURCE_VERIFIED);
         }
-        self.refuse_what_is_not_there_yet(run)?;
-        let fetched = self.fetch(run).await?;
+        let wait = self.shared.settings.requeue_dependency;
+        let included = git_include::artifacts(run, &self.shared.store, wait).await?;
+        let fetched = self.fetch(run, &included).await?;
         run.status.remove(ConditionType::FETCH_FAILED);
         let (revision, subject) = match fetched {
             Outcome::Unchanged(revision) => (revision.clone(), revision.to_string()),
             Outcome::Fetched(checkout) => {
                 self.verify(run, &checkout).await?;
                 let subject = checkout.commit.short_message();
-                (self.store(run, checkout).await?, subject)
+                (self.store(run, checkout, included).await?, subject)
             }
         };
         run.status.remove(ConditionType::ARTIFACT_OUTDATED);
@@ -121,21 +127,10 @@ impl GitRepositories {
         GitRepositories { shared, archives }
     }
 
-    /// Says so where the spec asks for something that this controller cannot do: nothing passes half included.
-    fn refuse_what_is_not_there_yet(&self, run: &mut GitRun<'_>) -> Result<(), Failure> {
-        let spec = &run.object.spec;
-        if !spec.include.is_empty() {
-            let message = "spec.include is not there yet in this controller; the last artifact stays served";
-            let failure = Failure::stalled(Reason::NOT_FOUND, message);
-            return Err(failed(run, ConditionType::INCLUDE_UNAVAILABLE, failure));
-        }
-        Ok(())
-    }
-
-    async fn fetch(&self, run: &mut GitRun<'_>) -> Result<Outcome, Failure> {
+    async fn fetch(&self, run: &mut GitRun<'_>, included: &[Artifact]) -> Result<Outcome, Failure> {
         let remote = self.remote(run.object).await;
         let remote = remote.map_err(|failure| failed(run, ConditionType::FETCH_FAILED, failure))?;
-        let outcome = remote.fetch(&request(run)).await;
+        let outcome = remote.fetch(&request(run, included)).await;
         outcome.map_err(|error| failed(run, ConditionType::FETCH_FAILED, failure_of(&error)))
     }
 
@@ -240,7 +235,12 @@ impl GitRepositories {
         }
     }
 
-    async fn store(&self, run: &mut GitRun<'_>, checkout: Box<Checkout>) -> Result<Revision, Failure> {
+    async fn store(
+        &self,
+        run: &mut GitRun<'_>,
+        checkout: Box<Checkout>,
+        included: Vec<Artifact>,
+    ) -> Result<Revision, Failure> {
         let revision = checkout.revision.clone();
         let artifact = run.status.artifact.as_ref();
         if artifact.is_none_or(|artifact| artifact.revision != revision) {
@@ -249,19 +249,31 @@ impl GitRepositories {
         let place = storage::place(run)?;
         let file = format!("{}.tar.gz", checkout.commit.id);
         let spec = &run.object.spec;
+        let includes = spec.include.iter().cloned().zip(included.iter().cloned());
+        let includes: Vec<(Include, Artifact)> = includes.collect();
         // All that the content depends on.
-        let key = format!(
+        let mut key = format!(
             "{} {} {:?} {} {:?}",
             spec.url, checkout.commit.id, spec.sparse_checkout, spec.recurse_submodules, spec.ignore
         );
+        for (include, artifact) in &includes {
+            key.push_str(&format!(" {include:?} {:?}", artifact.digest));
+        }
         let pack = async || {
             let (store, ignore) = (Arc::clone(&self.shared.store), spec.ignore.clone());
             let (place, file) = (place.clone(), file.clone());
             let packed = blocking(move || {
-                let rules = Rules::of(&*checkout, ignore.as_deref())
-                    .map_err(|error| Unpacked::Ignore(chain(&error)))?;
-                let stored = store.pack(&place, &file, &*checkout, &rules);
-                stored.map_err(Unpacked::Store)
+                let pack = |tree: &dyn Tree| {
+                    let rules = Rules::of(tree, ignore.as_deref());
+                    let rules = rules.map_err(|error| Unpacked::Ignore(chain(&error)))?;
+                    let stored = store.pack(&place, &file, tree, &rules);
+                    stored.map_err(Unpacked::Store)
+                };
+                if includes.is_empty() {
+                    return pack(&*checkout);
+                }
+                let (tree, _scratch) = git_include::combine(*checkout, &includes, &store)?;
+                pack(&tree)
             });
             Ok((packed.await?, ()))
         };
@@ -275,8 +287,8 @@ impl GitRepositories {
         run.status.observed_ignore = spec.ignore.clone();
         run.status.observed_recurse_submodules = spec.recurse_submodules;
         run.status.observed_sparse_checkout = spec.sparse_checkout.clone();
-        run.status.observed_include = Vec::new();
-        run.status.included_artifacts = Vec::new();
+        run.status.observed_include = spec.include.clone();
+        run.status.included_artifacts = included;
         Ok(revision)
     }
 }
@@ -316,6 +328,8 @@ enum Unpacked {
     Ignore(String),
     #[error("unable to archive artifact to storage")]
     Store(#[source] store::Error),
+    #[error(transparent)]
+    Include(#[from] git_include::Error),
 }
 
 impl Unpacked {
@@ -323,18 +337,19 @@ impl Unpacked {
         match self {
             Unpacked::Ignore(_) => Failure::transient(Reason::SOURCE_IGNORE_ERROR, self.to_string()),
             Unpacked::Store(error) => storage::failure(run, &self.to_string(), error),
+            Unpacked::Include(error) => error.failure(run),
         }
     }
 }
 
 /// What to ask the repository for. What we have already counts only where it was made as it would be made now.
-fn request(run: &GitRun<'_>) -> Request {
+fn request(run: &GitRun<'_>, included: &[Artifact]) -> Request {
     let spec = &run.object.spec;
     let status = &run.status;
     let same = spec.ignore == status.observed_ignore
         && spec.recurse_submodules == status.observed_recurse_submodules
         && spec.sparse_checkout == status.observed_sparse_checkout
-        && status.observed_include.is_empty()
+        && git_include::is_unchanged(run, included)
         && is_verified(run);
     let artifact = status.artifact.as_ref().filter(|_| same);
     let reference = spec.r#ref.as_ref();

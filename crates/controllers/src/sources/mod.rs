@@ -3,6 +3,7 @@
 
 mod bucket;
 mod bucket_access;
+mod git_include;
 mod git_repository;
 mod helm_access;
 mod helm_chart;

@@ -10,11 +10,13 @@
 
 mod hash;
 pub mod ignore;
+pub mod overlay;
 mod pack;
 mod tree;
 mod unpack;
 
 pub use hash::{Hasher, Hashing};
+pub use overlay::Overlay;
 pub use pack::{Packed, pack, pack_into};
 pub use tree::{Directory, Entry, Kind, MemoryTree, Tree};
 pub use unpack::{Error, Limits, Unpacked, read, unpack};

@@ -11,13 +11,13 @@ use testkit::http::Fault;
 
 use super::bed::{Bed, condition};
 
-fn artifact_of(object: &GitRepository) -> Option<&model::Artifact> {
+pub(super) fn artifact_of(object: &GitRepository) -> Option<&model::Artifact> {
     object.status.as_ref()?.artifact.as_ref()
 }
 
-type GitBed = Bed<GitRepositorySpec>;
+pub(super) type GitBed = Bed<GitRepositorySpec>;
 
-fn spec(url: &str, rest: Value) -> Value {
+pub(super) fn spec(url: &str, rest: Value) -> Value {
     let mut spec = json!({"url": url, "interval": "1h", "ref": {"branch": "main"}});
     spec.as_object_mut()
         .unwrap()
@@ -25,13 +25,13 @@ fn spec(url: &str, rest: Value) -> Value {
     spec
 }
 
-async fn started() -> GitBed {
+pub(super) async fn started() -> GitBed {
     let mut bed = GitBed::start().await;
     bed.run(GitRepositories::new);
     bed
 }
 
-fn revision(object: &GitRepository) -> String {
+pub(super) fn revision(object: &GitRepository) -> String {
     let artifact = object.status.as_ref().and_then(|status| status.artifact.as_ref());
     artifact
         .map(|artifact| artifact.revision.to_string())
@@ -261,24 +261,6 @@ async fn other_rules_make_another_artifact_of_the_same_commit() {
     bed.patch("app", json!({"spec": {"sparseCheckout": ["none"]}}))
         .await;
     bed.ready("app", "False", "GitOperationFailed").await;
-}
-
-#[tokio::test]
-async fn nothing_passes_half_included() {
-    let server = Server::start();
-    server
-        .repository("team/app")
-        .commit("main", "Start", [("a", "1")]);
-    let bed = started().await;
-    let include = json!({"include": [{"repository": {"name": "other"}}]});
-    bed.create("include", spec(&server.clone_url("team/app"), include))
-        .await;
-    let object = bed
-        .until("include", |object| {
-            condition(object, "IncludeUnavailable").is_some()
-        })
-        .await;
-    assert_eq!(revision(&object), "");
 }
 
 #[tokio::test]
