@@ -113,18 +113,19 @@ pub(super) fn wake(object: &GitRepository, wake: &Wake<GitRepositorySpec>) {
     });
 }
 
-/// Whether what an object says is still true of what it includes. One that was not found is there now, and one that includes it
-/// in turn may have been changed.
+/// Whether an object has taken in what it includes as that is now. One that waits has not, unless it is just an artifact that
+/// it waits for and that is not there.
 fn has_seen(object: &Object<GitRepositorySpec>, at: usize, artifact: Option<&Artifact>) -> bool {
     let Some(status) = &object.status else {
         return false;
     };
-    let waits = status.condition(ConditionType::INCLUDE_UNAVAILABLE);
-    let Some(artifact) = artifact else {
-        return waits.is_none_or(|waits| waits.reason == Reason::NO_ARTIFACT.as_str());
-    };
     let included = status.included_artifacts.get(at);
-    waits.is_none() && included.is_some_and(|included| included.has_content_of(artifact))
+    match (status.condition(ConditionType::INCLUDE_UNAVAILABLE), artifact) {
+        (None, None) => included.is_some(),
+        (None, Some(artifact)) => included.is_some_and(|included| included.has_content_of(artifact)),
+        (Some(waits), None) => waits.reason == Reason::NO_ARTIFACT.as_str(),
+        (Some(_), Some(_)) => false,
+    }
 }
 
 /// Why something cannot be included.
@@ -134,7 +135,7 @@ pub(super) struct Error {
     name: String,
     from: String,
     to: String,
-    source: Cause,
+    source: Box<Cause>,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -186,7 +187,7 @@ fn error_of(include: &Include, source: Cause) -> Error {
         name: include.repository.name.clone(),
         from: from_of(include).to_owned(),
         to: to_of(include).to_owned(),
-        source,
+        source: Box::new(source),
     }
 }
 

@@ -133,8 +133,8 @@ fn changed<S>(wake: &Wake<HelmChartSpec>, old: Option<&Object<S>>, new: &Object<
 where
     S: Spec<Status: Stored>,
 {
-    let artifact = artifact_of(new);
-    let is_known = match (old.map(artifact_of), artifact) {
+    let (before, artifact) = (old.map(artifact_of), artifact_of(new));
+    let is_known = match (before, artifact) {
         (None, _) => false,
         (Some(_), None) => true,
         (Some(known), Some(artifact)) => known.is_some_and(|known| known.has_content_of(artifact)),
@@ -142,10 +142,13 @@ where
     if is_known {
         return;
     }
+    // One that was lost and made anew has been waited for, whatever the charts have got to say by now.
+    let is_back = before == Some(None) && artifact.is_some();
     let name = new.name_any();
     wake.all(&new.namespace().unwrap_or_default(), |chart| {
         let reference = &chart.spec.source_ref;
-        reference.name == name && reference.kind.to_string() == S::NAMES.kind && !has_seen(chart, artifact)
+        let is_source = reference.name == name && reference.kind.to_string() == S::NAMES.kind;
+        is_source && (is_back || !has_seen(chart, artifact))
     });
 }
 

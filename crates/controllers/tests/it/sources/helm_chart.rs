@@ -416,6 +416,30 @@ async fn a_chart_that_is_lost_is_fetched_again() {
     bed.packed(&again);
 }
 
+/// S2: after a start with an empty store the chart waits for its source, which wakes it: nobody polls.
+#[tokio::test]
+async fn an_empty_store_is_filled_again_from_source_to_chart() {
+    let charts = Server::start();
+    charts.add(&Chart::new("podinfo", "6.1.0"));
+    let mut bed = started().await;
+    bed.repository("charts", &charts, json!({})).await;
+    bed.create("app", spec("HelmRepository", "charts", "podinfo", json!({})))
+        .await;
+    let before = bed.ready("app", "True", "ChartPullSucceeded").await;
+    bed.kill();
+    for kind in ["helmrepository", "helmchart"] {
+        std::fs::remove_dir_all(bed.store.root().join(kind)).unwrap();
+    }
+    let start = std::time::Instant::now();
+    bed.run(HelmCharts::new);
+    bed.ready("app", "False", "NoSourceArtifact").await;
+    bed.run(HelmRepositories::new);
+    let after = bed.ready("app", "True", "ChartPullSucceeded").await;
+    assert!(start.elapsed().as_secs() < 25, "it was woken");
+    assert_eq!(bed.packed(&after), Chart::new("podinfo", "6.1.0").archive());
+    assert_eq!(revision(&after), revision(&before));
+}
+
 /// A suspended chart is left alone, but answers.
 #[tokio::test]
 async fn a_suspended_chart_is_left_alone_but_answers() {
