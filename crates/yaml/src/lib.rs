@@ -16,11 +16,14 @@ mod aliases;
 mod build;
 mod error;
 mod events;
+pub mod go;
 mod locate;
+pub mod node;
 mod number;
 mod pairs;
 mod resolve;
 mod show;
+mod timestamp;
 mod write;
 
 pub use error::Error;

@@ -73,6 +73,11 @@ fn tag_name(scalar: &Scalar, text: &str) -> &'static str {
     }
 }
 
+/// Whether a text without quotes is the string that it looks like. Times are strings here.
+pub(crate) fn means_itself(text: &str) -> bool {
+    matches!(plain(text), Scalar::Str(_))
+}
+
 fn plain(text: &str) -> Scalar {
     // The first byte decides most: nearly all plain scalars are words that mean themselves.
     let meant = match text.as_bytes().first() {

@@ -1,0 +1,108 @@
+//! What is done once, when everything is accumulated: hashes, references, vars, order, and what must not be printed.
+
+use std::collections::BTreeMap;
+
+use super::{Accumulated, Build};
+use crate::error::Errors;
+use crate::field::FieldSpec;
+use crate::labels::Labels;
+use crate::options::Reorder;
+use crate::origin::{ORIGIN, TRANSFORMATIONS, transformations};
+use crate::output::Output;
+use crate::transform::Transform;
+use crate::{hash, name_reference, sort, vars};
+
+/// Resources with this annotation are for the build alone.
+const LOCAL_CONFIG: &str = "config.kubernetes.io/local-config";
+
+/// Annotations of kustomize and its functions that are never printed.
+const BUILD_ANNOTATIONS: [&str; 19] = [
+    "internal.config.kubernetes.io/previousKinds",
+    "internal.config.kubernetes.io/previousNames",
+    "internal.config.kubernetes.io/prefixes",
+    "internal.config.kubernetes.io/suffixes",
+    "internal.config.kubernetes.io/previousNamespaces",
+    "internal.config.kubernetes.io/allowNameChange",
+    "internal.config.kubernetes.io/allowKindChange",
+    "internal.config.kubernetes.io/refBy",
+    "internal.config.kubernetes.io/generatorBehavior",
+    "internal.config.kubernetes.io/needsHashSuffix",
+    "internal.config.kubernetes.io/path",
+    "internal.config.kubernetes.io/index",
+    "internal.config.kubernetes.io/seqindent",
+    "internal.config.kubernetes.io/id",
+    "internal.config.kubernetes.io/annotations-migration-resource-id",
+    "config.kubernetes.io/path",
+    "config.kubernetes.io/index",
+    "config.k8s.io/id",
+    "kustomize.config.k8s.io/helm-generated",
+];
+
+impl Accumulated<'_> {
+    /// Completes names, references and order.
+    pub(crate) fn finish(&mut self, build: &Build<'_>) -> Result<(), Errors> {
+        let schema = build.schema();
+        let specs = self.accumulator.specs(build);
+        let resources = &mut self.accumulator.resources;
+        let fail = |field: &'static str, message: String| self.target.error((field, None), message);
+        hash::add_to_names(resources, &schema).map_err(|problem| fail("", problem))?;
+        name_reference::fix(resources, &specs.name_reference, &schema)
+            .map_err(|problem| fail("", problem))?;
+        let unused = vars::resolve(&self.accumulator.vars, resources, &specs.var_reference)
+            .map_err(|problem| fail("vars", problem))?;
+        if !unused.is_empty() {
+            let names = unused.join(",");
+            self.warnings
+                .push(format!("well-defined vars that were never replaced: {names}"));
+        }
+        resources.retain(|resource| {
+            resource
+                .annotation(LOCAL_CONFIG)
+                .is_none_or(|value| value == "false")
+        });
+        let kustomization = &self.target.kustomization;
+        match &kustomization.sort_options {
+            Some(options) => {
+                sort::sort(resources, options, &schema).map_err(|problem| fail("sortOptions", problem))?;
+            }
+            None if build.options.reorder == Reorder::Legacy => {
+                sort::legacy(resources, sort::DEFAULT_ORDER, &schema);
+            }
+            None => {}
+        }
+        let wants = |option: &str| kustomization.build_metadata.iter().any(|wanted| wanted == option);
+        if build.options.managed_by_label || wants("managedByLabel") {
+            let label = BTreeMap::from([(
+                "app.kubernetes.io/managed-by".to_owned(),
+                format!("kustomize-{}", build.options.version),
+            )]);
+            let spec = FieldSpec {
+                path: "metadata/labels".into(),
+                create: true,
+                ..FieldSpec::default()
+            };
+            Labels::new(&label, &[spec])
+                .transform(resources, &schema)
+                .map_err(|problem| fail("buildMetadata", problem))?;
+        }
+        let (origins, changes) = (wants("originAnnotations"), wants("transformerAnnotations"));
+        for resource in resources.contents_mut() {
+            resource.tidy_annotations(|key| {
+                BUILD_ANNOTATIONS.contains(&key) || key == ORIGIN || key == TRANSFORMATIONS
+            });
+            if let (true, Some(origin)) = (origins, resource.origin.clone()) {
+                resource.set_annotation(ORIGIN, &origin.to_text());
+            }
+            if changes && !resource.transformations.is_empty() {
+                let text = transformations(&resource.transformations);
+                resource.set_annotation(TRANSFORMATIONS, &text);
+            }
+        }
+        Ok(())
+    }
+
+    pub(crate) fn into_output(self) -> Output {
+        let file = self.target.loader.show(self.target.file);
+        Output::new(self.accumulator.resources.into_resources(), self.warnings, file)
+    }
+}

@@ -1,0 +1,182 @@
+//! Running generators: those that fields stand for, and those that `generators` names.
+
+use std::rc::Rc;
+
+use super::Accumulator;
+use super::target::{Place, Target};
+use crate::error::{Errors, all};
+use crate::generator::{self, Kind, with_globals};
+use crate::helm;
+use crate::origin::Origin;
+use crate::plugin;
+use crate::resmap::{AnyId, ResMap};
+use crate::resource::{Resource, from_text};
+
+impl Target<'_> {
+    pub(super) fn run_generators(&self, accumulator: &mut Accumulator) -> Result<(), Errors> {
+        let schema = self.build.schema();
+        let generated = all([
+            self.generate_data(),
+            self.generate_charts(),
+            self.generate_plugins(),
+        ])?;
+        if generated.iter().all(Vec::is_empty) {
+            return Ok(());
+        }
+        let mut index = AnyId::new(accumulator.resources.as_slice(), &schema);
+        for (place, resource) in generated.into_iter().flatten() {
+            accumulator
+                .resources
+                .absorb(resource, &mut index, &schema)
+                .map_err(|problem| self.error(place, format!("merging from generator: {problem}")))?;
+        }
+        Ok(())
+    }
+
+    fn builtin_origin(&self, kind: &str) -> Option<Rc<Origin>> {
+        let origin = self.origin.as_ref()?;
+        Some(Rc::new(origin.of_builtin(self.file, kind)))
+    }
+
+    fn generate_data(&self) -> Result<Vec<(Place<'static>, Resource)>, Errors> {
+        let kustomization = &self.kustomization;
+        let globals = kustomization.generator_options.as_ref();
+        let lists = [
+            (
+                Kind::ConfigMap,
+                "configMapGenerator",
+                &kustomization.config_map_generator,
+            ),
+            (Kind::Secret, "secretGenerator", &kustomization.secret_generator),
+        ];
+        let all_args = lists.into_iter().flat_map(|(kind, field, list)| {
+            let numbered = list.iter().enumerate();
+            numbered.map(move |(index, args)| (kind, (field, Some(index)), args))
+        });
+        all(all_args.map(|(kind, place, args)| {
+            let args = with_globals(args, globals);
+            let mut resource = generator::generate(kind, &args, self.loader.as_ref())
+                .map_err(|problem| self.error(place, problem))?;
+            resource.origin = self.builtin_origin(&format!("{}Generator", kind.name()));
+            Ok((place, resource))
+        }))
+    }
+
+    fn generate_charts(&self) -> Result<Vec<(Place<'static>, Resource)>, Errors> {
+        let globals = self.kustomization.helm_globals.clone().unwrap_or_default();
+        let charts = self.kustomization.helm_charts.iter().enumerate();
+        let rendered = charts.map(|(index, chart)| {
+            let place = ("helmCharts", Some(index));
+            let mut chart = chart.clone();
+            if chart.namespace.is_empty() {
+                let own = &self.kustomization.namespace;
+                chart.namespace.clone_from(if own.is_empty() {
+                    &self.chart_namespace
+                } else {
+                    own
+                });
+            }
+            let resources = self
+                .render(&chart, &globals)
+                .map_err(|problem| self.error(place, problem))?;
+            let origin = self.builtin_origin("HelmChartInflationGenerator");
+            let with_origin = resources.into_iter().map(|mut resource| {
+                resource.origin.clone_from(&origin);
+                (place, resource)
+            });
+            Ok(with_origin.collect::<Vec<_>>())
+        });
+        Ok(all(rendered)?.into_iter().flatten().collect())
+    }
+
+    pub(super) fn render(
+        &self,
+        chart: &crate::config::HelmChart,
+        globals: &crate::config::HelmGlobals,
+    ) -> Result<Vec<Resource>, String> {
+        let Some(renderer) = self.build.options.helm else {
+            return Err("must specify --enable-helm".to_owned());
+        };
+        let (chart, globals) = helm::complete(chart, globals)?;
+        let request = helm::Request {
+            chart: &chart,
+            globals: &globals,
+            tree: self.loader.tree(),
+            root: &self.loader.root,
+        };
+        let text = renderer.template(&request)?;
+        let parsed = from_text(&text).map_err(|malformed| malformed.message)?;
+        Ok(parsed
+            .into_iter()
+            .map(|parsed| {
+                let mut resource = parsed.resource;
+                resource.from_chart = true;
+                resource
+            })
+            .collect())
+    }
+
+    fn generate_plugins(&self) -> Result<Vec<(Place<'static>, Resource)>, Errors> {
+        let place = ("generators", None);
+        let plugins = self.plugins("generators", &self.kustomization.generators)?;
+        let generated = plugins.iter().map(|plugin| {
+            let resources = plugin::generate(plugin, self).map_err(|problem| self.error(place, problem))?;
+            let origin = plugin_origin(plugin);
+            let with_origin = resources.into_iter().map(|mut resource| {
+                if resource.origin.is_none() {
+                    resource.origin.clone_from(&origin);
+                }
+                (place, resource)
+            });
+            Ok(with_origin.collect::<Vec<_>>())
+        });
+        Ok(all(generated)?.into_iter().flatten().collect())
+    }
+
+    /// The plugins that a list names: each entry is the plugin itself or a file or base of them.
+    pub(super) fn plugins(&self, field: &str, entries: &[String]) -> Result<Vec<Resource>, Errors> {
+        let mut accumulator = Accumulator::new();
+        let schema = self.build.schema();
+        let mut paths = Vec::new();
+        for (index, entry) in entries.iter().enumerate() {
+            let Ok(parsed) = from_text(entry) else {
+                paths.push(entry.clone());
+                continue;
+            };
+            let origin = self
+                .origin
+                .as_ref()
+                .map(|origin| Rc::new(origin.append(self.file)));
+            let mut resources = ResMap::new();
+            for mut inline in parsed {
+                inline.resource.origin.clone_from(&origin);
+                resources
+                    .append(inline.resource, &schema)
+                    .map_err(|problem| self.error((field, Some(index)), problem))?;
+            }
+            accumulator
+                .resources
+                .append_all(resources, &schema)
+                .map_err(|problem| self.error((field, Some(index)), problem))?;
+        }
+        self.add_resources(&mut accumulator, field, &paths)?;
+        Ok(accumulator.resources.into_resources())
+    }
+}
+
+/// The origin of what a plugin makes.
+pub(super) fn plugin_origin(plugin: &Resource) -> Option<Rc<Origin>> {
+    let origin = plugin.origin.as_ref()?;
+    Some(Rc::new(Origin {
+        path: String::new(),
+        repo: origin.repo.clone(),
+        reference: origin.reference.clone(),
+        configured_in: origin.path.clone(),
+        configured_by: Some(crate::origin::Identifier {
+            api_version: plugin.api_version().to_owned(),
+            kind: plugin.kind().to_owned(),
+            name: plugin.name().to_owned(),
+            namespace: plugin.namespace().to_owned(),
+        }),
+    }))
+}

@@ -1,0 +1,150 @@
+//! Accumulating a kustomization: its resources and bases, what it generates, its components, and then its transformers,
+//! in kustomize's order.
+
+mod build;
+mod finish;
+mod generators;
+mod loader;
+mod target;
+mod transformers;
+
+pub(crate) use build::Build;
+pub(crate) use loader::Loader;
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use crate::config::{HelmChart, HelmGlobals};
+use crate::error::Errors;
+use crate::generator::FileLoader;
+use crate::options::Release;
+use crate::origin::Origin;
+use crate::resmap::ResMap;
+use crate::resource::Resource;
+use crate::schema::Schema;
+use crate::specs::Specs;
+use crate::tree::Tree;
+use crate::vars::Vars;
+use target::Target;
+
+/// What plugins may use.
+pub(crate) trait PluginContext {
+    /// The content of a file.
+    fn load(&self, path: &str) -> Result<Vec<u8>, String>;
+
+    /// The text of a file.
+    fn load_text(&self, path: &str) -> Result<String, String>;
+
+    /// The name of the directory of the kustomization.
+    fn directory(&self) -> &str;
+
+    /// The release whose output is made.
+    fn release(&self) -> Release;
+
+    /// Renders a chart.
+    fn render(&self, chart: &HelmChart, globals: &HelmGlobals) -> Result<Vec<Resource>, String>;
+}
+
+impl PluginContext for Target<'_> {
+    fn load(&self, path: &str) -> Result<Vec<u8>, String> {
+        self.loader.load(path)
+    }
+
+    fn load_text(&self, path: &str) -> Result<String, String> {
+        self.loader.load_text(path)
+    }
+
+    fn directory(&self) -> &str {
+        crate::tree::path::base(&self.loader.root)
+    }
+
+    fn release(&self) -> Release {
+        self.build.options.release
+    }
+
+    fn render(&self, chart: &HelmChart, globals: &HelmGlobals) -> Result<Vec<Resource>, String> {
+        Target::render(self, chart, globals)
+    }
+}
+
+impl FileLoader for &dyn PluginContext {
+    fn load(&self, path: &str) -> Result<Vec<u8>, String> {
+        PluginContext::load(*self, path)
+    }
+}
+
+/// What was accumulated so far.
+pub(crate) struct Accumulator {
+    pub(crate) resources: ResMap,
+    /// Where transformers look for fields; `None` before the first kustomization has said so.
+    specs: Option<Arc<Specs>>,
+    vars: Vars,
+}
+
+impl Accumulator {
+    fn new() -> Accumulator {
+        Accumulator {
+            resources: ResMap::new(),
+            specs: None,
+            vars: Vars::default(),
+        }
+    }
+
+    fn specs(&self, build: &Build<'_>) -> Arc<Specs> {
+        Arc::clone(self.specs.as_ref().unwrap_or(&build.options.specs))
+    }
+
+    /// Adds field specs. All of them contain the built-in ones, so that those alone add nothing to others.
+    fn merge_specs(&mut self, other: &Arc<Specs>, build: &Build<'_>) -> Result<(), String> {
+        let builtin = &build.options.specs;
+        match &mut self.specs {
+            None => self.specs = Some(Arc::clone(other)),
+            Some(own) if Arc::ptr_eq(other, builtin) || Arc::ptr_eq(own, other) => {}
+            Some(own) => Arc::make_mut(own).merge(other)?,
+        }
+        Ok(())
+    }
+
+    /// Adds what another kustomization accumulated.
+    fn merge(&mut self, other: Accumulator, schema: &Schema, build: &Build<'_>) -> Result<(), String> {
+        self.resources.append_all(other.resources, schema)?;
+        if let Some(specs) = &other.specs {
+            self.merge_specs(specs, build)?;
+        }
+        self.vars.add_all(other.vars)
+    }
+}
+
+/// A build whose resources are complete, but whose names and references are not.
+pub(crate) struct Accumulated<'b> {
+    accumulator: Accumulator,
+    target: Target<'b>,
+    warnings: Vec<String>,
+}
+
+/// Accumulates the kustomization that is to be built.
+pub(crate) fn root<'b>(
+    build: &'b Build<'b>,
+    tree: &'b dyn Tree,
+    root: &str,
+) -> Result<Accumulated<'b>, Errors> {
+    let loader = Loader::new(tree, root, build.options).map_err(|message| {
+        Errors::from(crate::error::Error {
+            file: tree.show(root),
+            line: None,
+            chain: Vec::new(),
+            message,
+        })
+    })?;
+    let mut target = Target::load(build, Rc::new(loader), Vec::new())?;
+    target.set_schema(true)?;
+    if !target.kustomization.build_metadata.is_empty() {
+        target.origin = Some(Rc::new(Origin::default()));
+    }
+    let accumulator = target.accumulate(Accumulator::new())?;
+    Ok(Accumulated {
+        accumulator,
+        target,
+        warnings: build.take_warnings(),
+    })
+}

@@ -1,0 +1,184 @@
+//! Making typed values of JSON as Go's `encoding/json` does: names in any case, `null` for nothing, and its messages.
+
+use std::collections::BTreeMap;
+
+use model::Value;
+
+/// Whether fields that nobody knows are refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Strictness {
+    Strict,
+    Lax,
+}
+
+/// Where in a value the decoder is.
+#[derive(Debug)]
+pub(crate) struct Context {
+    pub(crate) strictness: Strictness,
+    /// The type and the names of the fields above.
+    pub(crate) structure: &'static str,
+    pub(crate) path: Vec<&'static str>,
+    /// The first value of the wrong type. Go goes on to look for unknown fields.
+    pub(crate) wrong: Option<String>,
+}
+
+/// What can be made of JSON.
+pub(crate) trait Decode: Sized + Default {
+    fn decode(value: &Value, context: &mut Context) -> Result<Self, String>;
+}
+
+/// Makes a typed value.
+pub(crate) fn decode<T: Decode>(value: &Value, strictness: Strictness) -> Result<T, String> {
+    let mut context = Context {
+        strictness,
+        structure: "",
+        path: Vec::new(),
+        wrong: None,
+    };
+    let decoded = T::decode(value, &mut context)?;
+    context.wrong.map_or(Ok(decoded), Err)
+}
+
+impl Context {
+    /// Notes that a value is of the wrong type; it counts as missing.
+    pub(crate) fn mismatch<T: Default>(&mut self, value: &Value, wanted: &str) -> T {
+        if !value.is_null() && self.wrong.is_none() {
+            let got = match value {
+                Value::Bool(_) => "bool",
+                Value::Int(_) | Value::Float(_) => "number",
+                Value::Str(_) => "string",
+                other => other.type_name(),
+            };
+            self.wrong = Some(if self.path.is_empty() {
+                format!("json: cannot unmarshal {got} into Go value of type {wanted}")
+            } else {
+                format!(
+                    "json: cannot unmarshal {got} into Go struct field {}.{} of type {wanted}",
+                    self.structure,
+                    self.path.join(".")
+                )
+            });
+        }
+        T::default()
+    }
+}
+
+impl Decode for String {
+    fn decode(value: &Value, context: &mut Context) -> Result<Self, String> {
+        Ok(match value {
+            Value::Str(text) => text.to_string(),
+            other => context.mismatch(other, "string"),
+        })
+    }
+}
+
+impl Decode for bool {
+    fn decode(value: &Value, context: &mut Context) -> Result<Self, String> {
+        Ok(match value {
+            Value::Bool(flag) => *flag,
+            other => context.mismatch(other, "bool"),
+        })
+    }
+}
+
+impl Decode for i64 {
+    fn decode(value: &Value, context: &mut Context) -> Result<Self, String> {
+        Ok(match value {
+            Value::Int(number) => *number,
+            other => context.mismatch(other, "int64"),
+        })
+    }
+}
+
+impl Decode for Value {
+    fn decode(value: &Value, _: &mut Context) -> Result<Self, String> {
+        Ok(value.clone())
+    }
+}
+
+impl<T: Decode> Decode for Option<T> {
+    fn decode(value: &Value, context: &mut Context) -> Result<Self, String> {
+        if value.is_null() {
+            return Ok(None);
+        }
+        T::decode(value, context).map(Some)
+    }
+}
+
+impl<T: Decode> Decode for Vec<T> {
+    fn decode(value: &Value, context: &mut Context) -> Result<Self, String> {
+        match value {
+            Value::Array(items) => items.iter().map(|item| T::decode(item, context)).collect(),
+            other => Ok(context.mismatch(other, "[]string")),
+        }
+    }
+}
+
+impl Decode for BTreeMap<String, String> {
+    fn decode(value: &Value, context: &mut Context) -> Result<Self, String> {
+        match value {
+            Value::Object(map) => map
+                .iter()
+                .map(|(key, value)| Ok((key.to_owned(), String::decode(value, context)?)))
+                .collect(),
+            other => Ok(context.mismatch(other, "map[string]string")),
+        }
+    }
+}
+
+/// The name of the field that a key means.
+pub(crate) fn field_of(key: &str, known: &[&'static str]) -> Option<&'static str> {
+    let exact = known.iter().find(|name| **name == key);
+    exact
+        .or_else(|| known.iter().find(|name| name.eq_ignore_ascii_case(key)))
+        .copied()
+}
+
+/// Declares a structure with the names its fields have in YAML, and how it is read.
+macro_rules! fields {
+    (
+        $(#[$doc:meta])*
+        $visibility:vis struct $name:ident in $go:literal {
+            $( $(#[$field_doc:meta])* $field:ident : $kind:ty = $key:literal, )*
+        }
+    ) => {
+        $(#[$doc])*
+        #[derive(Clone, Debug, Default, PartialEq)]
+        $visibility struct $name {
+            $( $(#[$field_doc])* pub(crate) $field: $kind, )*
+        }
+
+        impl crate::config::Decode for $name {
+            fn decode(
+                value: &model::Value,
+                context: &mut crate::config::Context,
+            ) -> Result<Self, String> {
+                const KNOWN: &[&str] = &[$($key),*];
+                let model::Value::Object(map) = value else {
+                    return Ok(context.mismatch(value, concat!("types.", $go)));
+                };
+                let mut result = Self::default();
+                for (key, value) in map.iter() {
+                    let Some(name) = crate::config::field_of(key, KNOWN) else {
+                        if context.strictness == crate::config::Strictness::Strict {
+                            return Err(format!("json: unknown field {:?}", key));
+                        }
+                        continue;
+                    };
+                    let above = std::mem::replace(&mut context.structure, $go);
+                    context.path.push(name);
+                    match name {
+                        $( $key => {
+                            result.$field = <$kind as crate::config::Decode>::decode(value, context)?;
+                        } )*
+                        _ => {}
+                    }
+                    context.path.pop();
+                    context.structure = above;
+                }
+                Ok(result)
+            }
+        }
+    };
+}
+pub(crate) use fields;

@@ -1,0 +1,197 @@
+//! The kustomization file: all of its fields, read strictly, with those of old turned into those of today.
+
+mod decode;
+mod parts;
+
+pub(crate) use decode::{Context, Decode, Strictness, decode, field_of, fields};
+pub(crate) use parts::{
+    FieldOptions, FieldSpec, GeneratorArgs, GeneratorOptions, HelmChartArgs, Image, Label, ObjectMeta, Patch,
+    PatchOptions, Replacement, Replica, Selector, SortOptions, Source, Target, Var,
+};
+pub use parts::{HelmChart, HelmGlobals};
+
+use std::collections::BTreeMap;
+
+fields! {
+    /// A kustomization or component, as it is written.
+    pub(crate) struct Kustomization in "Kustomization" {
+        kind: String = "kind",
+        api_version: String = "apiVersion",
+        metadata: Option<ObjectMeta> = "metadata",
+        openapi: BTreeMap<String, String> = "openapi",
+        name_prefix: String = "namePrefix",
+        name_suffix: String = "nameSuffix",
+        namespace: String = "namespace",
+        common_labels: Option<BTreeMap<String, String>> = "commonLabels",
+        labels: Vec<Label> = "labels",
+        common_annotations: BTreeMap<String, String> = "commonAnnotations",
+        patches_strategic_merge: Option<Vec<String>> = "patchesStrategicMerge",
+        patches_json6902: Option<Vec<Patch>> = "patchesJson6902",
+        patches: Vec<Patch> = "patches",
+        images: Vec<Image> = "images",
+        image_tags: Option<Vec<Image>> = "imageTags",
+        replacements: Vec<Replacement> = "replacements",
+        replicas: Vec<Replica> = "replicas",
+        vars: Option<Vec<Var>> = "vars",
+        sort_options: Option<SortOptions> = "sortOptions",
+        resources: Vec<String> = "resources",
+        components: Vec<String> = "components",
+        crds: Vec<String> = "crds",
+        bases: Option<Vec<String>> = "bases",
+        config_map_generator: Vec<GeneratorArgs> = "configMapGenerator",
+        secret_generator: Vec<GeneratorArgs> = "secretGenerator",
+        helm_globals: Option<HelmGlobals> = "helmGlobals",
+        helm_charts: Vec<HelmChart> = "helmCharts",
+        helm_chart_inflation_generator: Vec<HelmChartArgs> = "helmChartInflationGenerator",
+        generator_options: Option<GeneratorOptions> = "generatorOptions",
+        configurations: Vec<String> = "configurations",
+        generators: Vec<String> = "generators",
+        transformers: Vec<String> = "transformers",
+        validators: Vec<String> = "validators",
+        build_metadata: Vec<String> = "buildMetadata",
+    }
+}
+
+/// The names that a kustomization file may have.
+pub(crate) const FILE_NAMES: [&str; 3] = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
+
+const KUSTOMIZATION: (&str, &str) = ("Kustomization", "kustomize.config.k8s.io/v1beta1");
+const COMPONENT: (&str, &str) = ("Component", "kustomize.config.k8s.io/v1alpha1");
+
+impl Kustomization {
+    /// Reads a kustomization file; the warnings are about fields of old. An error has the line where it is known.
+    pub(crate) fn parse(text: &[u8]) -> Result<(Kustomization, Vec<String>), (String, Option<usize>)> {
+        let value = yaml::parse(text).map_err(|error| {
+            let line = error.line();
+            (
+                format!("invalid Kustomization: error converting YAML to JSON: {error}"),
+                Some(line),
+            )
+        })?;
+        let read = decode::<Kustomization>(&value, Strictness::Strict)
+            .map_err(|problem| (format!("invalid Kustomization: {problem}"), None));
+        let mut kustomization = if value.is_null() {
+            Kustomization::default()
+        } else {
+            read?
+        };
+        let warnings = kustomization.warnings();
+        kustomization.modernize();
+        if says_nothing(&value) {
+            return Err(("kustomization.yaml is empty".to_owned(), None));
+        }
+        kustomization.check().map_err(|problem| (problem, None))?;
+        Ok((kustomization, warnings))
+    }
+
+    pub(crate) fn is_component(&self) -> bool {
+        self.kind == COMPONENT.0
+    }
+
+    fn warnings(&self) -> Vec<String> {
+        const FIX: &str = "Run 'kustomize edit fix' to update your Kustomization automatically.";
+        let old = [
+            (self.bases.is_some(), "bases", "resources", ""),
+            (self.common_labels.is_some(), "commonLabels", "labels", ""),
+            (self.image_tags.is_some(), "imageTags", "images", ""),
+            (self.patches_json6902.is_some(), "patchesJson6902", "patches", ""),
+            (
+                self.patches_strategic_merge.is_some(),
+                "patchesStrategicMerge",
+                "patches",
+                "",
+            ),
+            (self.vars.is_some(), "vars", "replacements", "[EXPERIMENTAL] "),
+        ];
+        let told = old.into_iter().filter(|(used, ..)| *used);
+        told.map(|(_, old, new, note)| {
+            format!("# Warning: '{old}' is deprecated. Please use '{new}' instead. {note}{FIX}")
+        })
+        .collect()
+    }
+
+    /// Turns fields of old into those of today.
+    fn modernize(&mut self) {
+        if self.kind.is_empty() {
+            self.kind = KUSTOMIZATION.0.to_owned();
+        }
+        if self.api_version.is_empty() {
+            let (_, api_version) = if self.is_component() {
+                COMPONENT
+            } else {
+                KUSTOMIZATION
+            };
+            self.api_version = api_version.to_owned();
+        }
+        self.resources.extend(self.bases.take().unwrap_or_default());
+        self.images.extend(self.image_tags.take().unwrap_or_default());
+        let generators = self.config_map_generator.iter_mut();
+        for generator in generators.chain(&mut self.secret_generator) {
+            if !generator.env.is_empty() {
+                generator.envs.push(std::mem::take(&mut generator.env));
+            }
+        }
+        let mut globals = HelmGlobals::default();
+        for old in std::mem::take(&mut self.helm_chart_inflation_generator) {
+            if !old.helm_home.is_empty() {
+                globals.config_home.clone_from(&old.helm_home);
+            }
+            if !old.chart_home.is_empty() {
+                globals.chart_home.clone_from(&old.chart_home);
+            }
+            self.helm_charts.push(HelmChart {
+                name: old.chart_name,
+                version: old.chart_version,
+                repo: old.chart_repo_url,
+                values_file: old.values,
+                values_inline: old.values_local,
+                values_merge: old.values_merge,
+                release_name: old.release_name,
+                ..HelmChart::default()
+            });
+        }
+        if self.helm_globals.is_none() && globals != HelmGlobals::default() {
+            self.helm_globals = Some(globals);
+        }
+    }
+
+    fn check(&self) -> Result<(), String> {
+        if self
+            .config_map_generator
+            .iter()
+            .any(|args| !args.secret_type.is_empty())
+        {
+            return Err("invalid Kustomization: json: unknown field \"type\"".to_owned());
+        }
+        let mut problems = Vec::new();
+        if self.kind != KUSTOMIZATION.0 && self.kind != COMPONENT.0 {
+            problems.push(format!("kind should be {} or {}", KUSTOMIZATION.0, COMPONENT.0));
+        }
+        let (_, wanted) = if self.is_component() {
+            COMPONENT
+        } else {
+            KUSTOMIZATION
+        };
+        if self.api_version != wanted {
+            problems.push(format!("apiVersion for {} should be {wanted}", self.kind));
+        }
+        if problems.is_empty() {
+            return Ok(());
+        }
+        Err(format!(
+            "Failed to read kustomization file:\n{}",
+            problems.join("\n")
+        ))
+    }
+}
+
+/// Whether nothing is set beside kind and version. A list that is there counts, even when it is empty.
+fn says_nothing(value: &model::Value) -> bool {
+    let Some(map) = value.as_object() else {
+        return true;
+    };
+    map.iter().all(|(key, value)| {
+        let about_itself = key.eq_ignore_ascii_case("kind") || key.eq_ignore_ascii_case("apiVersion");
+        about_itself || value.is_null() || value.as_str() == Some("")
+    })
+}

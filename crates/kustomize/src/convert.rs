@@ -1,0 +1,55 @@
+//! Trees that keep texts, and plain values.
+
+use model::{Map, Value};
+use yaml::node::{self, Kind, Meaning, Node, Scalar};
+
+/// The value that a tree means.
+pub(crate) fn to_value(node: &Node) -> Result<Value, String> {
+    Ok(match node {
+        Node::Scalar(scalar) => match scalar.meaning()? {
+            Meaning::Null => Value::Null,
+            Meaning::Bool(flag) => Value::Bool(flag),
+            Meaning::Int(number) => Value::Int(number),
+            Meaning::Uint(number) => Value::Float(number as f64),
+            Meaning::Float(number) => Value::Float(number),
+            Meaning::Str(text) => Value::Str(text),
+            Meaning::Text => Value::Str(scalar.text.clone()),
+        },
+        Node::List(items) => items.iter().map(to_value).collect::<Result<Vec<_>, _>>()?.into(),
+        Node::Map(map) => {
+            let pairs = map.iter().map(|(key, value)| Ok((key.into(), to_value(value)?)));
+            let pairs: Vec<_> = pairs.collect::<Result<_, String>>()?;
+            Value::Object(Map::from_pairs(pairs.into_iter()))
+        }
+    })
+}
+
+/// A tree that means a value.
+pub(crate) fn from_value(value: &Value) -> Node {
+    let scalar = |text: &str, kind| {
+        Node::Scalar(Scalar {
+            text: text.into(),
+            kind,
+        })
+    };
+    match value {
+        Value::Null => Node::null(),
+        Value::Bool(flag) => scalar(if *flag { "true" } else { "false" }, Kind::Bool),
+        Value::Int(number) => scalar(&number.to_string(), Kind::Int),
+        Value::Float(number) => scalar(&model::json::to_string(&Value::Float(*number)), Kind::Float),
+        Value::Str(text) => {
+            // What needs no quotes has none: it may be written over by something else.
+            let kind = if Kind::of(text) == Kind::Plain {
+                Kind::Plain
+            } else {
+                Kind::Quoted
+            };
+            scalar(text, kind)
+        }
+        Value::Array(items) => Node::List(items.iter().map(from_value).collect()),
+        Value::Object(map) => {
+            let entries = map.iter().map(|(key, value)| (key.into(), from_value(value)));
+            Node::Map(node::Map::from_entries(entries.collect()))
+        }
+    }
+}

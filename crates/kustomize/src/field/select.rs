@@ -1,0 +1,167 @@
+//! Reaching all fields that a path means, where elements are chosen by expressions, and making what is missing.
+
+use regex::Regex;
+use yaml::node::{Kind, Map, Node, Scalar};
+
+/// What is made at the end of a path where there is nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Created {
+    Nothing,
+    Scalar,
+    List,
+    Map,
+}
+
+impl Created {
+    fn node(self, next: Option<&String>) -> Node {
+        match next {
+            Some(next) if is_list_step(next) => Node::List(Vec::new()),
+            Some(_) => Node::map(),
+            None => match self {
+                Created::List => Node::List(Vec::new()),
+                Created::Map => Node::map(),
+                Created::Scalar | Created::Nothing => Node::Scalar(Scalar {
+                    text: "".into(),
+                    kind: Kind::Plain,
+                }),
+            },
+        }
+    }
+}
+
+fn is_list_step(part: &str) -> bool {
+    (part.starts_with('[') && part.ends_with(']')) || part.parse::<usize>().is_ok()
+}
+
+type Visit<'v> = &'v mut dyn FnMut(&mut Node) -> Result<(), String>;
+
+/// Calls `visit` for each field that the path means, and says how many there were.
+pub(crate) fn select(
+    node: &mut Node,
+    path: &[String],
+    created: Created,
+    visit: Visit<'_>,
+) -> Result<usize, String> {
+    let Some((part, rest)) = path.split_first() else {
+        visit(node)?;
+        return Ok(1);
+    };
+    if let Ok(index) = part.parse::<usize>() {
+        return by_index(node, index, rest, created, visit);
+    }
+    if part.starts_with('[') && part.ends_with(']') {
+        return by_expression(node, part, rest, created, visit);
+    }
+    if part == "*" {
+        let mut count = 0;
+        for item in elements(node)? {
+            count += select(item, rest, created, visit)?;
+        }
+        return Ok(count);
+    }
+    if node.is_null() && created == Created::Nothing {
+        return Ok(0);
+    }
+    let Node::Map(map) = node else {
+        return Err(super::wrong_kind("MappingNode", node));
+    };
+    let field = match map.get_mut(part) {
+        Some(_) => map.get_mut(part).expect("it was just found"),
+        None if created == Created::Nothing => return Ok(0),
+        None => map.entry(part, || created.node(rest.first())),
+    };
+    select(field, rest, created, visit)
+}
+
+fn elements(node: &mut Node) -> Result<&mut Vec<Node>, String> {
+    match node {
+        Node::List(items) => Ok(items),
+        other => Err(super::wrong_kind("SequenceNode", other)),
+    }
+}
+
+fn by_index(
+    node: &mut Node,
+    index: usize,
+    rest: &[String],
+    created: Created,
+    visit: Visit<'_>,
+) -> Result<usize, String> {
+    let items = elements(node)?;
+    if items.len() == index && created != Created::Nothing {
+        items.push(created.node(rest.first()));
+    }
+    let count = items.len();
+    let item = items
+        .get_mut(index)
+        .ok_or_else(|| format!("index {index} specified but only {count} elements found"))?;
+    select(item, rest, created, visit)
+}
+
+fn by_expression(
+    node: &mut Node,
+    part: &str,
+    rest: &[String],
+    created: Created,
+    visit: Visit<'_>,
+) -> Result<usize, String> {
+    let (key, expression) = key_and_value(part)?;
+    let regex = Regex::new(expression).map_err(|error| error.to_string())?;
+    let items = elements(node)?;
+    let fits = |item: &Node| {
+        let field = if key.is_empty() { Some(item) } else { item.get(key) };
+        field.is_some_and(|field| regex.is_match(&written(field)))
+    };
+    let mut count = 0;
+    for item in items.iter_mut().filter(|item| fits(item)) {
+        if key.is_empty() {
+            visit(item)?;
+            count += 1;
+        } else {
+            count += select(item, rest, created, visit)?;
+        }
+    }
+    if count > 0 || created == Created::Nothing {
+        return Ok(count);
+    }
+    let value = Node::plain(expression);
+    items.push(if key.is_empty() {
+        value
+    } else {
+        let mut map = Map::with_capacity(1);
+        map.insert(key, value);
+        Node::Map(map)
+    });
+    match items.last_mut() {
+        Some(item) if key.is_empty() => visit(item).map(|()| 1),
+        Some(item) if fits(item) => select(item, rest, created, visit),
+        _ => Ok(0),
+    }
+}
+
+/// A node as it is written, which is what expressions are matched against.
+fn written(node: &Node) -> String {
+    if let Node::Scalar(scalar) = node
+        && scalar.kind == Kind::Plain
+    {
+        return scalar.text.to_string();
+    }
+    let mut text = String::new();
+    match node {
+        Node::Scalar(scalar) if scalar.kind != Kind::Quoted => scalar.text.to_string(),
+        _ => {
+            // What cannot be written matches nothing.
+            let _ = yaml::go::write(node, &mut text);
+            text.trim().to_owned()
+        }
+    }
+}
+
+/// The parts of `[key=value]`.
+pub(super) fn key_and_value(part: &str) -> Result<(&str, &str), String> {
+    let inner = part.strip_suffix(']').unwrap_or(part);
+    let inner = inner.strip_prefix('[').unwrap_or(inner);
+    inner
+        .split_once('=')
+        .ok_or_else(|| "list path element must contain fieldName=fieldValue for element to match".to_owned())
+}

@@ -1,0 +1,183 @@
+//! Reaching all places that a [`FieldSpec`] means.
+
+use yaml::node::{Kind, Node, Scalar};
+
+use super::{FieldSpec, split};
+use crate::resource::Resource;
+
+/// A field spec whose path is taken apart.
+#[derive(Clone, Debug)]
+pub(crate) struct FieldPath {
+    pub(crate) spec: FieldSpec,
+    parts: Vec<Part>,
+}
+
+#[derive(Clone, Debug)]
+struct Part {
+    name: String,
+    /// The path says that this is a list (`containers[]`): it is never made.
+    is_list: bool,
+}
+
+/// What is made where a field is missing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Create {
+    Nothing,
+    Scalar(Kind),
+    Map,
+}
+
+type Set<'s> = &'s mut dyn FnMut(&mut Node) -> Result<(), String>;
+
+impl FieldPath {
+    pub(crate) fn new(spec: &FieldSpec) -> FieldPath {
+        let parts = split(&spec.path, '/').into_iter().map(|name| {
+            let short = name.strip_suffix("[]");
+            Part {
+                is_list: short.is_some(),
+                name: short.unwrap_or(&name).to_owned(),
+            }
+        });
+        FieldPath {
+            spec: spec.clone(),
+            parts: parts.collect(),
+        }
+    }
+
+    pub(crate) fn all(specs: &[FieldSpec]) -> Vec<FieldPath> {
+        specs.iter().map(FieldPath::new).collect()
+    }
+
+    /// Calls `set` for each such field of the resource, if it is of the right kind.
+    pub(crate) fn apply(&self, resource: &mut Resource, create: Create, set: Set<'_>) -> Result<(), String> {
+        if !self.fits(resource) {
+            return Ok(());
+        }
+        self.apply_to(resource, create, set)
+    }
+
+    /// Whether the resource is of the right kind.
+    pub(crate) fn fits(&self, resource: &Resource) -> bool {
+        let gvk = &self.spec.gvk;
+        if !gvk.kind.is_empty() && gvk.kind != resource.kind() {
+            return false;
+        }
+        if gvk.group.is_empty() && gvk.version.is_empty() {
+            return true;
+        }
+        let (group, version) = crate::id::split_api_version(resource.api_version());
+        (gvk.group.is_empty() || gvk.group == group) && (gvk.version.is_empty() || gvk.version == version)
+    }
+
+    /// Calls `set` for each such field, whatever the kind.
+    pub(crate) fn apply_to(
+        &self,
+        resource: &mut Resource,
+        create: Create,
+        set: Set<'_>,
+    ) -> Result<(), String> {
+        let create = if self.spec.create { create } else { Create::Nothing };
+        walk(&mut resource.node, &self.parts, create, set).map_err(|problem| {
+            format!(
+                "considering field '{}' of object {}: {problem}",
+                self.spec.path,
+                resource.plain_id()
+            )
+        })
+    }
+}
+
+fn walk(node: &mut Node, parts: &[Part], create: Create, set: Set<'_>) -> Result<(), String> {
+    let Some((part, rest)) = parts.split_first() else {
+        return set(node);
+    };
+    match node {
+        _ if node.is_null() => Ok(()),
+        Node::List(items) => {
+            for item in items {
+                walk(item, parts, create, set)?;
+            }
+            Ok(())
+        }
+        Node::Map(map) => {
+            if part.name.is_empty() {
+                return Err("cannot set or create an empty field name".to_owned());
+            }
+            let made = if create == Create::Nothing || part.is_list {
+                Create::Nothing
+            } else if rest.is_empty() {
+                create
+            } else {
+                Create::Map
+            };
+            let field = match made {
+                Create::Nothing => match map.get_mut(&part.name) {
+                    Some(field) => field,
+                    None => return Ok(()),
+                },
+                Create::Map => map.entry(&part.name, Node::map),
+                Create::Scalar(_) => map.entry(&part.name, || Node::str("")),
+            };
+            if field.is_null() {
+                fill(field, made, part.is_list);
+            }
+            walk(field, rest, create, set)
+        }
+        Node::Scalar(_) => Err("expected sequence or mapping node".to_owned()),
+    }
+}
+
+/// A `null` that is there becomes what would have been made.
+fn fill(field: &mut Node, made: Create, is_list: bool) {
+    match made {
+        Create::Map => *field = Node::map(),
+        Create::Nothing if is_list => *field = Node::List(Vec::new()),
+        Create::Nothing => {}
+        Create::Scalar(_) => {
+            if let Node::Scalar(scalar) = field {
+                scalar.kind = Kind::Quoted;
+            }
+        }
+    }
+}
+
+/// Sets a key of a map to a string.
+pub(crate) fn set_entry(node: &mut Node, key: &str, value: &str) -> Result<(), String> {
+    let Node::Map(map) = node else {
+        return Err(wrong_kind("MappingNode", node));
+    };
+    map.insert(key, Node::str(value));
+    Ok(())
+}
+
+/// Replaces a scalar by another one.
+pub(crate) fn set_value(node: &mut Node, text: &str, kind: Kind) -> Result<(), String> {
+    let Node::Scalar(scalar) = node else {
+        return Err(wrong_kind("ScalarNode", node));
+    };
+    *scalar = Scalar {
+        text: text.into(),
+        kind,
+    };
+    Ok(())
+}
+
+/// Writes another text over a scalar; see [`Node::rewrite`].
+pub(crate) fn set_text(node: &mut Node, text: &str) -> Result<(), String> {
+    if !matches!(node, Node::Scalar(_)) {
+        return Err(wrong_kind("ScalarNode", node));
+    }
+    node.rewrite(text);
+    Ok(())
+}
+
+pub(crate) fn wrong_kind(expected: &str, node: &Node) -> String {
+    let mut contents = String::new();
+    let told = yaml::go::write(node, &mut contents).is_ok();
+    let got = node.kind_name();
+    if told {
+        format!("wrong node kind: expected {expected} but got {got}: node contents:\n{contents}")
+    } else {
+        format!("wrong node kind: expected {expected} but got {got}")
+    }
+}

@@ -1,0 +1,112 @@
+//! `configMapGenerator` and `secretGenerator`: ConfigMaps and Secrets made of files, environment files and literals.
+
+mod options;
+mod sources;
+
+pub(crate) use options::with_globals;
+pub(crate) use sources::{FileLoader, pairs};
+
+use base64::Engine;
+use yaml::node::{Map, Node};
+
+use crate::config::{GeneratorArgs, GeneratorOptions};
+use crate::resource::{Behavior, Resource};
+
+/// What is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    ConfigMap,
+    Secret,
+}
+
+impl Kind {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Kind::ConfigMap => "ConfigMap",
+            Kind::Secret => "Secret",
+        }
+    }
+}
+
+/// Makes a ConfigMap or Secret.
+pub(crate) fn generate(kind: Kind, args: &GeneratorArgs, files: &dyn FileLoader) -> Result<Resource, String> {
+    if args.name.is_empty() {
+        return Err("a configmap must have a name".to_owned());
+    }
+    let pairs = pairs(args, files).map_err(|problem| format!("loading KV pairs: {problem}"))?;
+    let mut metadata = Map::default();
+    metadata.push("name".into(), Node::str(&args.name));
+    if !args.namespace.is_empty() {
+        metadata.push("namespace".into(), Node::str(&args.namespace));
+    }
+    let mut object = Map::default();
+    object.push("apiVersion".into(), Node::str("v1"));
+    object.push("kind".into(), Node::str(kind.name()));
+    let options = args.options.clone().unwrap_or_default();
+    add_metadata(&mut metadata, &options);
+    object.push("metadata".into(), Node::Map(metadata));
+    match kind {
+        Kind::ConfigMap => {
+            let (mut data, mut binary) = (Map::default(), Map::default());
+            for (key, content) in pairs {
+                match String::from_utf8(content) {
+                    Ok(text) => data.push(key.into(), Node::str(text)),
+                    Err(bytes) => binary.push(key.into(), Node::str(encoded(bytes.as_bytes()))),
+                }
+            }
+            for (field, map) in [("data", data), ("binaryData", binary)] {
+                if !map.is_empty() {
+                    object.push(field.into(), Node::Map(map));
+                }
+            }
+        }
+        Kind::Secret => {
+            let kind = if args.secret_type.is_empty() {
+                "Opaque"
+            } else {
+                &args.secret_type
+            };
+            object.push("type".into(), Node::str(kind));
+            let data = pairs
+                .into_iter()
+                .map(|(key, content)| (key.into(), Node::str(encoded(&content))));
+            object.push("data".into(), Node::Map(Map::from_entries(data.collect())));
+        }
+    }
+    if options.immutable {
+        object.push("immutable".into(), Node::plain("true"));
+    }
+    let mut resource = Resource::new(Node::Map(object));
+    resource.needs_hash = !options.disable_name_suffix_hash;
+    resource.behavior = Behavior::new(&args.behavior);
+    Ok(resource)
+}
+
+fn add_metadata(metadata: &mut Map, options: &GeneratorOptions) {
+    for (field, texts) in [("labels", &options.labels), ("annotations", &options.annotations)] {
+        if !texts.is_empty() {
+            let entries = texts
+                .iter()
+                .map(|(key, text)| (key.as_str().into(), Node::str(text)));
+            metadata.push(field.into(), Node::Map(Map::from_entries(entries.collect())));
+        }
+    }
+}
+
+/// Base64 in lines of 70 characters, if there is more than one.
+fn encoded(content: &[u8]) -> String {
+    const LINE: usize = 70;
+    let text = base64::engine::general_purpose::STANDARD.encode(content);
+    if text.len() < LINE {
+        return text;
+    }
+    let mut out = String::with_capacity(text.len() + text.len() / LINE + 1);
+    let mut rest = text.as_str();
+    while !rest.is_empty() {
+        let (line, after) = rest.split_at(rest.len().min(LINE));
+        out.push_str(line);
+        out.push('\n');
+        rest = after;
+    }
+    out
+}

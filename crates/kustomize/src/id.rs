@@ -1,0 +1,105 @@
+//! What identifies a resource: group, version, kind, name and namespace.
+
+use std::fmt;
+
+use model::Str;
+
+/// Group, version and kind. Where it selects, an empty part means any.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct Gvk {
+    pub(crate) group: Str,
+    pub(crate) version: Str,
+    pub(crate) kind: Str,
+}
+
+impl Gvk {
+    /// Of an `apiVersion` and a `kind`.
+    pub(crate) fn new(api_version: &str, kind: &str) -> Gvk {
+        let (group, version) = split_api_version(api_version);
+        Gvk {
+            group: group.into(),
+            version: version.into(),
+            kind: kind.into(),
+        }
+    }
+
+    /// Whether `selector` means this one.
+    pub(crate) fn is_selected_by(&self, selector: &Gvk) -> bool {
+        let fits = |wanted: &Str, given: &Str| wanted.is_empty() || wanted == given;
+        fits(&selector.kind, &self.kind)
+            && fits(&selector.group, &self.group)
+            && fits(&selector.version, &self.version)
+    }
+}
+
+/// The group and version of an `apiVersion`.
+pub(crate) fn split_api_version(api_version: &str) -> (&str, &str) {
+    api_version.split_once('/').unwrap_or(("", api_version))
+}
+
+fn or<'a>(text: &'a str, missing: &'a str) -> &'a str {
+    if text.is_empty() { missing } else { text }
+}
+
+impl fmt::Display for Gvk {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (kind, version) = (or(&self.kind, "[noKind]"), or(&self.version, "[noVer]"));
+        write!(f, "{kind}.{version}.{}", or(&self.group, "[noGrp]"))
+    }
+}
+
+/// What identifies a resource.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) struct ResId {
+    pub(crate) gvk: Gvk,
+    pub(crate) name: Str,
+    pub(crate) namespace: Str,
+    /// Whether the schema says that the kind belongs to no namespace.
+    pub(crate) cluster_scoped: bool,
+}
+
+impl ResId {
+    /// The namespace it is in as far as references go.
+    pub(crate) fn effective_namespace(&self) -> &str {
+        if self.cluster_scoped {
+            NO_NAMESPACE
+        } else {
+            or(&self.namespace, DEFAULT_NAMESPACE)
+        }
+    }
+
+    /// What two resources may not have in common.
+    pub(crate) fn key(&self) -> Key {
+        Key {
+            gvk: self.gvk.clone(),
+            name: self.name.clone(),
+            namespace: self.effective_namespace().into(),
+        }
+    }
+
+    /// Whether `selector`, whose empty parts mean any, means this one.
+    pub(crate) fn is_selected_by(&self, selector: &ResId) -> bool {
+        (selector.name.is_empty() || selector.name == self.name)
+            && (selector.namespace.is_empty() || selector.effective_namespace() == self.effective_namespace())
+            && self.gvk.is_selected_by(&selector.gvk)
+    }
+}
+
+impl fmt::Display for ResId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (name, namespace) = (or(&self.name, "[noName]"), or(&self.namespace, "[noNs]"));
+        write!(f, "{}/{name}.{namespace}", self.gvk)
+    }
+}
+
+/// The identity of a resource with the namespace it is really in.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Key {
+    pub(crate) gvk: Gvk,
+    pub(crate) name: Str,
+    pub(crate) namespace: Str,
+}
+
+/// What stands in for the namespace of things that have none.
+pub(crate) const NO_NAMESPACE: &str = "_non_namespaceable_";
+pub(crate) const DEFAULT_NAMESPACE: &str = "default";

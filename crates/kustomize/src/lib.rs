@@ -1,0 +1,65 @@
+//! A file tree to manifests, as `kustomize build` makes them: the same objects, in the same order, with the same bytes.
+//!
+//! Pure: the files are a [`Tree`] that is handed in and cannot be left; remote files and charts come through traits. What
+//! is in the tree decides the output, nothing else does.
+//!
+//! ```text
+//!   tree ─▶ config ─▶ accumulate ─▶ resmap ─▶ hash ─▶ name_reference ─▶ vars ─▶ sort ─▶ output
+//!                      │  resources, generator, components
+//!                      └─ patch, namespace, affix, labels, annotations, replicas, image, replacement, plugin
+//! ```
+//!
+//! A kustomization is accumulated from the bases up; each transformer is a folder of its own. What kustomize finds by
+//! comparing all resources with all others is found by indexes here, so that the time grows with the size of the output.
+//! Start reading at [`build`] and `accumulate`.
+
+mod accumulate;
+mod affix;
+mod annotations;
+mod config;
+mod convert;
+mod error;
+mod field;
+mod generator;
+mod hash;
+pub mod helm;
+mod iam_policy;
+mod id;
+mod image;
+mod labels;
+mod merge;
+mod name_reference;
+mod namespace;
+mod options;
+mod origin;
+mod output;
+mod patch;
+mod plugin;
+pub mod remote;
+mod replacement;
+mod replicas;
+mod resmap;
+mod resource;
+mod schema;
+mod sort;
+mod specs;
+mod transform;
+mod tree;
+mod value_add;
+mod vars;
+
+pub use config::{HelmChart, HelmGlobals};
+pub use error::{Error, Errors};
+pub use options::{LoadRestrictor, Options, Release, Reorder};
+pub use output::Output;
+pub use schema::Schema;
+pub use specs::Specs;
+pub use tree::{Memory, Tree};
+
+/// Builds the kustomization in the directory `root` of the tree.
+pub fn build(tree: &dyn Tree, root: &str, options: &Options<'_>) -> Result<Output, Errors> {
+    let build = accumulate::Build::new(options);
+    let mut accumulated = accumulate::root(&build, tree, root)?;
+    accumulated.finish(&build)?;
+    Ok(accumulated.into_output())
+}

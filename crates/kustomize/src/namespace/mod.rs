@@ -1,0 +1,160 @@
+//! `namespace`: puts everything that can be in a namespace into one.
+//!
+//! Beside the resources' own namespace this sets the name of `Namespace` objects, the namespaces of webhook services and
+//! those of role bindings' subjects; see [`Subjects`].
+
+use std::collections::HashMap;
+
+use yaml::node::{Kind, Node};
+
+use crate::field::{Create, FieldPath, FieldSpec, set_value};
+use crate::resmap::ResMap;
+use crate::resource::Resource;
+use crate::schema::Schema;
+use crate::transform::Transform;
+
+/// Sets a namespace.
+pub(crate) struct Namespace {
+    namespace: String,
+    paths: Vec<FieldPath>,
+    subjects: Subjects,
+    unset_only: bool,
+}
+
+/// The subjects of role bindings that get the namespace.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Subjects {
+    /// Those that are named `default`.
+    #[default]
+    Default,
+    /// All service accounts.
+    ServiceAccounts,
+    None,
+}
+
+impl Subjects {
+    pub(crate) fn new(name: &str) -> Result<Subjects, String> {
+        match name {
+            "" | "defaultOnly" => Ok(Subjects::Default),
+            "allServiceAccounts" => Ok(Subjects::ServiceAccounts),
+            "none" => Ok(Subjects::None),
+            other => Err(format!(
+                "invalid value {other:?} for setRoleBindingSubjects: must be one of \"defaultOnly\", \"none\" or \
+                 \"allServiceAccounts\""
+            )),
+        }
+    }
+}
+
+impl Namespace {
+    pub(crate) fn new(namespace: &str, specs: &[FieldSpec]) -> Namespace {
+        Namespace {
+            namespace: namespace.to_owned(),
+            paths: FieldPath::all(specs),
+            subjects: Subjects::Default,
+            unset_only: false,
+        }
+    }
+
+    pub(crate) fn subjects(mut self, subjects: Subjects) -> Namespace {
+        self.subjects = subjects;
+        self
+    }
+
+    pub(crate) fn unset_only(mut self, unset_only: bool) -> Namespace {
+        self.unset_only = unset_only;
+        self
+    }
+
+    /// Sets the namespace of one resource.
+    pub(crate) fn apply(&self, resource: &mut Resource, schema: &Schema) -> Result<(), String> {
+        let mut set = |node: &mut Node| self.set(node);
+        if !schema.is_cluster_scoped(&resource.gvk()) {
+            let own = FieldPath::new(&FieldSpec {
+                path: "metadata/namespace".into(),
+                create: true,
+                ..FieldSpec::default()
+            });
+            own.apply_to(resource, Create::Scalar(Kind::Quoted), &mut set)?;
+        }
+        let is_binding = matches!(resource.kind(), "RoleBinding" | "ClusterRoleBinding");
+        if is_binding {
+            self.set_subjects(resource)?;
+        }
+        let is_v1 = resource.api_version() == "v1";
+        for path in &self.paths {
+            let skipped = match path.spec.path.as_str() {
+                "metadata/namespace" => true,
+                "metadata/name" => !is_v1,
+                "subjects/namespace" => {
+                    is_binding && matches!(path.spec.gvk.kind.as_str(), "RoleBinding" | "ClusterRoleBinding")
+                }
+                _ => false,
+            };
+            if !skipped {
+                path.apply(resource, Create::Scalar(Kind::Quoted), &mut set)
+                    .map_err(|problem| format!("namespace transformation failed: {problem}"))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn set(&self, node: &mut Node) -> Result<(), String> {
+        if self.unset_only && !node.text().is_empty() {
+            return Ok(());
+        }
+        set_value(node, &self.namespace, Kind::Quoted)
+    }
+
+    fn set_subjects(&self, resource: &mut Resource) -> Result<(), String> {
+        let (field, wanted) = match self.subjects {
+            Subjects::None => return Ok(()),
+            Subjects::Default => ("name", "default"),
+            Subjects::ServiceAccounts => ("kind", "ServiceAccount"),
+        };
+        let Some(subjects) = resource.node.get_mut("subjects").filter(|node| !node.is_null()) else {
+            return Ok(());
+        };
+        let Node::List(subjects) = subjects else {
+            return Err(crate::field::wrong_kind("SequenceNode", subjects));
+        };
+        for subject in subjects {
+            let Node::Map(map) = subject else {
+                return Err(crate::field::wrong_kind("MappingNode", subject));
+            };
+            if map.get(field).is_some_and(|node| node.text() == wanted) {
+                self.set(map.entry("namespace", || Node::str("")))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Transform for Namespace {
+    fn transform(&self, resources: &mut ResMap, schema: &Schema) -> Result<(), String> {
+        if self.namespace.is_empty() {
+            return Ok(());
+        }
+        let mut counts = HashMap::with_capacity(resources.len());
+        for resource in resources.iter() {
+            *counts.entry(resource.id(schema).key()).or_insert(0usize) += 1;
+        }
+        for resource in resources.as_mut_slice() {
+            if resource.is_empty() || resource.from_chart {
+                continue;
+            }
+            if let Some(count) = counts.get_mut(&resource.id(schema).key()) {
+                *count -= 1;
+            }
+            resource.remember_id(schema);
+            self.apply(resource, schema)?;
+            let id = resource.id(schema);
+            let count = counts.entry(id.key()).or_insert(0);
+            *count += 1;
+            if *count > 1 {
+                return Err(format!("namespace transformation produces ID conflict: {id}"));
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,88 @@
+//! Taking in what generators made: new resources, and changes to ones that are there.
+
+use model::Str;
+use std::collections::BTreeMap;
+
+use super::{AnyId, ResMap};
+use crate::resource::{Behavior, Resource};
+use crate::schema::Schema;
+
+impl ResMap {
+    /// Adds what was generated, or lets it replace or be merged with what is there, as its behavior says.
+    pub(crate) fn absorb(&mut self, new: Resource, index: &mut AnyId, schema: &Schema) -> Result<(), String> {
+        let id = new.id(schema);
+        let matches = index.matches(&id, self.as_slice());
+        let shown = || {
+            format!(
+                "resid.ResId{{Gvk:resid.Gvk{{Group:{:?}, Version:{:?}, Kind:{:?}, isClusterScoped:{}}}, \
+                 Name:{:?}, Namespace:{:?}}}",
+                id.gvk.group, id.gvk.version, id.gvk.kind, id.cluster_scoped, id.name, id.namespace
+            )
+        };
+        match matches.as_slice() {
+            [] => {
+                if matches!(new.behavior, Behavior::Merge | Behavior::Replace) {
+                    return Err(format!("id {} does not exist; cannot merge or replace", shown()));
+                }
+                self.append(new, schema)?;
+                let at = self.len() - 1;
+                index.add(at, &self.resources[at], schema);
+                Ok(())
+            }
+            &[at] => {
+                let old = &self.resources[at];
+                let merged = match new.behavior {
+                    Behavior::Replace => replaced(old, new),
+                    Behavior::Merge => merged(old, new),
+                    behavior => {
+                        return Err(format!(
+                            "id {} exists; can not use behavior: '{}', behavior must be merge or replace",
+                            shown(),
+                            behavior.name()
+                        ));
+                    }
+                };
+                self.resources[at] = merged;
+                Ok(())
+            }
+            several => Err(format!(
+                "found multiple objects {:?} that could accept merge of {id}",
+                several
+                    .iter()
+                    .map(|&at| self.resources[at].plain_id().to_string())
+                    .collect::<Vec<_>>()
+            )),
+        }
+    }
+}
+
+/// The new resource with the name of the old one; labels and annotations of both.
+fn replaced(old: &Resource, mut new: Resource) -> Resource {
+    for field in ["labels", "annotations"] {
+        let texts = overlaid(old.texts(field), new.texts(field));
+        new.set_texts(field, &texts);
+    }
+    new.set_name(old.name());
+    new.set_namespace(old.namespace());
+    new.take_memory(old);
+    new
+}
+
+/// The same with the data of both.
+fn merged(old: &Resource, new: Resource) -> Resource {
+    let data: Vec<_> = ["data", "binaryData"]
+        .map(|field| (field, overlaid(old.data_texts(field), new.data_texts(field))))
+        .into();
+    let origin = old.origin.clone().or_else(|| new.origin.clone());
+    let mut result = replaced(old, new);
+    for (field, texts) in data {
+        result.set_data_texts(field, texts);
+    }
+    result.origin = origin;
+    result
+}
+
+fn overlaid(mut below: BTreeMap<Str, Str>, above: BTreeMap<Str, Str>) -> BTreeMap<Str, Str> {
+    below.extend(above);
+    below
+}

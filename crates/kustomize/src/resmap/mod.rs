@@ -1,0 +1,131 @@
+//! The resources of a build in order, with indexes instead of searches.
+
+mod absorb;
+mod any_id;
+mod selector;
+
+pub(crate) use any_id::AnyId;
+pub(crate) use selector::{Matcher, Names, Selector};
+
+use std::collections::HashSet;
+
+use crate::id::Key;
+use crate::resource::Resource;
+use crate::schema::Schema;
+
+/// Resources in the order they were added, no two with the same identity.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ResMap {
+    resources: Vec<Resource>,
+    /// The identities of all of them; `None` when they may have changed since.
+    known: Option<HashSet<Key>>,
+}
+
+impl ResMap {
+    pub(crate) fn new() -> ResMap {
+        ResMap {
+            resources: Vec::new(),
+            known: Some(HashSet::new()),
+        }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.resources.len()
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.resources.is_empty()
+    }
+
+    pub(crate) fn iter(&self) -> std::slice::Iter<'_, Resource> {
+        self.resources.iter()
+    }
+
+    pub(crate) fn as_slice(&self) -> &[Resource] {
+        &self.resources
+    }
+
+    /// The resources for change; their identities may change as well.
+    pub(crate) fn as_mut_slice(&mut self) -> &mut [Resource] {
+        self.known = None;
+        &mut self.resources
+    }
+
+    /// The resources for changes that leave their identities alone.
+    pub(crate) fn contents_mut(&mut self) -> &mut [Resource] {
+        &mut self.resources
+    }
+
+    /// Adds a resource whose identity must be new.
+    pub(crate) fn append(&mut self, resource: Resource, schema: &Schema) -> Result<(), String> {
+        let id = resource.id(schema);
+        if !self.known(schema).insert(id.key()) {
+            return Err(format!(
+                "may not add resource with an already registered id: {id}"
+            ));
+        }
+        self.resources.push(resource);
+        Ok(())
+    }
+
+    pub(crate) fn append_all(&mut self, other: ResMap, schema: &Schema) -> Result<(), String> {
+        if self.is_empty() {
+            let known = other.known.is_some();
+            *self = other;
+            return if known { Ok(()) } else { self.check_ids(schema) };
+        }
+        self.resources.reserve(other.len());
+        other
+            .resources
+            .into_iter()
+            .try_for_each(|resource| self.append(resource, schema))
+    }
+
+    fn known(&mut self, schema: &Schema) -> &mut HashSet<Key> {
+        let resources = &self.resources;
+        self.known.get_or_insert_with(|| {
+            resources
+                .iter()
+                .map(|resource| resource.id(schema).key())
+                .collect()
+        })
+    }
+
+    /// Checks that no two resources have the same identity.
+    pub(crate) fn check_ids(&mut self, schema: &Schema) -> Result<(), String> {
+        let mut known = HashSet::with_capacity(self.resources.len());
+        for resource in &self.resources {
+            let id = resource.id(schema);
+            if !known.insert(id.key()) {
+                return Err(format!(
+                    "may not add resource with an already registered id: {id}"
+                ));
+            }
+        }
+        self.known = Some(known);
+        Ok(())
+    }
+
+    /// Drops resources of which nothing is left.
+    pub(crate) fn drop_empties(&mut self) {
+        let before = self.resources.len();
+        self.resources.retain(|resource| !resource.is_empty());
+        if self.resources.len() != before {
+            self.known = None;
+        }
+    }
+
+    pub(crate) fn retain(&mut self, keep: impl FnMut(&Resource) -> bool) {
+        self.known = None;
+        self.resources.retain(keep);
+    }
+
+    /// Puts the resources into another order.
+    pub(crate) fn sort_by_cached_key<K: Ord>(&mut self, key: impl FnMut(&Resource) -> K) {
+        self.resources.sort_by_cached_key(key);
+    }
+
+    pub(crate) fn into_resources(self) -> Vec<Resource> {
+        self.resources
+    }
+}

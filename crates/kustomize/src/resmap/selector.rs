@@ -1,0 +1,129 @@
+//! Selecting resources by expressions for their identity and by labels and annotations.
+
+use model::selector::LabelSelector;
+use regex::Regex;
+
+use super::{AnyId, ResMap};
+use crate::id::{Gvk, ResId};
+use crate::resource::Resource;
+use crate::schema::Schema;
+
+/// As it is written in a kustomization.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Selector {
+    /// Expressions that must fit as a whole; empty ones fit all.
+    pub(crate) id: ResId,
+    pub(crate) annotation_selector: String,
+    pub(crate) label_selector: String,
+}
+
+/// As it is meant.
+pub(crate) struct Matcher {
+    group: Option<Regex>,
+    version: Option<Regex>,
+    kind: Option<Regex>,
+    name: Option<Regex>,
+    namespace: Option<Regex>,
+    /// The name, where the expression is nothing but one.
+    literal_name: Option<String>,
+    labels: LabelSelector,
+    annotations: LabelSelector,
+}
+
+/// Reads a selector of labels; an empty one selects everything.
+fn text_selector(text: &str) -> Result<LabelSelector, String> {
+    text.parse::<LabelSelector>().map_err(|error| error.to_string())
+}
+
+/// What the parts of an identity are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Names {
+    Literal,
+    Expressions,
+}
+
+impl Matcher {
+    pub(crate) fn new(selector: &Selector) -> Result<Matcher, String> {
+        Matcher::with_names(selector, Names::Expressions)
+    }
+
+    pub(crate) fn with_names(selector: &Selector, names: Names) -> Result<Matcher, String> {
+        let id = &selector.id;
+        let anchored = |pattern: &str| match names {
+            Names::Literal => anchored(&regex::escape(pattern)),
+            Names::Expressions => anchored(pattern),
+        };
+        Ok(Matcher {
+            group: anchored(&id.gvk.group)?,
+            version: anchored(&id.gvk.version)?,
+            kind: anchored(&id.gvk.kind)?,
+            name: anchored(&id.name)?,
+            namespace: anchored(&id.namespace)?,
+            literal_name: Some(id.name.to_string()).filter(|name| is_literal(name)),
+            labels: text_selector(&selector.label_selector)?,
+            annotations: text_selector(&selector.annotation_selector)?,
+        })
+    }
+
+    pub(crate) fn fits_gvk(&self, gvk: &Gvk) -> bool {
+        fits(&self.group, &gvk.group) && fits(&self.version, &gvk.version) && fits(&self.kind, &gvk.kind)
+    }
+
+    pub(crate) fn fits_name(&self, name: &str) -> bool {
+        fits(&self.name, name)
+    }
+
+    pub(crate) fn fits_namespace(&self, namespace: &str) -> bool {
+        fits(&self.namespace, namespace)
+    }
+
+    /// Whether labels and annotations are as wanted.
+    pub(crate) fn fits_metadata(&self, resource: &Resource) -> bool {
+        self.labels.matches(|key| resource.label(key))
+            && self.annotations.matches(|key| resource.annotation(key))
+    }
+
+    fn fits(&self, resource: &Resource, schema: &Schema) -> bool {
+        if self.kind.is_some() && !fits(&self.kind, resource.kind()) {
+            return false;
+        }
+        let current = resource.id(schema);
+        let original = resource.original_id(schema);
+        (self.fits_namespace(original.effective_namespace())
+            || self.fits_namespace(current.effective_namespace()))
+            && (self.fits_name(&original.name) || self.fits_name(&current.name))
+            && self.fits_gvk(&current.gvk)
+            && self.fits_metadata(resource)
+    }
+}
+
+impl ResMap {
+    /// The positions of the resources that the selector means.
+    pub(crate) fn select(&self, matcher: &Matcher, index: Option<&AnyId>, schema: &Schema) -> Vec<usize> {
+        let resources = self.as_slice();
+        let fits = |at: &usize| matcher.fits(&resources[*at], schema);
+        match (&matcher.literal_name, index) {
+            (Some(name), Some(index)) => index.named(name).into_iter().filter(fits).collect(),
+            _ => (0..resources.len()).filter(fits).collect(),
+        }
+    }
+}
+
+fn fits(regex: &Option<Regex>, text: &str) -> bool {
+    regex.as_ref().is_none_or(|regex| regex.is_match(text))
+}
+
+fn anchored(pattern: &str) -> Result<Option<Regex>, String> {
+    if pattern.is_empty() {
+        return Ok(None);
+    }
+    let regex = Regex::new(&format!("^(?:{pattern})$"));
+    regex
+        .map(Some)
+        .map_err(|error| format!("error parsing regexp: {error}"))
+}
+
+fn is_literal(pattern: &str) -> bool {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_".contains(&byte);
+    !pattern.is_empty() && pattern.bytes().all(plain)
+}

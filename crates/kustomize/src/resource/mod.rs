@@ -1,0 +1,216 @@
+//! One resource on its way through the build: the object, and what the build remembers of it.
+
+mod metadata;
+mod read;
+
+pub(crate) use read::{Malformed, Parsed, from_text};
+
+use std::rc::Rc;
+
+use model::Str;
+use yaml::node::Node;
+
+use crate::id::{Gvk, ResId};
+use crate::origin::Origin;
+use crate::schema::Schema;
+
+/// A resource. kustomize keeps what it remembers in annotations of the object; here it stands beside it.
+#[derive(Clone, Debug)]
+pub(crate) struct Resource {
+    /// The object; empty once a patch has deleted it.
+    pub(crate) node: Node,
+    /// What it was called before, the oldest first.
+    previous: Vec<Previous>,
+    /// The prefixes and suffixes its name got, in order.
+    pub(crate) prefixes: Vec<Str>,
+    pub(crate) suffixes: Vec<Str>,
+    pub(crate) behavior: Behavior,
+    /// Whether its name will get a hash of its content.
+    pub(crate) needs_hash: bool,
+    /// Whether it came out of a chart, so that its namespace is the chart's business.
+    pub(crate) from_chart: bool,
+    /// The vars that take their value from it.
+    pub(crate) ref_vars: Vec<Str>,
+    /// As a patch, whether it may rename what it changes, and make another kind of it.
+    pub(crate) may_rename: bool,
+    pub(crate) may_change_kind: bool,
+    pub(crate) origin: Option<Rc<Origin>>,
+    pub(crate) transformations: Vec<Rc<Origin>>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+struct Previous {
+    name: Str,
+    namespace: Str,
+    kind: Str,
+}
+
+/// What a generator does when there is such a resource already.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Behavior {
+    #[default]
+    Unspecified,
+    Create,
+    Replace,
+    Merge,
+}
+
+impl Behavior {
+    pub(crate) fn new(name: &str) -> Behavior {
+        match name {
+            "replace" => Behavior::Replace,
+            "merge" => Behavior::Merge,
+            "create" => Behavior::Create,
+            _ => Behavior::Unspecified,
+        }
+    }
+
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Behavior::Replace => "replace",
+            Behavior::Merge => "merge",
+            Behavior::Create => "create",
+            Behavior::Unspecified => "unspecified",
+        }
+    }
+}
+
+impl Resource {
+    pub(crate) fn new(node: Node) -> Resource {
+        Resource {
+            node,
+            previous: Vec::new(),
+            prefixes: Vec::new(),
+            suffixes: Vec::new(),
+            behavior: Behavior::Unspecified,
+            needs_hash: false,
+            from_chart: false,
+            ref_vars: Vec::new(),
+            may_rename: false,
+            may_change_kind: false,
+            origin: None,
+            transformations: Vec::new(),
+        }
+    }
+
+    /// Whether nothing is left of it.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.node.is_empty()
+    }
+
+    pub(crate) fn kind(&self) -> &str {
+        self.node.get("kind").map_or("", Node::raw_text)
+    }
+
+    pub(crate) fn api_version(&self) -> &str {
+        self.node.get("apiVersion").map_or("", Node::raw_text)
+    }
+
+    pub(crate) fn name(&self) -> &str {
+        self.meta_text("name")
+    }
+
+    pub(crate) fn namespace(&self) -> &str {
+        self.meta_text("namespace")
+    }
+
+    fn meta_text(&self, field: &str) -> &str {
+        let found = self.node.get("metadata").and_then(|meta| meta.get(field));
+        found.map_or("", Node::text)
+    }
+
+    pub(crate) fn gvk(&self) -> Gvk {
+        Gvk::new(self.api_version(), self.kind())
+    }
+
+    /// What identifies it now.
+    pub(crate) fn id(&self, schema: &Schema) -> ResId {
+        let gvk = self.gvk();
+        ResId {
+            cluster_scoped: schema.is_cluster_scoped(&gvk),
+            gvk,
+            name: self.name().into(),
+            namespace: self.namespace().into(),
+        }
+    }
+
+    /// What identifies it now, for messages that need no schema.
+    pub(crate) fn plain_id(&self) -> ResId {
+        self.id(&Schema::default())
+    }
+
+    /// What identified it before, the oldest first. These are never known to belong to no namespace.
+    pub(crate) fn previous_ids(&self) -> impl Iterator<Item = ResId> + '_ {
+        let (group, version) = crate::id::split_api_version(self.api_version());
+        let (group, version) = (Str::new(group), Str::new(version));
+        self.previous.iter().map(move |previous| ResId {
+            gvk: Gvk {
+                group: group.clone(),
+                version: version.clone(),
+                kind: previous.kind.clone(),
+            },
+            name: previous.name.clone(),
+            namespace: previous.namespace.clone(),
+            cluster_scoped: false,
+        })
+    }
+
+    /// Whether its name was ever changed.
+    pub(crate) fn has_previous(&self) -> bool {
+        !self.previous.is_empty()
+    }
+
+    /// The names it had before.
+    pub(crate) fn previous_names(&self) -> impl Iterator<Item = &str> {
+        self.previous.iter().map(|previous| previous.name.as_str())
+    }
+
+    /// What identified it first.
+    pub(crate) fn original_id(&self, schema: &Schema) -> ResId {
+        let first = self.previous_ids().next();
+        first.unwrap_or_else(|| self.id(schema))
+    }
+
+    /// Remembers what identifies it now, before that changes.
+    pub(crate) fn remember_id(&mut self, schema: &Schema) {
+        let id = self.id(schema);
+        self.previous.push(Previous {
+            namespace: id.effective_namespace().into(),
+            name: id.name,
+            kind: id.gvk.kind,
+        });
+    }
+
+    /// Takes over what is remembered of another one that this one replaces.
+    pub(crate) fn take_memory(&mut self, old: &Resource) {
+        self.previous.clone_from(&old.previous);
+        self.prefixes.clone_from(&old.prefixes);
+        self.suffixes.clone_from(&old.suffixes);
+        self.behavior = old.behavior;
+        self.needs_hash &= old.needs_hash;
+        self.from_chart = old.from_chart;
+        self.ref_vars.clone_from(&old.ref_vars);
+    }
+
+    /// Whether prefixes and suffixes of the two end the same way. With `Empty::Fits`, none at all fits any.
+    pub(crate) fn affixes_fit(&self, other: &Resource, empty: Empty) -> bool {
+        let fit =
+            |a: &[Str], b: &[Str]| (empty == Empty::Fits && (a.is_empty() || b.is_empty())) || same_end(a, b);
+        fit(&self.prefixes, &other.prefixes) && fit(&self.suffixes, &other.suffixes)
+    }
+}
+
+/// What having no prefixes or suffixes means for a comparison.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Empty {
+    Fits,
+    Differs,
+}
+
+fn same_end(a: &[Str], b: &[Str]) -> bool {
+    let (short, long) = if a.len() > b.len() { (b, a) } else { (a, b) };
+    if short.is_empty() {
+        return long.is_empty();
+    }
+    long.ends_with(short)
+}

@@ -1,0 +1,215 @@
+//! Reading resources from text as kyaml does.
+
+use std::collections::VecDeque;
+
+use model::Str;
+use yaml::node::{self, Kind, Map, Node, Scalar};
+
+use super::Resource;
+
+/// A resource and the line it begins on.
+#[derive(Debug)]
+pub(crate) struct Parsed {
+    pub(crate) resource: Resource,
+    pub(crate) line: usize,
+}
+
+/// Why a text holds no resources.
+#[derive(Debug)]
+pub(crate) struct Malformed {
+    pub(crate) message: String,
+    pub(crate) line: usize,
+}
+
+/// The resources of a text: its documents, with lists taken apart.
+pub(crate) fn from_text(text: &str) -> Result<Vec<Parsed>, Malformed> {
+    let unix;
+    let text = if text.contains("\r\n") {
+        unix = text.replace("\r\n", "\n");
+        &unix
+    } else {
+        text
+    };
+    let documents = split(text)?;
+    let single = documents.len() == 1;
+    let mut result = Vec::with_capacity(documents.len());
+    for document in documents {
+        let read = node::read(document.text).map_err(|error| Malformed {
+            message: format!("MalformedYAMLError: {error}"),
+            line: document.line + error.line() - 1,
+        })?;
+        let Some(read) = read.filter(|read| !read.node.is_null()) else {
+            continue;
+        };
+        let line = document.line + read.line - 1;
+        take_apart(read.node, line, single, &mut result)?;
+    }
+    expand_lists(result)
+}
+
+struct Document<'t> {
+    text: &'t str,
+    line: usize,
+}
+
+/// Splits at lines that begin with `---`. What stands before the first line break is never a separator.
+fn split(text: &str) -> Result<Vec<Document<'_>>, Malformed> {
+    let mut documents = Vec::new();
+    if text.is_empty() {
+        return Ok(documents);
+    }
+    let (mut start, mut line, mut searched) = (0, 1, 0);
+    while let Some(found) = text[searched..].find("\n---") {
+        let at = searched + found;
+        let Some(end) = text[at + 4..].find('\n').map(|end| at + 4 + end) else {
+            break;
+        };
+        let after = text[at + 4..end].trim();
+        let lines = text[start..at].matches('\n').count() + 1;
+        if !after.is_empty() && !after.starts_with('#') {
+            return Err(Malformed {
+                message: format!("invalid document separator: {}", text[at..end].trim()),
+                line: line + lines,
+            });
+        }
+        // The line break before the separator belongs to the document: it may be part of a block of text.
+        documents.push(Document {
+            text: &text[start..=at],
+            line,
+        });
+        line += lines + 1;
+        start = end + 1;
+        searched = start;
+        if searched > text.len() {
+            break;
+        }
+    }
+    documents.push(Document {
+        text: &text[start..],
+        line,
+    });
+    Ok(documents)
+}
+
+/// Checks a document; of a list that is all there is in a text, its elements.
+fn take_apart(node: Node, line: usize, single: bool, result: &mut Vec<Parsed>) -> Result<(), Malformed> {
+    let kind = node.get("kind").map_or("", Node::text);
+    if !single
+        || !matches!(kind, "List" | "ResourceList")
+        || (node.get("items").is_none() && node.get("functionConfig").is_none())
+    {
+        return checked(node, line, result);
+    }
+    if let Node::Map(mut map) = node
+        && let Some(Node::List(items)) = map.remove("items")
+    {
+        for item in items {
+            checked(item, line, result)?;
+        }
+    }
+    Ok(())
+}
+
+/// Replaces lists by their elements; the elements go to the end.
+fn expand_lists(parsed: Vec<Parsed>) -> Result<Vec<Parsed>, Malformed> {
+    let is_list = |parsed: &Parsed| {
+        parsed.resource.kind().ends_with("List") && parsed.resource.node.get("items").is_some()
+    };
+    if !parsed.iter().any(is_list) {
+        return Ok(parsed);
+    }
+    let mut result = Vec::with_capacity(parsed.len());
+    let mut queue = VecDeque::from(parsed);
+    while let Some(next) = queue.pop_front() {
+        if !is_list(&next) {
+            result.push(next);
+            continue;
+        }
+        let line = next.line;
+        let kind = Str::new(next.resource.kind());
+        let items = next.resource.into_map().and_then(|mut map| map.remove("items"));
+        let mut elements = Vec::new();
+        match items {
+            Some(Node::List(items)) => {
+                for item in items {
+                    checked(item, line, &mut elements)?;
+                }
+            }
+            Some(items) if items.is_null() => {}
+            other => {
+                let found = go_type(other.as_ref());
+                return Err(Malformed {
+                    message: format!("expected array in {kind}/items, but found {found}"),
+                    line,
+                });
+            }
+        }
+        queue.extend(elements);
+    }
+    Ok(result)
+}
+
+fn go_type(node: Option<&Node>) -> &'static str {
+    match node {
+        Some(Node::Map(_)) => "map[string]interface {}",
+        Some(Node::Scalar(Scalar { kind, .. })) => match kind {
+            Kind::Bool => "bool",
+            Kind::Int => "int",
+            Kind::Float => "float64",
+            _ => "string",
+        },
+        _ => "<nil>",
+    }
+}
+
+/// A resource needs a kind and a name; what is empty is dropped.
+fn checked(node: Node, line: usize, result: &mut Vec<Parsed>) -> Result<(), Malformed> {
+    if node.is_empty() {
+        return Ok(());
+    }
+    let refuse = |message: String| Err(Malformed { message, line });
+    let resource = Resource::new(node);
+    let present = |field: &str| resource.node.get(field).is_some_and(|node| !node.is_empty());
+    if !present("kind") && !present("apiVersion") && !present("metadata") {
+        return refuse("missing Resource metadata".to_owned());
+    }
+    let kind = resource.node.get("kind").map_or("", Node::text);
+    let told = || {
+        let labels = shown(&resource, "labels");
+        let annotations = shown(&resource, "annotations");
+        format!(
+            "{{{{{} {kind}}} {{{{{} {}}} {labels} {annotations}}}}}",
+            resource.api_version(),
+            resource.name(),
+            resource.namespace()
+        )
+    };
+    if kind.is_empty() {
+        return refuse(format!("missing kind in object {}", told()));
+    }
+    if !kind.ends_with("List") && resource.name().is_empty() {
+        return refuse(format!("missing metadata.name in object {}", told()));
+    }
+    result.push(Parsed { resource, line });
+    Ok(())
+}
+
+/// A map of strings as Go prints it.
+fn shown(resource: &Resource, field: &str) -> String {
+    let pairs: Vec<String> = resource
+        .texts(field)
+        .iter()
+        .map(|(key, value)| format!("{key}:{value}"))
+        .collect();
+    format!("map[{}]", pairs.join(" "))
+}
+
+impl Resource {
+    /// The object as a map of which the caller may take parts.
+    pub(crate) fn into_map(self) -> Option<Map> {
+        match self.node {
+            Node::Map(map) => Some(map),
+            _ => None,
+        }
+    }
+}

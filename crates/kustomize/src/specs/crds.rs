@@ -1,0 +1,104 @@
+//! Reads the OpenAPI definitions that `crds` names: marks on properties say which of them hold names and labels.
+
+use model::{Map, Value};
+
+use super::{BackReferences, Specs};
+use crate::field::FieldSpec;
+use crate::id::Gvk;
+
+/// The field specs that definitions imply.
+pub(crate) fn from_crds(document: &Value) -> Result<Specs, String> {
+    let mut specs = Specs::default();
+    let Some(definitions) = document.as_object() else {
+        return Ok(specs);
+    };
+    for (name, definition) in definitions.iter() {
+        let properties = properties(definition);
+        let has = |field: &str| properties.is_some_and(|properties| properties.contains_key(field));
+        if !has("kind") || !has("apiVersion") || !has("metadata") {
+            continue;
+        }
+        let gvk = Gvk {
+            kind: name.rsplit('.').next().unwrap_or_default().into(),
+            ..Gvk::default()
+        };
+        let mut found = Finder {
+            definitions,
+            gvk,
+            specs: Specs::default(),
+            open: Vec::new(),
+        };
+        found.definition(name, &[])?;
+        specs.merge(&found.specs)?;
+    }
+    Ok(specs)
+}
+
+fn properties(definition: &Value) -> Option<&Map> {
+    let schema = definition.get("Schema").or_else(|| definition.get("schema"))?;
+    schema.get("properties")?.as_object()
+}
+
+struct Finder<'d> {
+    definitions: &'d Map,
+    gvk: Gvk,
+    specs: Specs,
+    /// The definitions on the way, so that those that refer to themselves come to an end.
+    open: Vec<String>,
+}
+
+impl Finder<'_> {
+    fn definition(&mut self, name: &str, path: &[&str]) -> Result<(), String> {
+        let found = self.definitions.get(name).and_then(properties);
+        let Some(properties) = found else {
+            return Ok(());
+        };
+        if self.open.iter().any(|open| open == name) {
+            return Ok(());
+        }
+        self.open.push(name.to_owned());
+        for (name, property) in properties.iter() {
+            let path = [path, &[name]].concat();
+            self.property(property, &path)?;
+        }
+        self.open.pop();
+        Ok(())
+    }
+
+    fn property(&mut self, property: &Value, path: &[&str]) -> Result<(), String> {
+        let mark = |name: &str| property.get(name).and_then(Value::as_str);
+        let spec = |path: &[&str]| FieldSpec {
+            gvk: self.gvk.clone(),
+            path: path.join("/").into(),
+            create: false,
+        };
+        if mark("x-kubernetes-annotation").is_some() {
+            self.specs.common_annotations.push(spec(path));
+        }
+        if mark("x-kubernetes-label-selector").is_some() {
+            self.specs.common_labels.push(spec(path));
+        }
+        if mark("x-kubernetes-identity").is_some() {
+            self.specs.name_prefix.push(spec(path));
+        }
+        if let (Some(version), Some(kind)) = (
+            mark("x-kubernetes-object-ref-api-version"),
+            mark("x-kubernetes-object-ref-kind"),
+        ) {
+            let key = mark("x-kubernetes-object-ref-name-key").unwrap_or("name");
+            let reference = BackReferences {
+                target: Gvk {
+                    version: version.into(),
+                    kind: kind.into(),
+                    ..Gvk::default()
+                },
+                referrers: vec![spec(&[path, &[key]].concat())],
+            };
+            self.specs.add_reference(&reference)?;
+        }
+        match mark("$ref") {
+            Some(name) => self.definition(name, path),
+            None => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! Where transformers look for the fields they change: kustomize's own list, and what `configurations` and `crds` add.
+
+mod crds;
+mod read;
+mod table;
+
+pub(crate) use crds::from_crds;
+pub(crate) use read::from_value;
+
+use std::cmp::Ordering;
+
+use crate::field::{FieldSpec, merge_specs};
+use crate::id::Gvk;
+use crate::sort::DEFAULT_ORDER;
+
+/// The fields that each transformer changes.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Specs {
+    pub(crate) name_prefix: Vec<FieldSpec>,
+    pub(crate) name_suffix: Vec<FieldSpec>,
+    pub(crate) namespace: Vec<FieldSpec>,
+    pub(crate) common_labels: Vec<FieldSpec>,
+    pub(crate) labels: Vec<FieldSpec>,
+    pub(crate) template_labels: Vec<FieldSpec>,
+    pub(crate) common_annotations: Vec<FieldSpec>,
+    pub(crate) name_reference: Vec<BackReferences>,
+    pub(crate) var_reference: Vec<FieldSpec>,
+    pub(crate) images: Vec<FieldSpec>,
+    pub(crate) replicas: Vec<FieldSpec>,
+}
+
+/// The fields that hold the name of a resource of some kind.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct BackReferences {
+    pub(crate) target: Gvk,
+    pub(crate) referrers: Vec<FieldSpec>,
+}
+
+impl Specs {
+    /// kustomize's own.
+    pub fn builtin() -> Specs {
+        let mut specs = Specs::default();
+        specs
+            .merge(&table::read(include_str!("../../data/field-specs.txt")))
+            .expect("our own table does not contradict itself");
+        specs
+    }
+
+    /// Adds what another list has and this one has not.
+    pub(crate) fn merge(&mut self, other: &Specs) -> Result<(), String> {
+        let lists = [
+            ("NamePrefix", &mut self.name_prefix, &other.name_prefix),
+            ("NameSuffix", &mut self.name_suffix, &other.name_suffix),
+            ("NameSpace", &mut self.namespace, &other.namespace),
+            (
+                "CommonAnnotations",
+                &mut self.common_annotations,
+                &other.common_annotations,
+            ),
+            ("CommonLabels", &mut self.common_labels, &other.common_labels),
+            ("Labels", &mut self.labels, &other.labels),
+            (
+                "TemplateLabels",
+                &mut self.template_labels,
+                &other.template_labels,
+            ),
+            ("VarReference", &mut self.var_reference, &other.var_reference),
+            ("Images", &mut self.images, &other.images),
+            ("Replicas", &mut self.replicas, &other.replicas),
+        ];
+        for (name, specs, more) in lists {
+            merge_specs(specs, more)
+                .map_err(|problem| format!("failed to merge {name} fieldSpec: {problem}"))?;
+            specs.sort_by(|a, b| compare(&a.gvk, &b.gvk));
+        }
+        for new in &other.name_reference {
+            self.add_reference(new)
+                .map_err(|problem| format!("failed to merge NameReference fieldSpec: {problem}"))?;
+        }
+        self.name_reference.sort_by(|a, b| compare(&a.target, &b.target));
+        Ok(())
+    }
+
+    pub(crate) fn add_reference(&mut self, new: &BackReferences) -> Result<(), String> {
+        let mut known = self.name_reference.iter_mut();
+        match known.find(|old| old.target == new.target) {
+            Some(old) => merge_specs(&mut old.referrers, &new.referrers),
+            None => {
+                self.name_reference.push(new.clone());
+                Ok(())
+            }
+        }
+    }
+}
+
+/// The order of kinds: the legacy order first, then by group, version and kind.
+fn compare(a: &Gvk, b: &Gvk) -> Ordering {
+    let rank = |gvk: &Gvk| DEFAULT_ORDER.rank(&gvk.kind);
+    rank(a)
+        .cmp(&rank(b))
+        .then_with(|| sort_text(a).cmp(&sort_text(b)))
+}
+
+fn sort_text(gvk: &Gvk) -> String {
+    let or = |text: &str, missing: &'static str| -> String {
+        if text.is_empty() {
+            missing.to_owned()
+        } else {
+            text.to_owned()
+        }
+    };
+    format!(
+        "{}_{}_{}",
+        or(&gvk.group, "~G"),
+        or(&gvk.version, "~V"),
+        or(&gvk.kind, "~K")
+    )
+}

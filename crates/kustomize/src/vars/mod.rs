@@ -1,0 +1,210 @@
+//! `vars`: `$(NAME)` in some fields stands for the value of a field of a resource.
+
+mod expand;
+
+use std::collections::BTreeMap;
+
+use yaml::node::{Kind, Node, Scalar};
+
+use crate::config::Var;
+use crate::field::{Create, FieldPath, FieldSpec, lookup, split_bracketed};
+use crate::id::Gvk;
+use crate::resmap::ResMap;
+use crate::resource::Resource;
+use crate::schema::Schema;
+use expand::expand;
+
+/// The vars of a build, by name.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Vars(BTreeMap<String, Var>);
+
+impl Vars {
+    /// Adds vars whose names must be new.
+    pub(crate) fn add(&mut self, vars: impl IntoIterator<Item = Var>) -> Result<(), String> {
+        for mut var in vars {
+            if self.0.contains_key(&var.name) {
+                return Err(format!("var '{}' already encountered", var.name));
+            }
+            if var.fieldref.field_path.is_empty() {
+                var.fieldref.field_path = "metadata.name".to_owned();
+            }
+            self.0.insert(var.name.clone(), var);
+        }
+        Ok(())
+    }
+
+    pub(crate) fn add_all(&mut self, other: Vars) -> Result<(), String> {
+        self.add(other.0.into_values())
+    }
+}
+
+/// Notes on each resource which vars take their value from it.
+pub(crate) fn mark(vars: &[Var], resources: &mut ResMap, schema: &Schema) -> Result<(), String> {
+    for var in vars {
+        let target = &var.objref;
+        let gvk = if target.api_version.is_empty() {
+            Gvk {
+                group: target.group.as_str().into(),
+                version: target.version.as_str().into(),
+                kind: target.kind.as_str().into(),
+            }
+        } else {
+            Gvk::new(&target.api_version, &target.kind)
+        };
+        let namespace = match target.namespace.as_str() {
+            "" => None,
+            namespace => Some(namespace),
+        };
+        let means = |resource: &Resource| {
+            let ids = resource.previous_ids().chain([resource.id(schema)]);
+            ids.into_iter().any(|id| {
+                id.gvk == gvk
+                    && id.name == target.name.as_str()
+                    && namespace.is_none_or(|namespace| id.effective_namespace() == namespace)
+            })
+        };
+        let mut found: Vec<&mut Resource> = resources
+            .contents_mut()
+            .iter_mut()
+            .filter(|resource| !resource.is_empty() && means(resource))
+            .collect();
+        match found.as_mut_slice() {
+            [] => {}
+            [one] => one.ref_vars.push(var.name.as_str().into()),
+            several => {
+                return Err(format!(
+                    "found {} resId matches for var {} (unable to disambiguate)",
+                    several.len(),
+                    var.name
+                ));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Puts the values in. Returns the vars that nobody uses.
+pub(crate) fn resolve(
+    vars: &Vars,
+    resources: &mut ResMap,
+    specs: &[FieldSpec],
+) -> Result<Vec<String>, String> {
+    if vars.0.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut values = BTreeMap::new();
+    for var in vars.0.values() {
+        values.insert(var.name.as_str(), value(var, resources)?);
+    }
+    let mut used: BTreeMap<&str, bool> = values.keys().map(|name| (*name, false)).collect();
+    let paths = FieldPath::all(specs);
+    for resource in resources.contents_mut() {
+        for path in &paths {
+            path.apply(resource, Create::Nothing, &mut |node| {
+                set(node, &values, &mut |name| {
+                    if let Some(used) = used.get_mut(name) {
+                        *used = true;
+                    }
+                })
+            })?;
+        }
+    }
+    let unused = used.into_iter().filter(|(_, used)| !used);
+    Ok(unused.map(|(name, _)| name.to_owned()).collect())
+}
+
+/// The value of a var; lists and maps have none that could stand in a text.
+fn value(var: &Var, resources: &ResMap) -> Result<Option<Scalar>, String> {
+    let mut owners = resources.iter();
+    let owner = owners.find(|resource| resource.ref_vars.iter().any(|name| *name == var.name));
+    let Some(owner) = owner else {
+        return Err(format!(
+            "var '{}' cannot be mapped to a field in the set of known resources",
+            shown(var)
+        ));
+    };
+    let path: Vec<String> = split_bracketed(&var.fieldref.field_path)
+        .into_iter()
+        .flat_map(split_index)
+        .collect();
+    match lookup(&owner.node, &path) {
+        Ok(Some(Node::Scalar(scalar))) => Ok(Some(scalar.clone())),
+        Ok(Some(_)) => Ok(None),
+        _ => Err(format!(
+            "field specified in var '{}' not found in corresponding resource",
+            shown(var)
+        )),
+    }
+}
+
+/// `name[0]` is a field and an index.
+fn split_index(part: String) -> Vec<String> {
+    let indexed = part
+        .strip_suffix(']')
+        .and_then(|part| part.rsplit_once('['))
+        .filter(|(_, index)| !index.is_empty() && index.bytes().all(|byte| byte.is_ascii_digit()));
+    match indexed {
+        Some(("", index)) => vec![index.to_owned()],
+        Some((name, index)) => vec![name.to_owned(), index.to_owned()],
+        None => vec![part],
+    }
+}
+
+/// A var as Go prints it.
+fn shown(var: &Var) -> String {
+    let Var {
+        name,
+        objref,
+        fieldref,
+    } = var;
+    let gvk = Gvk {
+        group: objref.group.as_str().into(),
+        version: objref.version.as_str().into(),
+        kind: objref.kind.as_str().into(),
+    };
+    format!(
+        "{{{name} {{{} {gvk} {} {}}} {{{}}}}}",
+        objref.api_version, objref.name, objref.namespace, fieldref.field_path
+    )
+}
+
+type Values<'v> = BTreeMap<&'v str, Option<Scalar>>;
+
+fn set(node: &mut Node, values: &Values<'_>, used: &mut dyn FnMut(&str)) -> Result<(), String> {
+    match node {
+        Node::Scalar(scalar) => set_scalar(scalar, values, used),
+        Node::Map(map) => map.iter_mut().for_each(|(_, value)| {
+            if let Node::Scalar(scalar) = value {
+                set_scalar(scalar, values, used);
+            }
+        }),
+        Node::List(items) => {
+            for item in items {
+                match item {
+                    Node::Scalar(scalar) if scalar.kind.is_str() => set_scalar(scalar, values, used),
+                    _ => return Err("invalid value type expect a string".to_owned()),
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+fn set_scalar(scalar: &mut Scalar, values: &Values<'_>, used: &mut dyn FnMut(&str)) {
+    if !scalar.kind.is_str() || !scalar.text.contains('$') {
+        return;
+    }
+    let mut lookup = |name: &str| {
+        let value = values.get(name)?.as_ref()?;
+        used(name);
+        Some(value.clone())
+    };
+    let new = expand(&scalar.text, &mut lookup);
+    *scalar = match new.kind {
+        Kind::Plain | Kind::Quoted | Kind::Null | Kind::Timestamp | Kind::Binary => Scalar {
+            kind: Kind::Quoted,
+            ..new
+        },
+        _ => new,
+    };
+}

@@ -1,0 +1,3 @@
+//! Tests of the `kustomize` crate from outside.
+
+mod corpus;

@@ -1,0 +1,173 @@
+//! What a scalar means, by go-yaml v3's rules.
+
+use base64::Engine;
+use model::Str;
+
+use crate::number::{parse_float, parse_int, parse_uint};
+use crate::timestamp::Timestamp;
+
+/// What a scalar is, beside its text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// `null`, `~` or nothing at all.
+    Null,
+    /// A boolean of YAML 1.2; `yes` and `on` are strings.
+    Bool,
+    /// A whole number in any notation.
+    Int,
+    /// Any other number.
+    Float,
+    /// A date or time without quotes.
+    Timestamp,
+    /// Base64 with the tag `!!binary`.
+    Binary,
+    /// A string without quotes.
+    Plain,
+    /// A string in quotes or a block.
+    Quoted,
+}
+
+impl Kind {
+    /// What a text without quotes means.
+    pub fn of(text: &str) -> Kind {
+        match text.as_bytes().first() {
+            None => Kind::Null,
+            Some(b't' | b'T' | b'f' | b'F' | b'n' | b'N' | b'~') => word(text),
+            Some(b'.') => match text {
+                ".nan" | ".NaN" | ".NAN" | ".inf" | ".Inf" | ".INF" => Kind::Float,
+                _ if parse_float(&text.replace('_', "")).is_some() => Kind::Float,
+                _ => Kind::Plain,
+            },
+            Some(b'+' | b'-' | b'0'..=b'9') => number(text),
+            Some(_) => Kind::Plain,
+        }
+    }
+
+    /// What a tag says that a text is.
+    pub(crate) fn tagged(tag: &str, text: &str) -> Kind {
+        match tag.strip_prefix("tag:yaml.org,2002:") {
+            Some("null") => Kind::Null,
+            Some("bool") => Kind::Bool,
+            Some("int") => Kind::Int,
+            Some("float") => Kind::Float,
+            Some("timestamp") => Kind::Timestamp,
+            Some("binary") => Kind::Binary,
+            None if tag == "!" => Kind::of(text),
+            _ => Kind::Quoted,
+        }
+    }
+
+    /// Whether this is a string, however it was written.
+    pub fn is_str(self) -> bool {
+        matches!(self, Kind::Plain | Kind::Quoted)
+    }
+
+    /// The name of the tag.
+    pub(crate) fn tag(self) -> &'static str {
+        match self {
+            Kind::Null => "!!null",
+            Kind::Bool => "!!bool",
+            Kind::Int => "!!int",
+            Kind::Float => "!!float",
+            Kind::Timestamp => "!!timestamp",
+            Kind::Binary => "!!binary",
+            Kind::Plain | Kind::Quoted => "!!str",
+        }
+    }
+}
+
+fn word(text: &str) -> Kind {
+    match text {
+        "true" | "True" | "TRUE" | "false" | "False" | "FALSE" => Kind::Bool,
+        "~" | "null" | "Null" | "NULL" => Kind::Null,
+        _ => Kind::Plain,
+    }
+}
+
+fn number(text: &str) -> Kind {
+    if Timestamp::parse(text).is_some() {
+        return Kind::Timestamp;
+    }
+    if matches!(text, "+.inf" | "+.Inf" | "+.INF" | "-.inf" | "-.Inf" | "-.INF") {
+        return Kind::Float;
+    }
+    let digits = text.replace('_', "");
+    if parse_int(&digits).is_some() || parse_uint(&digits).is_some() {
+        Kind::Int
+    } else if parse_float(&digits).is_some() {
+        Kind::Float
+    } else {
+        Kind::Plain
+    }
+}
+
+/// A scalar as JSON has it.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Meaning {
+    /// Nothing.
+    Null,
+    /// A boolean.
+    Bool(bool),
+    /// A whole number.
+    Int(i64),
+    /// A whole number that needs all of 64 bits.
+    Uint(u64),
+    /// Any other number.
+    Float(f64),
+    /// A string that is not the text itself.
+    Str(Str),
+    /// The text itself.
+    Text,
+}
+
+/// What `text`, being of `kind`, stands for. The error is go-yaml's.
+pub(crate) fn meaning(kind: Kind, text: &str) -> Result<Meaning, String> {
+    let wrong = || {
+        format!(
+            "cannot decode {} `{text}` as a {}",
+            Kind::of(text).tag(),
+            kind.tag()
+        )
+    };
+    Ok(match kind {
+        Kind::Plain | Kind::Quoted => Meaning::Text,
+        Kind::Null => match Kind::of(text) {
+            Kind::Null => Meaning::Null,
+            _ => return Err(wrong()),
+        },
+        Kind::Bool => match text {
+            "true" | "True" | "TRUE" => Meaning::Bool(true),
+            "false" | "False" | "FALSE" => Meaning::Bool(false),
+            _ => return Err(wrong()),
+        },
+        Kind::Int => {
+            let digits = text.replace('_', "");
+            match (parse_int(&digits), parse_uint(&digits)) {
+                (Some(number), _) => Meaning::Int(number),
+                (None, Some(number)) => Meaning::Uint(number),
+                _ => return Err(wrong()),
+            }
+        }
+        Kind::Float => Meaning::Float(float(text).ok_or_else(wrong)?),
+        Kind::Timestamp => Meaning::Str(Timestamp::parse(text).ok_or_else(wrong)?.to_rfc3339().into()),
+        Kind::Binary => {
+            let compact: String = text
+                .chars()
+                .filter(|character| !character.is_ascii_whitespace())
+                .collect();
+            let bytes = base64::engine::general_purpose::STANDARD
+                .decode(compact)
+                .map_err(|_| "!!binary value contains invalid base64 data".to_owned())?;
+            Meaning::Str(String::from_utf8_lossy(&bytes).as_ref().into())
+        }
+    })
+}
+
+fn float(text: &str) -> Option<f64> {
+    match text.trim_start_matches(['+', '-']) {
+        ".nan" | ".NaN" | ".NAN" => Some(f64::NAN),
+        ".inf" | ".Inf" | ".INF" if text.starts_with('-') => Some(f64::NEG_INFINITY),
+        ".inf" | ".Inf" | ".INF" => Some(f64::INFINITY),
+        _ => parse_float(&text.replace('_', "")),
+    }
+}

@@ -1,0 +1,161 @@
+//! A tree that keeps the text of its scalars, as go-yaml v3's `Node` does.
+//!
+//! Kustomize works on such trees: `1.10` stays `1.10` until it is printed as a number or, in an annotation, as a
+//! string. Comments and layout are not kept.
+
+mod kind;
+mod map;
+mod read;
+
+pub use kind::{Kind, Meaning};
+pub use map::Map;
+use model::Str;
+pub use read::{Read, read};
+
+/// A scalar, a list or a map.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Node {
+    /// A text that may mean something else.
+    Scalar(Scalar),
+    /// A list.
+    List(Vec<Node>),
+    /// A map.
+    Map(Map),
+}
+
+/// A text and what it is.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Scalar {
+    /// As it was written, without quotes and escapes.
+    pub text: Str,
+    /// What it is.
+    pub kind: Kind,
+}
+
+const _: () = assert!(std::mem::size_of::<Node>() == 32);
+
+impl Scalar {
+    /// What the scalar is in JSON. The error is go-yaml's.
+    pub fn meaning(&self) -> Result<Meaning, String> {
+        kind::meaning(self.kind, &self.text)
+    }
+}
+
+impl Node {
+    /// A string, whatever it looks like.
+    pub fn str(text: impl AsRef<str>) -> Node {
+        Node::Scalar(Scalar {
+            text: Str::new(text),
+            kind: Kind::Quoted,
+        })
+    }
+
+    /// A text without quotes: what it means follows from what it looks like.
+    pub fn plain(text: impl AsRef<str>) -> Node {
+        let text = Str::new(text);
+        let kind = Kind::of(&text);
+        Node::Scalar(Scalar { text, kind })
+    }
+
+    /// An empty map.
+    pub fn map() -> Node {
+        Node::Map(Map::default())
+    }
+
+    /// A `null` that is written out.
+    pub fn null() -> Node {
+        Node::plain("null")
+    }
+
+    /// Whether this is `null`, written or left out.
+    pub fn is_null(&self) -> bool {
+        matches!(self, Node::Scalar(Scalar { kind: Kind::Null, .. }))
+    }
+
+    /// Whether there is nothing in it: `null`, `{}` or `[]`.
+    pub fn is_empty(&self) -> bool {
+        match self {
+            Node::Scalar(scalar) => scalar.kind == Kind::Null,
+            Node::List(items) => items.is_empty(),
+            Node::Map(map) => map.is_empty(),
+        }
+    }
+
+    /// The text of a scalar; empty for `null` and for what is no scalar.
+    pub fn text(&self) -> &str {
+        match self {
+            Node::Scalar(scalar) if scalar.kind != Kind::Null => &scalar.text,
+            _ => "",
+        }
+    }
+
+    /// The text of a scalar, `null` included; empty for what is no scalar.
+    pub fn raw_text(&self) -> &str {
+        match self {
+            Node::Scalar(scalar) => &scalar.text,
+            _ => "",
+        }
+    }
+
+    /// Sets the text of a scalar as if it were written over: quotes stay, and without quotes it means what it looks
+    /// like. What is no scalar is replaced.
+    pub fn rewrite(&mut self, text: &str) {
+        let quoted = matches!(self, Node::Scalar(scalar) if scalar.kind == Kind::Quoted);
+        *self = if quoted {
+            Node::str(text)
+        } else {
+            Node::plain(text)
+        };
+    }
+
+    /// The map, if this is one.
+    pub fn as_map(&self) -> Option<&Map> {
+        match self {
+            Node::Map(map) => Some(map),
+            _ => None,
+        }
+    }
+
+    /// The map for change, if this is one.
+    pub fn as_map_mut(&mut self) -> Option<&mut Map> {
+        match self {
+            Node::Map(map) => Some(map),
+            _ => None,
+        }
+    }
+
+    /// The scalar, if this is one.
+    pub fn as_scalar(&self) -> Option<&Scalar> {
+        match self {
+            Node::Scalar(scalar) => Some(scalar),
+            _ => None,
+        }
+    }
+
+    /// The elements, if this is a list.
+    pub fn as_list(&self) -> Option<&[Node]> {
+        match self {
+            Node::List(items) => Some(items),
+            _ => None,
+        }
+    }
+
+    /// The value of `key`, if this is a map that has it.
+    pub fn get(&self, key: &str) -> Option<&Node> {
+        self.as_map()?.get(key)
+    }
+
+    /// The value of `key` for change, if this is a map that has it.
+    pub fn get_mut(&mut self, key: &str) -> Option<&mut Node> {
+        self.as_map_mut()?.get_mut(key)
+    }
+
+    /// The word that go-yaml has for what this is.
+    pub fn kind_name(&self) -> &'static str {
+        match self {
+            Node::Scalar(_) => "ScalarNode",
+            Node::List(_) => "SequenceNode",
+            Node::Map(_) => "MappingNode",
+        }
+    }
+}
