@@ -39,6 +39,12 @@ pub(super) fn build(program: &Program, scratch: &Path) -> anyhow::Result<PathBuf
         fs::create_dir_all(&manifests)?;
         fs::write(manifests.join("placeholder.yaml"), "{}\n")?;
     }
+    for edit in program.module.edits {
+        run(Command::new("go")
+            .current_dir(&sources)
+            .args(["mod", "edit", edit])
+            .env("GOWORK", "off"))?;
+    }
     let built = scratch.join(program.name);
     run(Command::new("go")
         .current_dir(&sources)

@@ -28,6 +28,8 @@ pub(super) struct Module {
     pub(super) package: &'static str,
     /// Flags of the linker beside those that make programs small.
     pub(super) linker: &'static str,
+    /// What is to be changed in its `go.mod`, as flags of `go mod edit`.
+    pub(super) edits: &'static [&'static str],
 }
 
 /// All of them.
@@ -43,6 +45,7 @@ pub(super) const PROGRAMS: &[Program] = &[
             path: "github.com/distribution/distribution",
             package: "cmd/registry",
             linker: "",
+            edits: &[],
         },
     },
     Program {
@@ -56,6 +59,7 @@ pub(super) const PROGRAMS: &[Program] = &[
             path: "github.com/sigstore/cosign/v3",
             package: "cmd/cosign",
             linker: "",
+            edits: &[],
         },
     },
     Program {
@@ -69,6 +73,7 @@ pub(super) const PROGRAMS: &[Program] = &[
             path: "github.com/notaryproject/notation",
             package: "cmd/notation",
             linker: "",
+            edits: &[],
         },
     },
     Program {
@@ -82,6 +87,7 @@ pub(super) const PROGRAMS: &[Program] = &[
             path: "oras.land/oras",
             package: "cmd/oras",
             linker: "",
+            edits: &[],
         },
     },
     Program {
@@ -92,6 +98,7 @@ pub(super) const PROGRAMS: &[Program] = &[
             path: "helm.sh/helm/v4",
             package: "cmd/helm",
             linker: "",
+            edits: &[],
         },
     },
     Program {
@@ -102,6 +109,23 @@ pub(super) const PROGRAMS: &[Program] = &[
             path: "github.com/fluxcd/flux2/v2",
             package: "cmd/flux",
             linker: " -X main.VERSION=2.9.4",
+            edits: &[],
+        },
+    },
+    Program {
+        name: "source-controller",
+        version: "v1.9.4",
+        package: None,
+        module: Module {
+            path: "github.com/fluxcd/source-controller",
+            package: "",
+            linker: "",
+            // The module of the kinds is replaced by a folder, which is not part of what is published; and of the module
+            // of the store, the registry has only the version before the one that is asked for.
+            edits: &[
+                "-dropreplace=github.com/fluxcd/source-controller/api",
+                "-replace=github.com/fluxcd/pkg/artifact=github.com/fluxcd/pkg/artifact@v0.18.1",
+            ],
         },
     },
 ];

@@ -1,7 +1,7 @@
 //! Flux's own source controller beside ours: the same objects, the same servers, a cluster each. What both make of an object
 //! has to be the same, but for what [`DEVIATIONS`] lists.
 //!
-//! `SLUICE_TEST_SOURCE_CONTROLLER` names the program. Without it there is nothing to compare with, and the test says so.
+//! The program is found as those of `real` are: `cargo xtask real-programs exec` brings it.
 
 mod cases;
 mod servers;
@@ -25,8 +25,7 @@ const DEVIATIONS: &[(&str, &str, &str)] = &[(
 
 #[tokio::test(flavor = "multi_thread")]
 async fn every_object_ends_up_as_flux_has_it() {
-    let Some(program) = std::env::var_os("SLUICE_TEST_SOURCE_CONTROLLER") else {
-        eprintln!("not run: SLUICE_TEST_SOURCE_CONTROLLER does not name Flux's source controller");
+    let Some(program) = testkit::program::find("source-controller") else {
         return;
     };
     let servers = Servers::start();

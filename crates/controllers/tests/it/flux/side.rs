@@ -1,6 +1,6 @@
 //! One controller at work on a cluster of its own.
 
-use std::ffi::OsStr;
+use std::path::Path;
 use std::process::Stdio;
 use std::sync::Arc;
 use std::time::Duration;
@@ -35,7 +35,7 @@ pub(super) struct Side {
 
 impl Side {
     /// Flux's program.
-    pub(super) async fn theirs(program: &OsStr) -> Self {
+    pub(super) async fn theirs(program: &Path) -> Self {
         let mut side = Side::start("Flux").await;
         let folder = side._folder.path();
         std::fs::create_dir(folder.join("data")).unwrap();
@@ -60,7 +60,7 @@ impl Side {
             .stderr(log)
             .kill_on_drop(true)
             .spawn()
-            .expect("SLUICE_TEST_SOURCE_CONTROLLER names a program");
+            .expect("the program can be run");
         side._program = Some(child);
         side
     }
