@@ -11,7 +11,7 @@ const ROWS: &[&str] = &[
     "C1 C2 C3 C5 C6 C7 C8 C9 C10",
     "requestedAt event.toolkit",
     "E1 E2 E3 E4 E5",
-    "D1 D2 D3 D4 D5 D6 D7 D8",
+    "D1 D2 D3 D4 D5 D6 D7 D8 D9 D10",
     "S1 S2 S3 S4 S5 S6",
     "A1 A2 A3 A4 A5 A6 A7 A8 A9 A10 A11",
     "T1 T2 T3 T4 T5 T6 T7 T8",

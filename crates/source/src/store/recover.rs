@@ -100,3 +100,33 @@ fn directories(directory: &Path) -> Result<Vec<PathBuf>, Error> {
     }
     Ok(found)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::super::Options;
+    use super::*;
+
+    #[test]
+    fn what_was_being_fetched_goes_and_what_others_keep_stays() {
+        let root = tempfile::tempdir().unwrap();
+        let scratch = root.path().join(".tmpAbC123");
+        let kept = root.path().join(".git-cache/0/objects");
+        fs::create_dir_all(scratch.join("a/b/c")).unwrap();
+        fs::write(scratch.join("a/file"), "x").unwrap();
+        fs::write(root.path().join(".tmpLayer"), "x").unwrap();
+        fs::create_dir_all(&kept).unwrap();
+        Store::open(
+            root.path(),
+            Options::new("store.test"),
+            Arc::new(jiff::Timestamp::now),
+        )
+        .unwrap();
+        let entries = fs::read_dir(root.path()).unwrap();
+        let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name()).collect();
+        names.sort();
+        assert_eq!(names, [".content", ".git-cache"]);
+        assert!(kept.is_dir(), "even what is empty stays");
+    }
+}

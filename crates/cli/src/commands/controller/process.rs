@@ -10,6 +10,7 @@ use kube::Client;
 use kube::config::{Config, KubeConfigOptions, Kubeconfig};
 use tokio::net::TcpListener;
 use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::sync::oneshot;
 use tracing::Level;
 use tracing_subscriber::layer::SubscriberExt as _;
 
@@ -18,8 +19,8 @@ use super::settings::Settings;
 
 /// How long runs that go on may take once the process shall end. Pods are killed after ten seconds.
 const LAST_RUNS: Duration = Duration::from_secs(4);
-/// How long the rest may take: events that are not told yet, the lease.
-const LAST_WORDS: Duration = Duration::from_secs(2);
+/// How long each of the rest may take: downloads, events that are not told yet, the lease.
+const LAST_WORDS: Duration = Duration::from_millis(1500);
 
 /// Logs from now on.
 pub(super) fn start_logs(level: Level, encoding: logs::Encoding) {
@@ -137,33 +138,21 @@ impl Process {
                 None => std::future::pending().await,
             }
         };
-        let cut_off = tokio::select! {
-            lost = held => {
-                // Another instance may be at work by now.
-                return Err(lost.into());
-            }
-            ended = &mut serving => {
-                return ended.context("the artifact server ended");
-            }
+        tokio::select! {
+            // Another instance may be at work by now.
+            lost = held => return Err(lost.into()),
+            ended = &mut serving.running => return ended.context("the artifact server ended"),
             () = group.ended() => anyhow::bail!("a controller ended"),
-            () = self.signals.next() => {
-                tracing::info!("shutting down: waiting for what is being worked on");
-                let signals = &mut self.signals;
-                tokio::select! {
-                    in_time = group.stop(LAST_RUNS) => !in_time,
-                    // What was stored so far is still served while the last runs end.
-                    _ = &mut serving => false,
-                    () = signals.next() => {
-                        tracing::error!("told twice: ending at once");
-                        std::process::exit(1);
-                    }
-                }
-            }
-        };
-        if cut_off {
-            tracing::info!("what was being worked on is cut off; the next start goes on with it");
+            () = self.signals.next() => {}
         }
-        Ok(())
+        tracing::info!("shutting down: waiting for what is being worked on");
+        tokio::select! {
+            () = drain(group, serving) => Ok(()),
+            () = self.signals.next() => {
+                tracing::error!("told twice: ending at once");
+                std::process::exit(1);
+            }
+        }
     }
 
     fn elector(&self) -> Option<lease::Elector> {
@@ -182,14 +171,31 @@ impl Process {
     }
 }
 
+/// Lets what goes on come to its end. What is stored is served meanwhile, and downloads that have begun end.
+async fn drain(mut group: Group, serving: Serving) {
+    let runs = async {
+        if !group.stop(LAST_RUNS).await {
+            tracing::info!("what was being worked on is cut off; the next start goes on with it");
+        }
+        let _ = serving.stop.send(());
+    };
+    let served = tokio::time::timeout(LAST_RUNS + LAST_WORDS, serving.running);
+    // A server that fails now would have ended anyway.
+    let _ = tokio::join!(runs, served);
+}
+
+/// The server that belongs to what was started.
+pub(super) struct Serving {
+    /// Runs until it fails or was told to stop.
+    pub(super) running: BoxFuture<'static, anyhow::Result<()>>,
+    /// Has it answer what is under way and end.
+    pub(super) stop: oneshot::Sender<()>,
+}
+
 /// What an instance does once it may work.
 pub(super) trait Leader {
-    /// Starts controllers; the server that belongs to them runs until it fails.
-    fn start(
-        self,
-        process: &Process,
-        group: &mut Group,
-    ) -> impl Future<Output = anyhow::Result<BoxFuture<'static, anyhow::Result<()>>>>;
+    /// Starts controllers, and the server that belongs to them.
+    fn start(self, process: &Process, group: &mut Group) -> impl Future<Output = anyhow::Result<Serving>>;
 }
 
 /// How the cluster is reached: by the kubeconfig that is named, else as usual.

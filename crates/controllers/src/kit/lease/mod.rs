@@ -133,10 +133,11 @@ impl Elector {
     /// Waits until the lease is held.
     pub async fn acquire(&mut self) {
         loop {
-            match self.attempt().await {
-                Ok(true) => return,
-                Ok(false) => {}
-                Err(error) => tracing::debug!("failed to take the lease {}: {error}", self.options.name),
+            match timeout(self.options.renew_deadline, self.attempt()).await {
+                Ok(Ok(true)) => return,
+                Ok(Ok(false)) => {}
+                Ok(Err(error)) => tracing::debug!("failed to take the lease {}: {error}", self.options.name),
+                Err(_) => tracing::debug!("no answer about the lease {}", self.options.name),
             }
             let spread = 1.0 + SPREAD * fastrand::f64();
             sleep(self.options.retry_period.mul_f64(spread)).await;

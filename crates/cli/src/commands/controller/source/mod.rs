@@ -12,10 +12,10 @@ use anyhow::Context as _;
 use controllers::kit::{Group, Reconcile, Runner, listen};
 use controllers::sources::{Buckets, GitRepositories, HelmCharts, HelmRepositories, OciRepositories, Shared};
 use futures::FutureExt as _;
-use futures::future::BoxFuture;
+use tokio::sync::oneshot;
 
 use super::listing::Problems;
-use super::process::{self, Leader, Process};
+use super::process::{self, Leader, Process, Serving};
 use super::settings::{Surroundings, logging, resolve};
 use settings::{GATES, Settings};
 
@@ -71,11 +71,7 @@ struct Sources {
 }
 
 impl Leader for Sources {
-    async fn start(
-        self,
-        process: &Process,
-        group: &mut Group,
-    ) -> anyhow::Result<BoxFuture<'static, anyhow::Result<()>>> {
+    async fn start(self, process: &Process, group: &mut Group) -> anyhow::Result<Serving> {
         let Settings {
             address,
             path,
@@ -103,11 +99,14 @@ impl Leader for Sources {
         begin(process, group, HelmRepositories::new(shared.clone()));
         begin(process, group, HelmCharts::new(shared.clone()));
         begin(process, group, Buckets::new(shared));
-        let serving = async move {
-            let served = store::serve(path, listener, std::future::pending()).await;
+        let (stop, stopped) = oneshot::channel();
+        let running = async move {
+            // Whoever could tell it to stop may be gone too.
+            let served = store::serve(path, listener, stopped.map(drop)).await;
             served.context("unable to serve artifacts")
         };
-        Ok(serving.boxed())
+        let running = running.boxed();
+        Ok(Serving { running, stop })
     }
 }
 
