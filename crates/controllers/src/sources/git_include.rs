@@ -62,7 +62,7 @@ fn not_found(name: &str) -> String {
     let names = GitRepositorySpec::NAMES;
     format!(
         "could not get resource for include '{name}': {}.{} \"{name}\" not found",
-        names.plural, names.group
+        names.kind, names.group
     )
 }
 

@@ -38,8 +38,8 @@ pub(super) enum Missing {
         "failed to get source: unsupported source kind '{0}', must be one of: [HelmRepository GitRepository Bucket]"
     )]
     Kind(String),
-    #[error("failed to get source: {plural}.{group} \"{name}\" not found", group = api::source::GROUP)]
-    Object { plural: &'static str, name: String },
+    #[error("failed to get source: {kind}.{group} \"{name}\" not found", group = api::source::GROUP)]
+    Object { kind: &'static str, name: String },
     #[error("failed to get source")]
     NotListed(#[from] NotListed),
     #[error("no artifact available for {kind} source '{name}'")]
@@ -119,7 +119,7 @@ impl Sources {
 async fn found<S: Spec>(kind: &Followed<S>, namespace: &str, name: &str) -> Result<Arc<Object<S>>, Missing> {
     let object = kind.get(namespace, name).await?;
     object.ok_or_else(|| Missing::Object {
-        plural: S::NAMES.plural,
+        kind: S::NAMES.kind,
         name: name.to_owned(),
     })
 }

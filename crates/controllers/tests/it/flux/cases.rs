@@ -34,6 +34,7 @@ impl Case {
 /// All of them.
 pub(super) fn cases(servers: &Servers) -> Vec<Case> {
     let mut all = git(servers);
+    all.extend(git_include(servers));
     all.extend(git_access(servers));
     all.extend(oci(servers));
     all.extend(oci_access(servers));
@@ -113,6 +114,34 @@ fn git(servers: &Servers) -> Vec<Case> {
                 json!({"url": "http://127.0.0.1:9/app"}),
             ),
         ),
+    ]
+}
+
+/// What includes others is woken when all of them are settled, so that both sides see the same.
+fn git_include(servers: &Servers) -> Vec<Case> {
+    let url = servers.git.clone_url("team/app");
+    let git = |name: &str, list: Value| {
+        let spec = json!({
+            "url": url, "interval": "1h", "ref": {"tag": "v1.0.0"}, "suspend": true, "include": list,
+        });
+        case("GitRepository", name, spec).then(json!({"suspend": false}))
+    };
+    let of = |name: &str| json!({"repository": {"name": name}});
+    let part = |from: &str, to: &str| with(of("git-charts"), json!({"fromPath": from, "toPath": to}));
+    vec![
+        git("include-all", json!([of("git-charts")])),
+        git(
+            "include-parts",
+            json!([
+                part("charts/app", "vendor/app"),
+                part("./charts", "../../outside")
+            ]),
+        ),
+        git("include-taken", json!([part("", "docs")])),
+        git("include-root", json!([part("charts", "/")])),
+        git("include-nothing", json!([part("nowhere", "to")])),
+        git("include-unknown", json!([of("nowhere")])),
+        git("include-without-artifact", json!([of("git-tag-missing")])),
     ]
 }
 
@@ -266,6 +295,22 @@ fn helm(servers: &Servers) -> Vec<Case> {
             json!({"type": "oci"}),
         ),
         helm(
+            "helm-oci-plain",
+            format!("oci://{}/charts", servers.registry.host()),
+            json!({"type": "oci", "insecure": true}),
+        ),
+        helm("helm-oci-over-http", open(), json!({"type": "oci"})),
+        helm(
+            "helm-oci-closed",
+            format!("oci://{}/team", servers.closed_registry.host()),
+            json!({"type": "oci", "insecure": true}),
+        ),
+        helm(
+            "helm-oci-pull-elsewhere",
+            format!("oci://{}/team", servers.closed_registry.host()),
+            json!({"type": "oci", "insecure": true, "secretRef": {"name": "pull-elsewhere"}}),
+        ),
+        helm(
             "helm-oci-by-mistake",
             format!("oci://{}/charts", servers.registry.host()),
             json!({}),
@@ -368,6 +413,56 @@ fn charts() -> Vec<Case> {
         ),
         chart("chart-oci-unknown", "helm-oci", json!({"chart": "nowhere"})),
         chart("chart-of-bad-name", "helm-index", json!({"chart": "pod/info"})),
+        chart(
+            "chart-index-verified",
+            "helm-index",
+            json!({"verify": {"provider": "cosign"}}),
+        ),
+        chart(
+            "chart-oci-no-secret",
+            "helm-oci-plain",
+            json!({"chart": "chart", "version": "6.1.0", "verify": {"provider": "cosign", "secretRef": {"name": "nobody"}}}),
+        ),
+        chart(
+            "chart-oci-no-pub",
+            "helm-oci-plain",
+            json!({"chart": "chart", "version": "6.1.0", "verify": {"provider": "cosign", "secretRef": {"name": "no-pub"}}}),
+        ),
+        chart(
+            "chart-oci-no-policy",
+            "helm-oci-plain",
+            json!({"chart": "chart", "version": "6.1.0", "verify": {"provider": "notation", "secretRef": {"name": "no-pub"}}}),
+        ),
+        chart(
+            "chart-oci-wrong-type",
+            "helm-oci-over-http",
+            json!({"version": "6.1.0"}),
+        ),
+        chart(
+            "chart-oci-plain",
+            "helm-oci-plain",
+            json!({"chart": "chart", "version": "6.1.0"}),
+        ),
+        chart(
+            "chart-oci-plain-range",
+            "helm-oci-plain",
+            json!({"chart": "chart", "version": ">=6.0.0"}),
+        ),
+        chart(
+            "chart-oci-plain-no-version",
+            "helm-oci-plain",
+            json!({"chart": "chart", "version": ">=9"}),
+        ),
+        chart(
+            "chart-oci-pull-elsewhere",
+            "helm-oci-pull-elsewhere",
+            json!({"chart": "app", "version": "6.1.0"}),
+        ),
+        chart(
+            "chart-oci-closed",
+            "helm-oci-closed",
+            json!({"chart": "app", "version": "6.1.0"}),
+        ),
     ]
 }
 
