@@ -27,11 +27,17 @@ impl Shown {
 }
 
 /// An Event, but for those that say that nothing happened, which leave no trace with us, as the README says; and for those
-/// that depend on whether a chart or its source was looked at first.
+/// that depend on whether a chart or its source was looked at first, or on how long ago an artifact was replaced.
 fn told(event: &Event) -> Option<String> {
     let text = |field: &Option<String>| field.clone().unwrap_or_default();
     let reason = text(&event.reason);
-    if ["ArtifactUpToDate", "GitOperationSucceeded", "NoSourceArtifact"].contains(&reason.as_str()) {
+    let left_out = [
+        "ArtifactUpToDate",
+        "GitOperationSucceeded",
+        "NoSourceArtifact",
+        "GarbageCollectionSucceeded",
+    ];
+    if left_out.contains(&reason.as_str()) {
         return None;
     }
     let facts = event.metadata.annotations.clone().unwrap_or_default();
