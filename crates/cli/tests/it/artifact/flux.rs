@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::Output;
 
 use testkit::oci::Server;
 
@@ -10,10 +10,7 @@ use super::{REVISION, SOURCE, files, good, push, run, sluice, url};
 
 /// Runs flux, unless there is none.
 fn flux(folder: &Path, arguments: &[&str]) -> Option<Output> {
-    if Command::new("flux").arg("--version").output().is_err() {
-        eprintln!("flux is not installed: nothing is tested");
-        return None;
-    }
+    testkit::program::find("flux")?;
     Some(run("flux", folder, arguments))
 }
 

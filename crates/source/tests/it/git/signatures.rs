@@ -6,7 +6,7 @@ use russh::keys::ssh_key::LineEnding;
 use russh::keys::{Algorithm, HashAlg, PrivateKey, key::safe_rng};
 use source::git::signature::{Error, Failure, Keys, Mode, verify};
 use source::git::{Checkout, Reference};
-use testkit::git;
+use testkit::{git, program};
 
 use super::program::{Git, serve};
 use super::{Place, chain, fetch};
@@ -107,16 +107,12 @@ async fn each_mode_looks_at_the_commit_the_tag_or_both() {
 
 #[tokio::test]
 async fn what_the_real_git_signs_with_ssh_is_verified() {
-    let Some(git) = Git::find() else { return };
-    let key = git.path().join("key");
-    let made = Command::new("ssh-keygen")
-        .args(["-q", "-t", "ed25519", "-N", "", "-f"])
-        .arg(&key)
-        .status();
-    if !made.is_ok_and(|status| status.success()) {
-        eprintln!("skipped: this machine has no ssh-keygen program");
+    let (Some(git), Some(keygen)) = (Git::find(), program::find("ssh-keygen")) else {
         return;
-    }
+    };
+    let key = git.path().join("key");
+    let mut made = Command::new(keygen);
+    program::run(made.args(["-q", "-t", "ed25519", "-N", "", "-f"]).arg(&key));
     git.run(&["init", "-q", "app"]);
     git.write("app/a", "1\n");
     git.run(&["-C", "app", "add", "."]);
@@ -139,7 +135,9 @@ async fn what_the_real_git_signs_with_ssh_is_verified() {
 
 #[tokio::test]
 async fn what_the_real_git_signs_with_gpg_is_verified() {
-    let Some(git) = Git::find() else { return };
+    let (Some(git), Some(_)) = (Git::find(), program::find("gpg")) else {
+        return;
+    };
     let home = git.path().join("gnupg");
     std::fs::create_dir(&home).unwrap();
     let gpg = |arguments: &[&str]| {
@@ -152,18 +150,11 @@ async fn what_the_real_git_signs_with_gpg_is_verified() {
             "",
             "--homedir",
         ];
-        Command::new("gpg")
-            .args(fixed)
-            .arg(&home)
-            .args(arguments)
-            .output()
+        let mut command = Command::new("gpg");
+        program::run(command.args(fixed).arg(&home).args(arguments))
     };
-    let made = gpg(&["--quick-generate-key", "A <a@x>", "ed25519", "sign", "never"]);
-    if !made.is_ok_and(|output| output.status.success()) {
-        eprintln!("skipped: this machine has no gpg program that makes keys");
-        return;
-    }
-    let public = gpg(&["--armor", "--export", "a@x"]).unwrap().stdout;
+    gpg(&["--quick-generate-key", "A <a@x>", "ed25519", "sign", "never"]);
+    let public = gpg(&["--armor", "--export", "a@x"]);
     git.run(&["init", "-q", "app"]);
     git.write("app/a", "1\n");
     git.run(&["-C", "app", "add", "."]);
@@ -186,7 +177,12 @@ async fn what_the_real_git_signs_with_gpg_is_verified() {
     let place = Place::new();
     let remote = place.remote(&format!("{}/app/.git", server.url()));
     let checkout = fetch(&remote, Reference::tag("v1")).await.unwrap();
-    let message = check(&checkout, Mode::TagAndHead, &Keys::of([("me.asc", &public[..])])).unwrap();
+    let message = check(
+        &checkout,
+        Mode::TagAndHead,
+        &Keys::of([("me.asc", public.as_bytes())]),
+    )
+    .unwrap();
     assert!(
         message.contains("- tag 'v1@") && message.contains("- commit '"),
         "{message}"

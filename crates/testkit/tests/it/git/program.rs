@@ -16,10 +16,7 @@ pub(crate) struct Program {
 
 /// The program, or nothing (with a printed reason) if this machine has none.
 pub(crate) fn git() -> Option<Program> {
-    if Command::new("git").arg("--version").output().is_err() {
-        eprintln!("skipped: this machine has no git program");
-        return None;
-    }
+    testkit::program::find("git")?;
     let directory = tempfile::tempdir().unwrap();
     Some(Program {
         directory,

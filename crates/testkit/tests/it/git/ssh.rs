@@ -1,7 +1,5 @@
 //! Git over SSH, with the real `git` and `ssh` programs.
 
-use std::process::Command;
-
 use testkit::git::{Git, KeyKind, KeyPair, SshServer};
 
 use super::program::{Program, git};
@@ -9,10 +7,7 @@ use super::program::{Program, git};
 /// `git` that uses `ssh` with a key and trusts what the server says of itself.
 fn ssh_git(key: &KeyPair, known_hosts: &str) -> Option<Program> {
     let git = git()?;
-    if Command::new("ssh").arg("-V").output().is_err() {
-        eprintln!("skipped: this machine has no ssh program");
-        return None;
-    }
+    testkit::program::find("ssh")?;
     let key = git.write_private("key", &key.private());
     let hosts = git.write("known_hosts", known_hosts);
     let command = format!(
