@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use source::git::{Auth, Cause, Reference, Remote, Request, SshAuth};
+use source::git::{Auth, Cause, Reference, Remote, Request, SshAlgorithms, SshAuth};
 use testkit::git::{Git, KeyKind, KeyPair, PackFault, SshServer};
 
 use super::{Place, chain, content, fetch, wanted};
@@ -182,4 +182,34 @@ async fn missing_repositories_broken_packs_and_dead_servers_are_told_apart() {
     });
     let error = fetch(&silent, Reference::default()).await.unwrap_err();
     assert!(matches!(error.cause(), Cause::Timeout(_)), "{error}");
+}
+
+/// `--ssh-kex-algos` and `--ssh-hostkey-algos`: only what is listed is used.
+#[tokio::test]
+async fn only_algorithms_that_are_allowed_are_used() {
+    let key = KeyPair::generate(KeyKind::Ed25519);
+    let (_git, server) = served(KeyKind::Ed25519, &key);
+    let place = Place::new();
+    let names = |names: &[&str]| -> Vec<String> { names.iter().map(|name| (*name).to_owned()).collect() };
+    for (kex, host_keys, works) in [
+        (&["curve25519-sha256"][..], &["ssh-ed25519"][..], true),
+        (&[], &["ecdsa-sha2-nistp256", "ssh-ed25519"], true),
+        // The server has no such key.
+        (&[], &["ecdsa-sha2-nistp256"], false),
+        // The server does not offer it.
+        (&["diffie-hellman-group1-sha1"], &[], false),
+    ] {
+        let allowed = SshAlgorithms::named(&names(kex), &names(host_keys)).unwrap();
+        let remote = place.remote_with(&server.clone_url("team/app"), |settings| {
+            settings.auth = Auth::Ssh(auth(&key, &server.known_hosts()));
+            settings.ssh = allowed;
+        });
+        let fetched = fetch(&remote, Reference::branch("main")).await;
+        assert_eq!(
+            fetched.is_ok(),
+            works,
+            "{kex:?} {host_keys:?}: {:?}",
+            fetched.err()
+        );
+    }
 }
