@@ -10,6 +10,7 @@
 //! | [`git`] | Git repositories over HTTP and SSH, by branch, tag, version, name or commit |
 //! | [`helm`] | Helm repositories and charts |
 //! | [`http`] | one way to make HTTP clients: authorities, client certificates, proxies, time limits |
+//! | [`identity`] | who we are to AWS, Azure and Google Cloud, and the credentials that follow from it |
 //! | [`oci`] | OCI registries: resolve, pull, push, list |
 //! | [`store`] | the artifact store: atomic writes, garbage collection, HTTP server, sharing |
 //! | [`verify`] | signatures of OCI artifacts |
@@ -19,6 +20,7 @@ pub mod bucket;
 pub mod git;
 pub mod helm;
 pub mod http;
+pub mod identity;
 pub mod oci;
 pub mod store;
 pub mod verify;

@@ -10,15 +10,12 @@
 mod answer;
 pub mod azure;
 mod download;
-mod escape;
 pub mod gcs;
 mod index;
 pub mod s3;
 mod store;
-mod token;
-mod xml;
+pub(crate) mod xml;
 
 pub use download::{PARALLEL, download};
 pub use index::{Index, index};
 pub use store::{Error, Object, Page, Store};
-pub use token::{Token, TokenSource};

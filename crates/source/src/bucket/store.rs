@@ -90,22 +90,9 @@ pub enum Error {
         /// What it should be.
         what: &'static str,
     },
-    /// Temporary credentials were not given.
-    #[error("no temporary credentials from '{endpoint}': {code}")]
-    Sts {
-        /// The token service.
-        endpoint: String,
-        /// What it said.
-        code: String,
-    },
-    /// The token service did not answer.
-    #[error("the token service '{endpoint}' cannot be reached")]
-    StsRequest {
-        /// The token service.
-        endpoint: String,
-        /// Why not.
-        source: reqwest::Error,
-    },
+    /// No credentials are to be had.
+    #[error("no credentials for the bucket")]
+    Identity(#[from] crate::identity::Error),
     /// The client cannot be made.
     #[error("no HTTP client can be made for the bucket")]
     Client(#[from] crate::http::Error),
@@ -146,6 +133,9 @@ pub enum Error {
 impl Error {
     /// Whether the credentials are to blame.
     pub fn is_authentication(&self) -> bool {
-        matches!(self, Error::Refused { .. } | Error::Sts { .. } | Error::Client(_))
+        matches!(
+            self,
+            Error::Refused { .. } | Error::Identity(_) | Error::Client(_)
+        )
     }
 }

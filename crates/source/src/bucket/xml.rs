@@ -46,7 +46,7 @@ pub(super) fn texts(xml: &str, names: &[&str]) -> Option<Vec<(String, String)>> 
 }
 
 /// The text of the first element of this name.
-pub(super) fn text(xml: &str, name: &str) -> Option<String> {
+pub(crate) fn text(xml: &str, name: &str) -> Option<String> {
     Some(texts(xml, &[name])?.into_iter().next()?.1)
 }
 

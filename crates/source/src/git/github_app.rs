@@ -4,11 +4,10 @@
 //! token is kept until shortly before it expires.
 
 use std::fmt;
+use std::sync::Arc;
 
-use aws_lc_rs::rand::SystemRandom;
-use aws_lc_rs::signature::{RSA_PKCS1_SHA256, RsaKeyPair};
-use base64::Engine;
-use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
+use aws_lc_rs::signature::RsaKeyPair;
+use futures::future::BoxFuture;
 use jiff::{SignedDuration, Timestamp};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use reqwest::{Client, Method, StatusCode};
@@ -18,6 +17,7 @@ use tokio::sync::Mutex;
 
 use super::auth::Auth;
 use crate::http;
+use crate::identity::{self, CredentialSource, Grant, jwt};
 
 /// The user that tokens are used with.
 pub const USER: &str = "x-access-token";
@@ -138,7 +138,7 @@ impl App {
         );
         Ok(App {
             id,
-            key: key(settings.private_key.expose_secret()).ok_or(Error::Key)?,
+            key: jwt::key(settings.private_key.expose_secret()).ok_or(Error::Key)?,
             installation: settings.installation.clone(),
             base: base.trim_end_matches('/').to_owned(),
             client: options.client().map_err(Error::Client)?,
@@ -253,35 +253,20 @@ impl App {
     /// A signed statement of who we are, good for two minutes. It begins a little in the past: clocks differ.
     fn proof(&self, now: Timestamp) -> Result<SecretString, Error> {
         let begins = now.as_second() - 30;
-        let head = URL_SAFE_NO_PAD.encode(r#"{"alg":"RS256","typ":"JWT"}"#);
+        let head = serde_json::json!({"alg": "RS256", "typ": "JWT"});
         let claims = serde_json::json!({ "iss": self.id.to_string(), "iat": begins, "exp": begins + 120 });
-        let text = format!("{head}.{}", URL_SAFE_NO_PAD.encode(claims.to_string()));
-        let mut signature = vec![0; self.key.public_modulus_len()];
-        self.key
-            .sign(
-                &RSA_PKCS1_SHA256,
-                &SystemRandom::new(),
-                text.as_bytes(),
-                &mut signature,
-            )
-            .map_err(|_| Error::Key)?;
-        Ok(SecretString::from(format!(
-            "{text}.{}",
-            URL_SAFE_NO_PAD.encode(signature)
-        )))
+        jwt::sign(&self.key, &head, &claims).ok_or(Error::Key)
     }
 }
 
-/// A private key in one of its two forms, PKCS #1 as GitHub gives it out and PKCS #8.
-fn key(pem: &str) -> Option<RsaKeyPair> {
-    let body = |kind: &str| {
-        let (_, rest) = pem.split_once(&format!("-----BEGIN {kind}-----"))?;
-        let (body, _) = rest.split_once(&format!("-----END {kind}-----"))?;
-        let plain: String = body.split_whitespace().collect();
-        STANDARD.decode(plain).ok()
-    };
-    let first = body("RSA PRIVATE KEY").and_then(|der| RsaKeyPair::from_der(&der).ok());
-    first.or_else(|| RsaKeyPair::from_pkcs8(&body("PRIVATE KEY")?).ok())
+impl CredentialSource for App {
+    fn grant(&self) -> BoxFuture<'_, Result<Grant, identity::Error>> {
+        Box::pin(async move {
+            let token = self.new_token(Timestamp::now()).await;
+            let token = token.map_err(|error| identity::Error::App(Arc::new(error)))?;
+            Ok(Grant::login(USER, token.text, Some(token.expires)))
+        })
+    }
 }
 
 impl fmt::Debug for App {

@@ -79,6 +79,19 @@ impl Url {
         self.password.as_ref()
     }
 
+    /// The path, percent-encoded.
+    pub fn path(&self) -> &str {
+        self.plain.path()
+    }
+
+    /// The host, with the port where it is not the usual one.
+    pub fn authority(&self) -> String {
+        let host = self.host();
+        self.plain
+            .port()
+            .map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"))
+    }
+
     /// The path as a server's program takes it: percent-decoded, `/~ada/app` as `~ada/app`.
     pub(super) fn server_path(&self) -> String {
         let path = percent_decode_str(self.plain.path())

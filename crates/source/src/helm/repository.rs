@@ -216,12 +216,7 @@ impl Repository {
             return Err(Error::Scheme(address::without_secrets(&options.url)));
         }
         // Archives are compressed themselves: a server that calls this an encoding must not have it undone.
-        let client = options
-            .http
-            .builder()?
-            .no_gzip()
-            .build()
-            .map_err(http::Error::Client)?;
+        let client = options.http.raw_client()?;
         Ok(Repository {
             url,
             client,

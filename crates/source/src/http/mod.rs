@@ -1,10 +1,15 @@
 //! HTTP clients of all sources: authorities, client certificates, proxies, time limits.
 
+mod clients;
+pub(crate) mod escape;
+
 use std::fmt;
 use std::time::Duration;
 
 use reqwest::{Certificate, Client, ClientBuilder, Identity, NoProxy, Proxy as Through};
 use secrecy::{ExposeSecret, SecretString};
+
+pub use clients::Clients;
 
 /// How a client shall reach its server. The default is the system's authorities, no client certificate, the proxy of the
 /// environment.
@@ -18,6 +23,10 @@ pub struct Options {
     pub timeout: Option<Duration>,
     /// What to call ourselves.
     pub user_agent: Option<String>,
+    /// Go through no proxy at all, also not that of the environment.
+    pub direct: bool,
+    /// Where clients are kept, so that connections are used again. `None` makes a client each time.
+    pub clients: Option<Clients>,
 }
 
 /// What TLS connections are checked against and show of themselves.
@@ -79,14 +88,35 @@ impl Options {
     /// # Errors
     /// Where certificates, key or proxy are not what they must be.
     pub fn client(&self) -> Result<Client, Error> {
-        self.builder()?.build().map_err(Error::Client)
+        self.client_with("", |builder| builder)
     }
 
-    /// A client that more can be said about.
+    /// A client that more is said about. What `more` says has a name, so that clients which differ in it are not taken for each
+    /// other.
     ///
     /// # Errors
     /// As [`Options::client`].
-    pub fn builder(&self) -> Result<ClientBuilder, Error> {
+    pub fn client_with(
+        &self,
+        name: &'static str,
+        more: impl FnOnce(ClientBuilder) -> ClientBuilder,
+    ) -> Result<Client, Error> {
+        let make = || more(self.builder()?).build().map_err(Error::Client);
+        match &self.clients {
+            Some(clients) => clients.get(self.fingerprint(name), make),
+            None => make(),
+        }
+    }
+
+    /// A client that gives bodies as they were sent: archives must not be unpacked on the way.
+    ///
+    /// # Errors
+    /// As [`Options::client`].
+    pub fn raw_client(&self) -> Result<Client, Error> {
+        self.client_with("raw", ClientBuilder::no_gzip)
+    }
+
+    fn builder(&self) -> Result<ClientBuilder, Error> {
         let mut builder = Client::builder();
         if let Some(agent) = &self.user_agent {
             builder = builder.user_agent(agent);
@@ -104,7 +134,9 @@ impl Options {
         if self.tls.accept_any {
             builder = builder.tls_danger_accept_invalid_certs(true);
         }
-        if let Some(proxy) = &self.proxy {
+        if self.direct {
+            builder = builder.no_proxy();
+        } else if let Some(proxy) = &self.proxy {
             builder = builder.proxy(proxy.through()?);
         }
         Ok(builder)

@@ -81,10 +81,9 @@ impl Client {
                 attempt.follow()
             }
         });
-        let built = http.builder().map_err(Error::Client)?.redirect(policy);
-        let http = built
-            .build()
-            .map_err(|error| Error::Client(crate::http::Error::Client(error)))?;
+        let http = http
+            .client_with("registry", |builder| builder.redirect(policy))
+            .map_err(Error::Client)?;
         Ok(Client {
             http,
             keychain,

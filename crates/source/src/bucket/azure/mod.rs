@@ -2,7 +2,6 @@
 
 mod sign;
 
-use std::fmt;
 use std::sync::Arc;
 
 use futures::future::BoxFuture;
@@ -11,19 +10,17 @@ use reqwest::{Client, Response, StatusCode};
 use secrecy::{ExposeSecret, SecretString};
 use url::Url;
 
+pub use crate::identity::azure::{AUTHORITY, Application, CertificateError, Proof};
 pub use sign::AccountKey;
 
 use super::store::{Error, Object, Page, Store};
-use super::token::{self, Kept, Token, TokenSource};
-use super::{answer, escape, xml};
-use crate::http;
+use super::{answer, xml};
+use crate::http::{self, escape};
+use crate::identity::{CredentialSource, Kept};
 use sign::Unsigned;
 
 /// The version of the interface that is spoken.
 const VERSION: &str = "2023-11-03";
-
-/// Who gives tokens, unless said otherwise.
-pub const AUTHORITY: &str = "https://login.microsoftonline.com/";
 
 /// How to reach a container.
 #[derive(Clone, Debug)]
@@ -49,7 +46,7 @@ pub enum Credentials {
     /// The holder of a shared access signature: a query with or without its question mark.
     Sas(SecretString),
     /// Someone who has tokens.
-    Tokens(Arc<dyn TokenSource>),
+    Tokens(Arc<dyn CredentialSource>),
 }
 
 /// The account that an endpoint names: its first part, where there are more than two.
@@ -58,44 +55,6 @@ pub fn account_of(endpoint: &str) -> Option<String> {
     let host = url.host_str()?;
     let mut parts = host.split('.');
     (host.split('.').count() > 2).then(|| parts.next().unwrap_or_default().to_owned())
-}
-
-/// An application that is known by a secret.
-pub struct ClientSecret {
-    /// The directory it is in.
-    pub tenant: String,
-    /// Its identifier.
-    pub client_id: String,
-    /// Its secret.
-    pub secret: SecretString,
-    /// Who gives tokens; see [`AUTHORITY`].
-    pub authority: String,
-    /// The client to ask with.
-    pub client: Client,
-}
-
-impl fmt::Debug for ClientSecret {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ClientSecret")
-            .field("client_id", &self.client_id)
-            .finish_non_exhaustive()
-    }
-}
-
-impl TokenSource for ClientSecret {
-    fn token(&self) -> BoxFuture<'_, Result<Token, Error>> {
-        Box::pin(async move {
-            let authority = self.authority.trim_end_matches('/');
-            let endpoint = format!("{authority}/{}/oauth2/v2.0/token", escape::escape(&self.tenant));
-            let form = [
-                ("grant_type", "client_credentials".to_owned()),
-                ("client_id", self.client_id.clone()),
-                ("client_secret", self.secret.expose_secret().to_owned()),
-                ("scope", "https://storage.azure.com/.default".to_owned()),
-            ];
-            token::ask(&self.client, &endpoint, &form).await
-        })
-    }
 }
 
 /// A container of Azure Blob Storage.
@@ -124,12 +83,7 @@ impl Container {
         if endpoint.host().is_none() {
             return Err(shown());
         }
-        let client = options
-            .http
-            .builder()?
-            .no_gzip()
-            .build()
-            .map_err(http::Error::Client)?;
+        let client = options.http.raw_client()?;
         Ok(Container {
             options,
             endpoint,
@@ -168,8 +122,8 @@ impl Container {
         match &self.options.credentials {
             Credentials::Anonymous | Credentials::Sas(_) => {}
             Credentials::Tokens(tokens) => {
-                let token = self.kept.token(tokens.as_ref()).await?;
-                request = request.bearer_auth(token.expose_secret());
+                let token = self.kept.grant(tokens.as_ref()).await?;
+                request = request.bearer_auth(token.secret.expose_secret());
             }
             Credentials::AccountKey(key) => {
                 let unsigned = Unsigned {

@@ -1,7 +1,5 @@
 //! Buckets of Google Cloud Storage, over its JSON interface.
 
-mod account;
-
 use std::sync::Arc;
 
 use futures::future::BoxFuture;
@@ -10,12 +8,12 @@ use secrecy::ExposeSecret;
 use serde::Deserialize;
 use url::Url;
 
-pub use account::{KeyError, ServiceAccount};
+pub use crate::identity::gcp::{KeyError, KeyFile};
 
+use super::answer;
 use super::store::{Error, Object, Page, Store};
-use super::token::{Kept, TokenSource};
-use super::{answer, escape};
-use crate::http;
+use crate::http::{self, escape};
+use crate::identity::{CredentialSource, Kept};
 
 /// Where Google Cloud Storage is.
 pub const ENDPOINT: &str = "https://storage.googleapis.com";
@@ -31,7 +29,7 @@ pub struct Options {
     /// The bucket.
     pub bucket: String,
     /// Where tokens come from; nothing for buckets that anyone may read.
-    pub tokens: Option<Arc<dyn TokenSource>>,
+    pub tokens: Option<Arc<dyn CredentialSource>>,
     /// Proxy, authorities, time limit.
     pub http: http::Options,
 }
@@ -67,12 +65,7 @@ impl Bucket {
     /// # Errors
     /// Where certificates or proxy are not what they must be.
     pub fn new(options: Options) -> Result<Self, Error> {
-        let client = options
-            .http
-            .builder()?
-            .no_gzip()
-            .build()
-            .map_err(http::Error::Client)?;
+        let client = options.http.raw_client()?;
         Ok(Bucket {
             options,
             client,
@@ -96,8 +89,8 @@ impl Bucket {
         }
         let mut request = self.client.get(url);
         if let Some(tokens) = &self.options.tokens {
-            let token = self.kept.token(tokens.as_ref()).await?;
-            request = request.bearer_auth(token.expose_secret());
+            let token = self.kept.grant(tokens.as_ref()).await?;
+            request = request.bearer_auth(token.secret.expose_secret());
         }
         let response = request
             .send()

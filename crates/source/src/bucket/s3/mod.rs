@@ -2,24 +2,21 @@
 //!
 //! A thin client of our own, so that client certificates, proxies and conditional requests work as in all other sources.
 
-mod sign;
-mod sts;
-
 use std::fmt;
+use std::sync::Arc;
 
 use futures::future::BoxFuture;
 use jiff::Timestamp;
 use parking_lot::Mutex;
 use reqwest::{Client, Response, StatusCode};
 
-pub use sign::Key;
-pub use sts::{Identity, Sts};
+pub use crate::identity::aws::{Identity, Key, Sts};
 
 use super::store::{Error, Object, Page, Store};
-use super::{answer, escape, xml};
-use crate::http;
-use sign::Unsigned;
-use sts::Temporary;
+use super::{answer, xml};
+use crate::http::{self, escape};
+use crate::identity::aws::{self, EMPTY, Unsigned};
+use crate::identity::{CredentialSource, Kept};
 
 /// How to reach a bucket.
 #[derive(Clone, Debug)]
@@ -46,21 +43,20 @@ pub enum Credentials {
     Anonymous,
     /// The holder of a key.
     Key(Key),
-    /// Someone a token service knows.
-    Sts(Box<Sts>),
+    /// Someone who is given temporary keys, by a token service ([`Sts`]) or as the identity of a workload.
+    Temporary(Arc<dyn CredentialSource>),
 }
 
 /// A bucket of S3.
 pub struct Bucket {
     client: Client,
-    sts_client: Client,
     options: Options,
     /// The host of requests, with the bucket in it where that is how the server wants it.
     host: String,
     /// Whether the bucket is part of the host.
     in_host: bool,
     region: Mutex<String>,
-    temporary: tokio::sync::Mutex<Option<Temporary>>,
+    kept: Kept,
 }
 
 impl fmt::Debug for Bucket {
@@ -81,17 +77,7 @@ impl Bucket {
         if endpoint.is_empty() || endpoint.contains(['/', '@', '?', '#', ' ']) {
             return Err(Error::Endpoint(crate::helm::address::without_secrets(endpoint)));
         }
-        // Archives in a bucket must not be unpacked on the way.
-        let client = options
-            .http
-            .builder()?
-            .no_gzip()
-            .build()
-            .map_err(http::Error::Client)?;
-        let sts_client = match &options.credentials {
-            Credentials::Sts(sts) => sts.http.client()?,
-            _ => client.clone(),
-        };
+        let client = options.http.raw_client()?;
         let is_amazon = endpoint.ends_with(".amazonaws.com") || endpoint.ends_with(".amazonaws.com.cn");
         let in_host = is_amazon && (options.insecure || !options.bucket.contains('.'));
         let host = if in_host {
@@ -105,27 +91,20 @@ impl Bucket {
         };
         Ok(Bucket {
             client,
-            sts_client,
             host,
             in_host,
             region: Mutex::new(region),
-            temporary: tokio::sync::Mutex::new(None),
+            kept: Kept::default(),
             options,
         })
     }
 
     async fn key(&self) -> Result<Option<Key>, Error> {
-        let sts = match &self.options.credentials {
-            Credentials::Anonymous => return Ok(None),
-            Credentials::Key(key) => return Ok(Some(key.clone())),
-            Credentials::Sts(sts) => sts,
-        };
-        let mut kept = self.temporary.lock().await;
-        if let Some(temporary) = kept.as_ref().filter(|kept| kept.is_good(Timestamp::now())) {
-            return Ok(Some(temporary.key.clone()));
+        match &self.options.credentials {
+            Credentials::Anonymous => Ok(None),
+            Credentials::Key(key) => Ok(Some(key.clone())),
+            Credentials::Temporary(source) => Ok(Some(self.kept.grant(source.as_ref()).await?.key())),
         }
-        let key = sts.key(&self.sts_client).await?;
-        Ok(Some(kept.insert(key).key.clone()))
     }
 
     /// Sends a request. A server that wants another region is asked again with that.
@@ -189,9 +168,12 @@ impl Bucket {
                 host: &host,
                 path: &path,
                 query,
+                headers: &[("x-amz-content-sha256", EMPTY.to_owned())],
+                body: b"",
+                service: "s3",
             };
             let region = self.region.lock().clone();
-            for (name, value) in sign::headers(&unsigned, &signing, &region, Timestamp::now()) {
+            for (name, value) in aws::headers(&unsigned, &signing, &region, Timestamp::now()) {
                 request = request.header(name, value);
             }
         }

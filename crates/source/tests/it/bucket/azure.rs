@@ -3,7 +3,7 @@
 use std::fs;
 use std::sync::Arc;
 
-use source::bucket::azure::{AccountKey, ClientSecret, Container, Credentials, Options};
+use source::bucket::azure::{AccountKey, Application, Container, Credentials, Options, Proof};
 use source::bucket::{Error, download, index};
 use testkit::http::{Reply, Request, Server};
 
@@ -131,10 +131,10 @@ async fn the_secret_of_an_application_is_changed_into_a_token() {
         }
     });
     for (secret, fine) in [("geheim", true), ("other", false)] {
-        let source = ClientSecret {
+        let source = Application {
             tenant: "tenant".into(),
             client_id: "id".into(),
-            secret: secret.to_owned().into(),
+            proof: Proof::Secret(secret.to_owned().into()),
             authority: tokens.url(),
             client: source::http::Options::default().client().unwrap(),
         };

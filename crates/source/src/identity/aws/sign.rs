@@ -7,10 +7,10 @@ use jiff::Timestamp;
 use secrecy::{ExposeSecret, SecretString};
 use sha2::{Digest, Sha256};
 
-use super::super::escape::query;
+use crate::http::escape::query;
 
 /// The digest of no body.
-pub(super) const EMPTY: &str = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
+pub(crate) const EMPTY: &str = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
 
 /// A key to sign with.
 #[derive(Clone, Debug)]
@@ -23,60 +23,88 @@ pub struct Key {
     pub session: Option<SecretString>,
 }
 
-/// A request without a body, in the parts that are signed.
-pub(super) struct Unsigned<'a> {
-    pub(super) method: &'a str,
-    pub(super) host: &'a str,
+/// A request in the parts that are signed.
+pub(crate) struct Unsigned<'a> {
+    pub(crate) method: &'a str,
+    pub(crate) host: &'a str,
     /// The path, escaped.
-    pub(super) path: &'a str,
+    pub(crate) path: &'a str,
     /// The query, not escaped.
-    pub(super) query: &'a [(&'a str, String)],
+    pub(crate) query: &'a [(&'a str, String)],
+    /// What else is said, with names in small letters.
+    pub(crate) headers: &'a [(&'static str, String)],
+    pub(crate) body: &'a [u8],
+    /// Which service it is for.
+    pub(crate) service: &'a str,
 }
 
-/// The headers that make a request signed.
-pub(super) fn headers(
+/// The headers that make a request signed, with those that were signed.
+pub(crate) fn headers(
     request: &Unsigned<'_>,
     key: &Key,
     region: &str,
     now: Timestamp,
 ) -> Vec<(&'static str, String)> {
     let time = now.strftime("%Y%m%dT%H%M%SZ").to_string();
-    let date = &time[..8];
-    let mut headers = vec![
-        ("host", request.host.to_owned()),
-        ("x-amz-content-sha256", EMPTY.to_owned()),
-        ("x-amz-date", time.clone()),
-    ];
+    let scope = Scope {
+        time: &time,
+        region,
+        service: request.service,
+    };
+    let mut headers = request.headers.to_vec();
+    headers.push(("host", request.host.to_owned()));
+    headers.push(("x-amz-date", time.clone()));
     if let Some(session) = &key.session {
         headers.push(("x-amz-security-token", session.expose_secret().to_owned()));
     }
+    headers.sort();
     let signed: Vec<&str> = headers.iter().map(|(name, _)| *name).collect();
     let signed = signed.join(";");
     let mut canonical = format!("{}\n{}\n{}\n", request.method, request.path, query(request.query));
     for (name, value) in &headers {
         let _ = writeln!(canonical, "{name}:{}", value.trim());
     }
-    let _ = write!(canonical, "\n{signed}\n{EMPTY}");
-
-    let scope = format!("{date}/{region}/s3/aws4_request");
-    let text = format!(
-        "AWS4-HMAC-SHA256\n{time}\n{scope}\n{}",
-        hex(&Sha256::digest(canonical))
-    );
-    let secret = format!("AWS4{}", key.secret.expose_secret());
-    let chain = [date, region, "s3", "aws4_request", &text];
-    let signature = chain
-        .iter()
-        .fold(secret.into_bytes(), |key, part| mac(&key, part));
+    let _ = write!(canonical, "\n{signed}\n{}", hex(&Sha256::digest(request.body)));
     let authorization = format!(
-        "AWS4-HMAC-SHA256 Credential={}/{scope}, SignedHeaders={signed}, Signature={}",
+        "AWS4-HMAC-SHA256 Credential={}/{}, SignedHeaders={signed}, Signature={}",
         key.id,
-        hex(&signature)
+        scope.text(),
+        scope.signature(&canonical, &key.secret)
     );
     // The host is sent by the client itself.
-    headers.remove(0);
+    headers.retain(|(name, _)| *name != "host");
     headers.push(("authorization", authorization));
     headers
+}
+
+/// What a signature is bound to.
+pub(super) struct Scope<'a> {
+    /// Such as `20130524T000000Z`.
+    pub(super) time: &'a str,
+    pub(super) region: &'a str,
+    pub(super) service: &'a str,
+}
+
+impl Scope<'_> {
+    fn date(&self) -> &str {
+        self.time.get(..8).unwrap_or_default()
+    }
+
+    fn text(&self) -> String {
+        format!("{}/{}/{}/aws4_request", self.date(), self.region, self.service)
+    }
+
+    /// The signature of a request in its canonical form.
+    pub(super) fn signature(&self, canonical: &str, secret: &SecretString) -> String {
+        let digest = hex(&Sha256::digest(canonical));
+        let text = format!("AWS4-HMAC-SHA256\n{}\n{}\n{digest}", self.time, self.text());
+        let secret = format!("AWS4{}", secret.expose_secret());
+        let chain = [self.date(), self.region, self.service, "aws4_request", &text];
+        let signature = chain
+            .iter()
+            .fold(secret.into_bytes(), |key, part| mac(&key, part));
+        hex(&signature)
+    }
 }
 
 fn mac(key: &[u8], text: &str) -> Vec<u8> {
@@ -111,6 +139,9 @@ mod tests {
             host: "examplebucket.s3.amazonaws.com",
             path: "/",
             query: &query,
+            headers: &[("x-amz-content-sha256", EMPTY.to_owned())],
+            body: b"",
+            service: "s3",
         };
         let now: Timestamp = "2013-05-24T00:00:00Z".parse().unwrap();
         let headers = headers(&request, &key, "us-east-1", now);

@@ -10,7 +10,7 @@ const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'~');
 
 /// A query, sorted and escaped: as it is signed and as it is sent.
-pub(super) fn query(pairs: &[(&str, String)]) -> String {
+pub(crate) fn query(pairs: &[(&str, String)]) -> String {
     let mut pairs: Vec<String> = pairs
         .iter()
         .map(|(name, value)| format!("{}={}", escape(name), escape(value)))
@@ -20,7 +20,7 @@ pub(super) fn query(pairs: &[(&str, String)]) -> String {
 }
 
 /// A path of a bucket and a key, escaped. Slashes of a key stay.
-pub(super) fn path<'a>(parts: impl IntoIterator<Item = &'a str>) -> String {
+pub(crate) fn path<'a>(parts: impl IntoIterator<Item = &'a str>) -> String {
     let parts: Vec<String> = parts
         .into_iter()
         .map(|part| part.split('/').map(escape).collect::<Vec<_>>().join("/"))
@@ -29,7 +29,7 @@ pub(super) fn path<'a>(parts: impl IntoIterator<Item = &'a str>) -> String {
 }
 
 /// A text, escaped with its slashes.
-pub(super) fn escape(text: &str) -> String {
+pub(crate) fn escape(text: &str) -> String {
     percent_encode(text.as_bytes(), ESCAPED).to_string()
 }
 
