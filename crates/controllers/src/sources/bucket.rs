@@ -101,7 +101,7 @@ impl Buckets {
 
     /// Brings the artifact to what the bucket holds; the number of files.
     async fn fetch(&self, run: &mut BucketRun<'_>) -> Result<usize, Failure> {
-        let remote = bucket_access::open(&self.shared.client, run.object).await;
+        let remote = bucket_access::open(&self.shared, run.object).await;
         let remote = remote.map_err(|failure| failed(run, ConditionType::FETCH_FAILED, failure))?;
         let spec = &run.object.spec;
         let listed = bucket::index(

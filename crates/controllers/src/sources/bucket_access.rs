@@ -5,35 +5,33 @@ use std::time::Duration;
 
 use api::source::{BucketProvider, BucketSpec, Sts as StsSpec};
 use api::{Object, Reason};
-use kube::{Client, ResourceExt};
-use source::bucket::{Store, TokenSource, azure, gcs, s3};
+use kube::ResourceExt;
+use source::bucket::{Store, azure, gcs, s3};
 use source::http;
+use source::identity::{Asker, aws};
 
-use super::chain;
+use super::provider;
 use super::secrets::{self, Data};
+use super::{Shared, chain};
 use crate::kit::Failure;
 
 /// The bucket of an object.
-pub(super) async fn open(cluster: &Client, object: &Object<BucketSpec>) -> Result<Box<dyn Store>, Failure> {
+pub(super) async fn open(shared: &Shared, object: &Object<BucketSpec>) -> Result<Box<dyn Store>, Failure> {
     let access = Access {
-        cluster,
+        shared,
         namespace: object.namespace().unwrap_or_default(),
         spec: &object.spec,
     };
-    if object.spec.service_account_name.is_some() {
-        return Err(Failure::stalled(
-            Reason::FEATURE_GATE_DISABLED,
-            "to use spec.serviceAccountName for provider authentication please enable the ObjectLevelWorkloadIdentity feature \
-             gate in the controller",
-        ));
+    if object.spec.service_account_name.is_some() && !shared.settings.object_level_workload_identity {
+        return Err(provider::Error::GateDisabled.failure(""));
     }
     let options = access.http().await.map_err(refused)?;
     let data = access.read(object.spec.secret_ref.as_ref().map(|secret| secret.name.as_str()));
     let data = data.await.map_err(refused)?;
     match &object.spec.provider {
         None | Some(BucketProvider::Generic | BucketProvider::Aws) => access.s3(options, data).await,
-        Some(BucketProvider::Gcp) => access.gcs(options, data),
-        Some(BucketProvider::Azure) => access.azure(options, data),
+        Some(BucketProvider::Gcp) => access.gcs(options, data).await,
+        Some(BucketProvider::Azure) => access.azure(options, data).await,
         Some(BucketProvider::Other(other)) => Err(Failure::stalled(
             Reason::INVALID_PROVIDER_CONFIGURATION,
             format!("there is no provider '{other}' of buckets"),
@@ -49,14 +47,8 @@ fn authentication(message: impl Into<String>) -> Failure {
     Failure::transient(Reason::AUTHENTICATION_FAILED, message)
 }
 
-fn not_yet(provider: &str) -> Failure {
-    authentication(format!(
-        "the identity of the workload cannot be used for {provider} yet in this controller: set spec.secretRef"
-    ))
-}
-
 struct Access<'a> {
-    cluster: &'a Client,
+    shared: &'a Shared,
     namespace: String,
     spec: &'a BucketSpec,
 }
@@ -64,13 +56,15 @@ struct Access<'a> {
 impl Access<'_> {
     async fn read(&self, name: Option<&str>) -> Result<Option<Data>, secrets::Error> {
         match name {
-            Some(name) => Data::read(self.cluster, &self.namespace, name).await.map(Some),
+            Some(name) => Data::read(&self.shared.client, &self.namespace, name)
+                .await
+                .map(Some),
             None => Ok(None),
         }
     }
 
     async fn http(&self) -> Result<http::Options, secrets::Error> {
-        let mut options = http::Options::default();
+        let mut options = self.shared.http();
         let timeout = self.spec.timeout;
         options.timeout = Some(timeout.map_or(Duration::from_secs(60), |timeout| timeout.to_std()));
         let certificates = self
@@ -95,8 +89,15 @@ impl Access<'_> {
     async fn s3(&self, http: http::Options, data: Option<Data>) -> Result<Box<dyn Store>, Failure> {
         let credentials = match (&data, &self.spec.sts) {
             (Some(data), _) => s3::Credentials::Key(data.s3_key().map_err(refused)?),
+            (None, sts) if self.spec.provider == Some(BucketProvider::Aws) => {
+                let place = aws::Place {
+                    region: self.spec.region.clone().filter(|region| !region.is_empty()),
+                    sts: sts.as_ref().map(|sts| sts.endpoint.clone()),
+                };
+                let asker = self.asker(&http).await?;
+                s3::Credentials::Temporary(self.shared.identities.s3(asker, place))
+            }
             (None, Some(sts)) => self.sts(sts, &http).await?,
-            (None, None) if self.spec.provider == Some(BucketProvider::Aws) => return Err(not_yet("aws")),
             (None, None) => s3::Credentials::Anonymous,
         };
         let bucket = s3::Bucket::new(s3::Options {
@@ -110,6 +111,14 @@ impl Access<'_> {
         opened(bucket.map(|bucket| Box::new(bucket) as Box<dyn Store>))
     }
 
+    async fn asker(&self, http: &http::Options) -> Result<Asker, Failure> {
+        let account = self.spec.service_account_name.as_deref();
+        let asker = provider::asker(self.shared, &self.namespace, account, http.proxy.clone());
+        asker
+            .await
+            .map_err(|error| error.failure("failed to get credentials of the bucket"))
+    }
+
     async fn sts(&self, sts: &StsSpec, http: &http::Options) -> Result<s3::Credentials, Failure> {
         let login = self.read(sts.secret_ref.as_ref().map(|secret| secret.name.as_str()));
         let login = login.await.map_err(refused)?;
@@ -121,8 +130,7 @@ impl Access<'_> {
         let Some(login) = login else {
             return Err(Failure::stalled(
                 Reason::INVALID_STS_CONFIGURATION,
-                "spec.sts.secretRef must name a Secret with 'username' and 'password'; other identities are not there yet in \
-                 this controller",
+                "spec.sts.secretRef must name a Secret with 'username' and 'password'",
             ));
         };
         let mut http = http.clone();
@@ -134,22 +142,22 @@ impl Access<'_> {
             user: login.user,
             password: login.password,
         };
-        Ok(s3::Credentials::Sts(Box::new(s3::Sts {
+        Ok(s3::Credentials::Temporary(Arc::new(s3::Sts {
             endpoint: sts.endpoint.clone(),
             http,
             identity,
         })))
     }
 
-    fn gcs(&self, http: http::Options, data: Option<Data>) -> Result<Box<dyn Store>, Failure> {
+    async fn gcs(&self, http: http::Options, data: Option<Data>) -> Result<Box<dyn Store>, Failure> {
         let tokens = match data {
-            None => return Err(not_yet("gcp")),
+            None => self.shared.identities.gcs(self.asker(&http).await?),
             Some(data) => {
                 let client = http.client().map_err(|error| authentication(chain(&error)))?;
                 let json = data.need("serviceaccount").map_err(refused)?;
-                let account = gcs::ServiceAccount::parse(json, client);
-                let account = account.map_err(|error| authentication(chain(&error)))?;
-                Arc::new(account) as Arc<dyn TokenSource>
+                let file = gcs::KeyFile::parse(json, client);
+                let file = file.map_err(|error| authentication(chain(&error)))?;
+                self.shared.identities.kept(&data.content(), Arc::new(file))
             }
         };
         let endpoint = match (self.spec.endpoint.as_str(), self.spec.insecure) {
@@ -166,34 +174,13 @@ impl Access<'_> {
         opened(bucket.map(|bucket| Box::new(bucket) as Box<dyn Store>))
     }
 
-    fn azure(&self, http: http::Options, data: Option<Data>) -> Result<Box<dyn Store>, Failure> {
-        let Some(data) = data else {
-            return Err(not_yet("azure"));
-        };
-        let secret = |key: &str| data.secret(key).map_err(refused);
-        let credentials = if let Some(key) = secret("accountKey")? {
-            let account = azure::account_of(&self.spec.endpoint);
-            let account = account.ok_or_else(|| authentication("spec.endpoint names no storage account"))?;
-            azure::Credentials::AccountKey(azure::AccountKey { account, key })
-        } else if let Some(signature) = secret("sasKey")? {
-            azure::Credentials::Sas(signature)
-        } else if let Some(secret) = secret("clientSecret")? {
-            let text = |key: &str| data.text_of(key).map_err(refused);
-            let client = http.client().map_err(|error| authentication(chain(&error)))?;
-            azure::Credentials::Tokens(Arc::new(azure::ClientSecret {
-                tenant: text("tenantId")?,
-                client_id: text("clientId")?,
-                secret,
-                authority: match data.has("authorityHost") {
-                    true => text("authorityHost")?,
-                    false => azure::AUTHORITY.to_owned(),
-                },
-                client,
-            }))
-        } else {
-            return Err(authentication(
-                "spec.secretRef must name a Secret with 'accountKey', 'sasKey', or 'tenantId', 'clientId' and 'clientSecret'",
-            ));
+    async fn azure(&self, http: http::Options, data: Option<Data>) -> Result<Box<dyn Store>, Failure> {
+        let credentials = match data.filter(|data| !data.is_empty()) {
+            Some(data) => self.azure_secret(&http, &data).await?,
+            None => {
+                let tokens = self.shared.identities.azure_storage(self.asker(&http).await?);
+                azure::Credentials::Tokens(tokens)
+            }
         };
         let container = azure::Container::new(azure::Options {
             endpoint: self.spec.endpoint.clone(),
@@ -202,6 +189,56 @@ impl Access<'_> {
             http,
         });
         opened(container.map(|container| Box::new(container) as Box<dyn Store>))
+    }
+
+    /// Who a Secret says to be. The first that is complete counts: an application, an identity of the machine, the account.
+    async fn azure_secret(&self, http: &http::Options, data: &Data) -> Result<azure::Credentials, Failure> {
+        let secret = |key: &str| data.secret(key).map_err(refused);
+        let text = |key: &str| data.text_of(key).map_err(refused);
+        let identities = &self.shared.identities;
+        if data.has("tenantId") && data.has("clientId") {
+            let proof = match (secret("clientSecret")?, secret("clientCertificate")?) {
+                (Some(secret), _) => Some(azure::Proof::Secret(secret)),
+                (None, Some(pem)) => {
+                    let send_chain = data.has("clientCertificateSendChain")
+                        && matches!(text("clientCertificateSendChain")?.as_str(), "1" | "true");
+                    let proof = azure::Proof::certificate(&pem, send_chain);
+                    Some(proof.map_err(|error| authentication(format!("'{}': {error}", data.name())))?)
+                }
+                (None, None) => None,
+            };
+            if let Some(proof) = proof {
+                let application = azure::Application {
+                    tenant: text("tenantId")?,
+                    client_id: text("clientId")?,
+                    proof,
+                    authority: match data.has("authorityHost") {
+                        true => text("authorityHost")?,
+                        false => azure::AUTHORITY.to_owned(),
+                    },
+                    client: http.client().map_err(|error| authentication(chain(&error)))?,
+                };
+                let tokens = identities.kept(&data.content(), Arc::new(application));
+                return Ok(azure::Credentials::Tokens(tokens));
+            }
+        } else if data.has("clientId") {
+            let asker = self.asker(http).await?;
+            let tokens = identities.azure_storage_of_machine(asker, text("clientId")?);
+            return Ok(azure::Credentials::Tokens(tokens));
+        }
+        if let Some(key) = secret("accountKey")? {
+            let account = azure::account_of(&self.spec.endpoint);
+            let account = account.ok_or_else(|| authentication("spec.endpoint names no storage account"))?;
+            return Ok(azure::Credentials::AccountKey(azure::AccountKey { account, key }));
+        }
+        if let Some(signature) = secret("sasKey")? {
+            return Ok(azure::Credentials::Sas(signature));
+        }
+        Err(authentication(format!(
+            "the Secret '{}' must have 'tenantId', 'clientId' and 'clientSecret' or 'clientCertificate', or 'clientId', or \
+             'accountKey', or 'sasKey'",
+            data.name()
+        )))
     }
 }
 

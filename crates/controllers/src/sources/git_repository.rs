@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use api::source::{
-    GitProvider, GitRepositorySpec, GitRepositoryStatus, GitVerification, GitVerificationMode, Include,
+    GitRepositorySpec, GitRepositoryStatus, GitVerification, GitVerificationMode, Include,
 };
 use api::{ConditionType, Object, Reason};
 use kube::ResourceExt;
@@ -12,10 +12,11 @@ use model::{Artifact, Revision};
 use source::archive::Tree;
 use source::archive::ignore::Rules;
 use source::git::signature::{self, Keys, Mode};
-use source::git::{Auth, Cause, Checkout, Error, Outcome, Reference, Remote, Request, Scheme, Settings, Url};
+use source::git::{Cause, Checkout, Error, Outcome, Reference, Remote, Request, Scheme, Settings, Url};
 use source::store;
 use source::store::share::{self, Sharing};
 
+use super::provider;
 use super::secrets::Data;
 use super::storage::{self, blocking};
 use super::{Shared, Stored, begin, chain, failed, found_new, git_include, told};
@@ -150,6 +151,7 @@ impl GitRepositories {
         let scheme = url.scheme();
         let mut settings = Settings::new(url);
         settings.ssh = self.shared.settings.ssh.clone();
+        settings.http = self.shared.http();
         if let Some(timeout) = spec.timeout {
             settings.timeout = timeout.to_std();
         }
@@ -161,42 +163,34 @@ impl GitRepositories {
             })?;
             settings.http.proxy = Some(proxy);
         }
-        provider_is_there(spec)?;
-        let Some(secret) = &spec.secret_ref else {
-            return Ok(Remote::new(settings, self.shared.repositories.clone()));
+        let data = match &spec.secret_ref {
+            Some(secret) => Some(self.credentials(&namespace, &secret.name).await?),
+            None => None,
         };
-        let data = Data::read(&self.shared.client, &namespace, &secret.name).await;
-        let data = data.map_err(|error| {
-            let message = format!(
-                "failed to get secret '{namespace}/{}': {}",
-                secret.name,
-                chain(&error)
-            );
-            authentication(message)
-        })?;
-        if data.has("githubAppID") {
-            let message = format!(
-                "secretRef '{namespace}/{}' has github app data but provider is not set to github",
-                secret.name
-            );
-            return Err(Failure::transient(
-                Reason::INVALID_PROVIDER_CONFIGURATION,
-                message,
-            ));
+        if let Some(data) = &data {
+            let auth = match scheme {
+                Scheme::Ssh => data.git_ssh().map(|auth| (auth, None)),
+                Scheme::Http | Scheme::Https => data.git_http().map(|(auth, tls)| (auth, Some(tls))),
+            };
+            let (auth, tls) = auth.map_err(|error| {
+                authentication(format!(
+                    "failed to configure authentication options: {}",
+                    chain(&error)
+                ))
+            })?;
+            settings.auth = auth;
+            settings.http.tls = tls.unwrap_or_default();
         }
-        let auth = match scheme {
-            Scheme::Ssh => data.git_ssh().map(|auth| (auth, None)),
-            Scheme::Http | Scheme::Https => data.git_http().map(|(auth, tls)| (auth, Some(tls))),
-        };
-        let (auth, tls): (Auth, _) = auth.map_err(|error| {
-            authentication(format!(
-                "failed to configure authentication options: {}",
-                chain(&error)
-            ))
-        })?;
-        settings.auth = auth;
-        settings.http.tls = tls.unwrap_or_default();
+        provider::git(&self.shared, object, data.as_ref(), &mut settings).await?;
         Ok(Remote::new(settings, self.shared.repositories.clone()))
+    }
+
+    async fn credentials(&self, namespace: &str, name: &str) -> Result<Data, Failure> {
+        let data = Data::read(&self.shared.client, namespace, name).await;
+        data.map_err(|error| {
+            let message = format!("failed to get secret '{namespace}/{name}': {}", chain(&error));
+            Failure::transient(Reason::AUTHENTICATION_FAILED, message)
+        })
     }
 
     /// Verifies the signatures of a commit, where that is asked for.
@@ -376,23 +370,6 @@ fn is_verified(run: &GitRun<'_>) -> bool {
         Some(wanted) => {
             done.is_some_and(|done| *done == named(wanted) || *done == GitVerificationMode::TagAndHead)
         }
-    }
-}
-
-fn provider_is_there(spec: &GitRepositorySpec) -> Result<(), Failure> {
-    match &spec.provider {
-        None | Some(GitProvider::Generic) => Ok(()),
-        Some(GitProvider::GitHub) if spec.secret_ref.is_none() => Err(Failure::stalled(
-            Reason::INVALID_PROVIDER_CONFIGURATION,
-            "secretRef with github app data must be specified when provider is set to github",
-        )),
-        Some(provider) => Err(Failure::transient(
-            Reason::AUTHENTICATION_FAILED,
-            format!(
-                "failed to configure authentication options: the provider {provider} is not there yet in this controller; use a \
-                 token or key in spec.secretRef with the provider generic"
-            ),
-        )),
     }
 }
 

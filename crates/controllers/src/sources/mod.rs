@@ -12,6 +12,7 @@ mod helm_chart_failure;
 mod helm_chart_source;
 mod helm_repository;
 mod oci_repository;
+mod provider;
 mod secrets;
 mod signature;
 mod storage;
@@ -25,6 +26,8 @@ use api::{ConditionType, Reason, ReconcileStatus, Spec};
 use kube::Client;
 use model::Artifact;
 use model::event::Severity;
+use source::http::{self, Clients};
+use source::identity::{self, Environment, Identities};
 use source::store::Store;
 
 use crate::kit::{Conditions, Failure, Notice, Run, Summary};
@@ -46,19 +49,33 @@ pub struct Shared {
     pub registries: source::oci::Session,
     /// Git repositories as they were last fetched.
     pub repositories: source::git::Cache,
+    /// Who this process and its objects are to the clouds. The program gives it its environment.
+    pub identities: Identities,
+    /// HTTP clients with their connections.
+    pub clients: Clients,
     /// What the flags of the program say.
     pub settings: Settings,
 }
 
 impl Shared {
-    /// With the defaults of Flux's flags.
+    /// With the defaults of Flux's flags, and an environment that says nothing about identities.
     pub fn new(client: Client, store: Arc<Store>, repositories: source::git::Cache) -> Self {
         Shared {
             client,
             store,
             registries: source::oci::Session::new(),
             repositories,
+            identities: Identities::new(identity::Settings::new(Environment::default())),
+            clients: Clients::new(),
             settings: Settings::default(),
+        }
+    }
+
+    /// How servers are reached where nothing else is said, on connections that are kept.
+    pub(crate) fn http(&self) -> http::Options {
+        http::Options {
+            clients: Some(self.clients.clone()),
+            ..http::Options::default()
         }
     }
 }
@@ -78,6 +95,10 @@ pub struct Settings {
     pub no_cross_namespace_refs: bool,
     /// What may be used with Git servers over SSH.
     pub ssh: source::git::SshAlgorithms,
+    /// Objects may name ServiceAccounts whose identity they use at clouds: the gate `ObjectLevelWorkloadIdentity`.
+    pub object_level_workload_identity: bool,
+    /// The ServiceAccount that objects use at clouds if they name none. Needs the gate.
+    pub default_service_account: Option<String>,
 }
 
 impl Default for Settings {
@@ -89,6 +110,8 @@ impl Default for Settings {
             requeue_dependency: Duration::from_secs(30),
             no_cross_namespace_refs: false,
             ssh: source::git::SshAlgorithms::default(),
+            object_level_workload_identity: false,
+            default_service_account: None,
         }
     }
 }

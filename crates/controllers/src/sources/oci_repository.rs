@@ -17,6 +17,7 @@ use source::store::share::{self, Sharing};
 use source::store::{self, Place, Store};
 use source::verify::notation::Verdict;
 
+use super::provider;
 use super::secrets::{Data, keychain_of};
 use super::signature::Signatures;
 use super::storage::{self, blocking};
@@ -138,7 +139,7 @@ impl OciRepositories {
             run.status.remove(ConditionType::SOURCE_VERIFIED);
         }
         let repository = self.repository(run)?;
-        let client = self.client(run).await?;
+        let client = self.client(run, &repository).await?;
         let spec = &run.object.spec;
         let media_type = spec
             .layer_selector
@@ -185,15 +186,16 @@ impl OciRepositories {
         })
     }
 
-    async fn client(&self, run: &mut OciRun<'_>) -> Result<Client, Failure> {
-        let client = self.connect(run.object).await;
-        client.map_err(|message| {
-            let failure = Failure::transient(Reason::AUTHENTICATION_FAILED, message);
-            failed(run, ConditionType::FETCH_FAILED, failure)
-        })
+    async fn client(&self, run: &mut OciRun<'_>, repository: &Repository) -> Result<Client, Failure> {
+        let client = self.connect(run.object, repository).await;
+        client.map_err(|failure| failed(run, ConditionType::FETCH_FAILED, failure))
     }
 
-    async fn connect(&self, object: &Object<OciRepositorySpec>) -> Result<Client, String> {
+    async fn connect(
+        &self,
+        object: &Object<OciRepositorySpec>,
+        repository: &Repository,
+    ) -> Result<Client, Failure> {
         let spec = &object.spec;
         let cluster = &self.shared.client;
         let namespace = object.namespace().unwrap_or_default();
@@ -201,29 +203,32 @@ impl OciRepositories {
         let secret = spec.secret_ref.as_ref().map(|secret| secret.name.as_str());
         let account = spec.service_account_name.as_deref().filter(|_| generic);
         let keychain = keychain_of(cluster, &namespace, secret, account).await;
-        let keychain = keychain.map_err(|error| format!("failed to get credential: {}", chain(&error)))?;
-        if !generic && keychain.is_empty() {
-            let provider = spec
-                .provider
-                .as_ref()
-                .map(ToString::to_string)
-                .unwrap_or_default();
-            return Err(format!(
-                "failed to get credential from {provider}: logging in with the identity of the workload is not there yet; \
-                 set spec.secretRef to a pull secret"
-            ));
-        }
+        let refused = |message: String| Failure::transient(Reason::AUTHENTICATION_FAILED, message);
+        let mut keychain =
+            keychain.map_err(|error| refused(format!("failed to get credential: {}", chain(&error))))?;
         let mut options = oci::Options {
             insecure: spec.insecure,
+            http: self.shared.http(),
             ..oci::Options::default()
         };
         if let Some(proxy) = &spec.proxy_secret_ref {
             let data = Data::read(cluster, &namespace, &proxy.name).await;
             let proxy = data.and_then(|data| data.proxy());
-            let proxy = proxy.map_err(|error| format!("failed to get proxy address: {}", chain(&error)))?;
+            let proxy =
+                proxy.map_err(|error| refused(format!("failed to get proxy address: {}", chain(&error))))?;
             options.http.proxy = Some(proxy);
         }
-        let transport = |why: String| format!("failed to generate transport for '{}': {why}", spec.url);
+        if let Some(provider) = spec.provider.as_ref().filter(|_| !generic && keychain.is_empty()) {
+            let failure =
+                |error: provider::Error| error.failure(&format!("failed to get credential from {provider}"));
+            let (account, proxy) = (spec.service_account_name.as_deref(), options.http.proxy.clone());
+            let asker = provider::asker(&self.shared, &namespace, account, proxy).await;
+            let asker = asker.map_err(failure)?;
+            let login = provider::registry(&self.shared, provider, &asker, repository).await;
+            keychain = login.map_err(failure)?;
+        }
+        let transport =
+            |why: String| refused(format!("failed to generate transport for '{}': {why}", spec.url));
         if let Some(secret) = &spec.cert_secret_ref {
             let data = Data::read(cluster, &namespace, &secret.name).await;
             let tls = data.and_then(|data| data.tls());

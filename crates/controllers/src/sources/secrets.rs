@@ -49,7 +49,12 @@ impl Data {
         })
     }
 
-    fn problem(&self, problem: impl Into<String>) -> Error {
+    /// The name, with its namespace.
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    pub(crate) fn problem(&self, problem: impl Into<String>) -> Error {
         Error::Content {
             name: self.name.clone(),
             problem: problem.into(),
@@ -59,6 +64,16 @@ impl Data {
     /// It is for other registries than this one.
     pub(crate) fn none_for(&self, registry: &str) -> Error {
         self.problem(format!("has no credentials for the registry '{registry}'"))
+    }
+
+    /// Whether it holds nothing.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.values.is_empty()
+    }
+
+    /// All that it is made of, to tell it apart from any other.
+    pub(crate) fn content(&self) -> Vec<u8> {
+        serde_json::to_vec(&(&self.name, &self.values)).unwrap_or_default()
     }
 
     /// All that it holds.

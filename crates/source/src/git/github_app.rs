@@ -13,6 +13,7 @@ use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use reqwest::{Client, Method, StatusCode};
 use secrecy::{ExposeSecret, SecretString};
 use serde::Deserialize;
+use sha2::{Digest, Sha256};
 use tokio::sync::Mutex;
 
 use super::auth::Auth;
@@ -106,6 +107,26 @@ pub enum Error {
     /// The answer cannot be read.
     #[error("the answer of the GitHub API at {0} cannot be read")]
     Answer(String),
+}
+
+impl Settings {
+    /// Tells apps apart without keeping what they are made of, so that the tokens of an app can be kept under it.
+    pub fn fingerprint(&self) -> [u8; 32] {
+        let installation = format!("{:?}", self.installation);
+        let base = self.base_url.as_deref().unwrap_or_default();
+        let mut hash = Sha256::new();
+        for part in [
+            self.app_id.as_str(),
+            self.private_key.expose_secret(),
+            installation.as_str(),
+            base,
+        ] {
+            hash.update((part.len() as u64).to_le_bytes());
+            hash.update(part);
+        }
+        hash.update(self.http.fingerprint("github"));
+        hash.finalize().into()
+    }
 }
 
 impl App {

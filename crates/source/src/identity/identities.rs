@@ -4,9 +4,12 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use futures::future::BoxFuture;
 use jiff::Timestamp;
 use reqwest::Client;
+use sha2::{Digest, Sha256};
 
 use super::cache::{Cache, Limits};
 use super::caller::Caller;
@@ -174,14 +177,26 @@ impl Identities {
         }
     }
 
-    /// What a source gives, kept under a name. The name must tell apart everything that the source was made of, and hold no
-    /// secret.
+    /// What a source gives, kept for all that are made of the same. Of that only a digest is kept.
     ///
     /// # Errors
     /// Where nothing is given.
-    pub async fn keep(&self, name: &str, source: &dyn CredentialSource) -> Result<Grant, Error> {
-        let name = format!("source {name:?}");
+    pub async fn keep(&self, made_of: &[u8], source: &dyn CredentialSource) -> Result<Grant, Error> {
+        self.keep_digest(&digest(made_of), source).await
+    }
+
+    async fn keep_digest(&self, digest: &str, source: &dyn CredentialSource) -> Result<Grant, Error> {
+        let name = format!("source {digest}");
         self.0.cache.get(&name, async || source.grant().await).await
+    }
+
+    /// A source that keeps what it gives here; see [`Identities::keep`].
+    pub fn kept(&self, made_of: &[u8], source: Arc<dyn CredentialSource>) -> Arc<dyn CredentialSource> {
+        Arc::new(Named {
+            identities: self.clone(),
+            digest: digest(made_of),
+            source,
+        })
     }
 
     /// The keys of an S3 bucket, for the region and token service of the object.
@@ -295,5 +310,23 @@ struct Access {
 impl CredentialSource for Access {
     fn grant(&self) -> BoxFuture<'_, Result<Grant, Error>> {
         Box::pin(self.identities.access(&self.asker, &self.purpose))
+    }
+}
+
+fn digest(made_of: &[u8]) -> String {
+    URL_SAFE_NO_PAD.encode(Sha256::digest(made_of))
+}
+
+/// A source with the digest under which it is kept.
+#[derive(Debug)]
+struct Named {
+    identities: Identities,
+    digest: String,
+    source: Arc<dyn CredentialSource>,
+}
+
+impl CredentialSource for Named {
+    fn grant(&self) -> BoxFuture<'_, Result<Grant, Error>> {
+        Box::pin(self.identities.keep_digest(&self.digest, self.source.as_ref()))
     }
 }
