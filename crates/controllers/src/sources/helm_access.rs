@@ -19,6 +19,7 @@ use source::oci::{self, Credential, Keychain};
 use source::store::Presence;
 use source::verify::notation::Verdict;
 
+use super::provider;
 use super::secrets::{self, Data};
 use super::signature::Signatures;
 use super::storage::blocking;
@@ -41,11 +42,12 @@ pub(super) enum Error {
     Methods(#[source] secrets::Error),
     #[error("failed to configure OCI registry authentication")]
     Registry(#[source] secrets::Error),
-    #[error(
-        "failed to get credential from '{0}': logging in with the identity of the workload is not there yet; set \
-         spec.secretRef of the HelmRepository to a pull secret"
-    )]
-    Provider(OciProvider),
+    #[error("failed to get credential from '{provider}'")]
+    Provider {
+        provider: OciProvider,
+        #[source]
+        source: provider::Error,
+    },
     #[error("invalid Helm repository URL")]
     Url(#[from] AddressError),
     #[error("failed to construct Helm client: invalid OCI registry URL: {0}")]
@@ -114,6 +116,7 @@ pub(super) async fn options(shared: &Shared, object: &Object<HelmRepositorySpec>
     options.max_chart_size = shared.settings.helm_chart_max_size;
     options.scratch = shared.store.root().to_owned();
     options.pass_credentials = object.spec.pass_credentials;
+    options.http = shared.http();
     options.http.timeout = Some(timeout(object));
     options.http.tls = read.tls.unwrap_or_default();
     let login = read.credentials.map(|data| data.login()).transpose();
@@ -127,15 +130,37 @@ async fn registry_client(shared: &Shared, object: &Object<HelmRepositorySpec>) -
     let keychain = match (&read.credentials, &object.spec.provider) {
         (Some(data), _) => keychain(data, &object.spec.url).map_err(Error::Registry)?,
         (None, None | Some(OciProvider::Generic)) => Keychain::anonymous(),
-        (None, Some(provider)) => return Err(Error::Provider(provider.clone())),
+        (None, Some(provider)) => of_provider(shared, object, provider).await?,
     };
     let mut options = oci::Options {
         insecure: object.spec.insecure,
+        http: shared.http(),
         ..oci::Options::default()
     };
     options.http.timeout = Some(timeout(object));
     options.http.tls = read.tls.unwrap_or_default();
     oci::Client::new(&options, keychain, &shared.registries).map_err(Error::Client)
+}
+
+/// Credentials of a registry at one of the clouds.
+async fn of_provider(
+    shared: &Shared,
+    object: &Object<HelmRepositorySpec>,
+    provider: &OciProvider,
+) -> Result<Keychain, Error> {
+    let charts = format!("{}/charts", object.spec.url.trim_end_matches('/'));
+    let Ok(charts) = oci::Repository::parse(&charts) else {
+        return Ok(Keychain::anonymous());
+    };
+    let namespace = object.namespace().unwrap_or_default();
+    let login = async {
+        let asker = provider::asker(shared, &namespace, None, None).await?;
+        provider::registry(shared, provider, &asker, &charts).await
+    };
+    login.await.map_err(|source| Error::Provider {
+        provider: provider.clone(),
+        source,
+    })
 }
 
 /// Credentials of a registry: a pull secret, or a name and a password.

@@ -5,6 +5,8 @@ mod archive;
 mod bucket;
 mod git;
 mod helm;
+mod http;
+mod identity;
 mod oci;
 mod store;
 mod verify;

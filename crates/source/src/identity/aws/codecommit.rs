@@ -106,4 +106,28 @@ mod tests {
             assert!(parse(url).is_err(), "{url}");
         }
     }
+
+    #[test]
+    fn the_password_is_the_one_that_flux_makes() {
+        // Made by the signer of smithy-go with the options of Flux, and the same as of the `aws` program's helper.
+        let repository = parse("https://git-codecommit.us-east-1.amazonaws.com/v1/repos/my-app").unwrap();
+        let mut access = Grant::login(
+            "AKIAIOSFODNN7EXAMPLE",
+            "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY".into(),
+            None,
+        );
+        let now: Timestamp = "2026-01-02T03:04:05Z".parse().unwrap();
+        let login = repository.login(&access, now);
+        assert_eq!(
+            login.secret.expose_secret(),
+            "20260102T030405Z4fec311dbf16b509bd0fe3b44bcfbb6977b0750538cad86953be9225e87b69e3"
+        );
+        assert_eq!(login.name, "AKIAIOSFODNN7EXAMPLE");
+        assert_eq!(login.expires, Some(now + VALID));
+        access.session = Some("session".into());
+        access.expires = Some(now);
+        let login = repository.login(&access, now);
+        assert_eq!(login.name, "AKIAIOSFODNN7EXAMPLE%session");
+        assert_eq!(login.expires, Some(now), "no longer than the key");
+    }
 }
