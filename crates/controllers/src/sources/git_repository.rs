@@ -3,9 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use api::source::{
-    GitRepositorySpec, GitRepositoryStatus, GitVerification, GitVerificationMode, Include,
-};
+use api::source::{GitRepositorySpec, GitRepositoryStatus, GitVerification, GitVerificationMode, Include};
 use api::{ConditionType, Object, Reason};
 use kube::ResourceExt;
 use model::{Artifact, Revision};

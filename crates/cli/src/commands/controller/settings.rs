@@ -6,9 +6,10 @@ use std::time::Duration;
 
 use controllers::kit::{Backoff, lease, logs};
 use model::selector::LabelSelector;
+use source::identity::Limits;
 use tracing::Level;
 
-use super::flags::{Addresses, Common, Election, Logs, Objects, Pace};
+use super::flags::{Addresses, Common, Election, Identities, Logs, Objects, Pace};
 use super::listing::Problems;
 
 /// How a process runs its controllers.
@@ -31,6 +32,9 @@ pub(super) struct Settings {
     pub(super) release_on_end: bool,
     pub(super) kubeconfig: Option<PathBuf>,
     pub(super) gates: BTreeMap<String, bool>,
+    /// How much of what clouds give is kept.
+    pub(super) tokens: Limits,
+    pub(super) default_service_account: Option<String>,
 }
 
 /// What comes from outside of the flags.
@@ -153,6 +157,9 @@ pub(super) fn resolve(
         label_selector,
         kubeconfig: flags.cluster.kubeconfig.clone(),
         gates: gates(&flags.feature_gates, known_gates, problems),
+        tokens: tokens(&flags.identities, problems),
+        default_service_account: Some(flags.identities.default_service_account.clone())
+            .filter(|name| !name.is_empty()),
     }
 }
 
@@ -221,17 +228,18 @@ fn election(
     Some(options)
 }
 
+fn tokens(flags: &Identities, problems: &mut Problems) -> Limits {
+    let size = &flags.token_cache_max_size;
+    let size = number("--token-cache-max-size", size, 0, problems);
+    let longest = &flags.token_cache_max_duration;
+    Limits {
+        size: usize::try_from(size).unwrap_or(usize::MAX),
+        duration: duration("--token-cache-max-duration", longest, problems),
+    }
+}
+
 /// What is read only so that a mistake in it is told: see the help of these flags.
 fn checked_but_unused(flags: &Common, problems: &mut Problems) {
-    let tokens = &flags.identities;
-    number(
-        "--token-cache-max-size",
-        &tokens.token_cache_max_size,
-        0,
-        problems,
-    );
-    let longest = &tokens.token_cache_max_duration;
-    duration("--token-cache-max-duration", longest, problems);
     let cluster = &flags.cluster;
     if cluster.kube_api_qps.parse::<f32>().is_err() {
         problems.add(

@@ -12,6 +12,7 @@ mod helm_chart;
 mod helm_chart_files;
 mod helm_chart_oci;
 mod helm_repository;
+mod identity;
 mod oci_repository;
 mod progress;
 mod storage;

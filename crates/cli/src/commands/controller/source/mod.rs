@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use ::source::git::Cache;
+use ::source::identity::{self, Environment, Identities};
 use ::source::store::{self, Store};
 use anyhow::Context as _;
 use controllers::kit::{Group, Reconcile, Runner, listen};
@@ -77,6 +78,7 @@ impl Leader for Sources {
             path,
             store,
             sources,
+            tokens,
         } = self.settings;
         let root = path.clone();
         let opened = tokio::task::spawn_blocking(move || -> anyhow::Result<(Store, Cache)> {
@@ -90,8 +92,13 @@ impl Leader for Sources {
             format!("unable to serve artifacts on {address:?}; choose another with --storage-addr")
         })?;
         tracing::info!(address, "starting artifact server");
+        let identities = identity::Settings {
+            limits: tokens,
+            ..identity::Settings::new(Environment::of_process())
+        };
         let shared = Shared {
             settings: sources,
+            identities: Identities::new(identities),
             ..Shared::new(process.client.clone(), Arc::new(store), cache)
         };
         begin(process, group, GitRepositories::new(shared.clone()));

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use ::source::git::SshAlgorithms;
+use ::source::identity::Limits;
 use ::source::store;
 use controllers::sources;
 use model::digest::Algorithm;
@@ -11,11 +12,11 @@ use super::super::listing::Problems;
 use super::super::settings::{self as common, Surroundings, duration, number};
 use super::flags::{Args, Helm, Secure, Storage};
 
+/// Lets objects name ServiceAccounts whose identity they use at clouds.
+const OBJECT_IDENTITY: &str = "ObjectLevelWorkloadIdentity";
+
 /// The switches that Flux's source-controller knows, and what they are unless they are set.
-pub(super) const GATES: &[(&str, bool)] = &[
-    ("CacheSecretsAndConfigMaps", false),
-    ("ObjectLevelWorkloadIdentity", false),
-];
+pub(super) const GATES: &[(&str, bool)] = &[("CacheSecretsAndConfigMaps", false), (OBJECT_IDENTITY, false)];
 
 /// How sources are kept and served.
 #[derive(Clone, Debug)]
@@ -26,6 +27,8 @@ pub(super) struct Settings {
     pub(super) path: PathBuf,
     pub(super) store: store::Options,
     pub(super) sources: sources::Settings,
+    /// How much of what clouds give is kept.
+    pub(super) tokens: Limits,
 }
 
 impl Settings {
@@ -56,6 +59,7 @@ pub(super) fn resolve(
         path: PathBuf::from(or_default(&args.storage.storage_path, "/data")),
         store: store_options(&args.storage, &address, around, problems),
         sources: sources(&args.helm, &args.secure, common, problems),
+        tokens: common.tokens,
         address,
     }
 }
@@ -103,6 +107,11 @@ fn sources(
     duration("--helm-cache-purge-interval", interval, problems);
     let ssh = SshAlgorithms::named(&secure.ssh_kex_algos, &secure.ssh_hostkey_algos);
     let ssh = problems.take("invalid --ssh-kex-algos or --ssh-hostkey-algos", ssh);
+    let gate = common.gates.get(OBJECT_IDENTITY).copied().unwrap_or_default();
+    if common.default_service_account.is_some() && !gate {
+        let why = format!("--default-service-account needs --feature-gates={OBJECT_IDENTITY}=true");
+        problems.add("invalid configuration", why);
+    }
     let mut bytes = |flag: &str, text: &str| number(flag, text, 1, problems);
     sources::Settings {
         helm_index_max_size: bytes("--helm-index-max-size", &helm.helm_index_max_size),
@@ -111,6 +120,8 @@ fn sources(
         requeue_dependency: common.requeue_dependency,
         no_cross_namespace_refs: common.no_cross_namespace_refs,
         ssh: ssh.unwrap_or_default(),
+        object_level_workload_identity: gate,
+        default_service_account: common.default_service_account.clone(),
     }
 }
 
