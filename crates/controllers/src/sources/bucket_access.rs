@@ -95,7 +95,11 @@ impl Access<'_> {
                     sts: sts.as_ref().map(|sts| sts.endpoint.clone()),
                 };
                 let asker = self.asker(&http).await?;
-                s3::Credentials::Temporary(self.shared.identities.s3(asker, place))
+                let keys = self.shared.identities.s3(asker, place);
+                // Asked for now, so that what fails is told as a matter of authentication, as Flux tells it.
+                let key = keys.grant().await;
+                key.map_err(|error| authentication(format!("AWS authentication failed: {}", chain(&error))))?;
+                s3::Credentials::Temporary(keys)
             }
             (None, Some(sts)) => self.sts(sts, &http).await?,
             (None, None) => s3::Credentials::Anonymous,

@@ -102,7 +102,7 @@ async fn what_cannot_be_read_is_told() {
         (
             "gcp",
             json!({"provider": "gcp", "secretRef": null}),
-            "AuthenticationFailed",
+            "BucketOperationFailed",
         ),
         ("azure", json!({"provider": "azure"}), "AuthenticationFailed"),
     ] {

@@ -319,6 +319,7 @@ async fn a_bucket_of_aws_is_read_as_the_controller() {
     nobody.create("app", spec).await;
     let object = nobody.ready("app", "False", "AuthenticationFailed").await;
     let message = condition(&object, "Ready").unwrap().message;
+    assert!(message.starts_with("AWS authentication failed: "), "{message}");
     assert!(message.contains("InvalidIdentityToken"), "{message}");
     assert!(!message.contains("geheim"), "{message}");
 }
