@@ -43,6 +43,7 @@ mod resource;
 mod schema;
 mod sort;
 mod specs;
+pub mod substitute;
 mod transform;
 mod tree;
 mod value_add;

@@ -1,3 +1,4 @@
 //! Tests of the `kustomize` crate from outside.
 
 mod corpus;
+mod substitute;
