@@ -23,6 +23,8 @@ enum Command {
     #[command(subcommand)]
     Controller(commands::controller::Controller),
     #[command(subcommand)]
+    Kustomize(commands::kustomize::Kustomize),
+    #[command(subcommand)]
     Push(commands::artifact::Push),
     #[command(subcommand)]
     Pull(commands::artifact::Pull),
@@ -50,6 +52,7 @@ fn main() -> ExitCode {
             Command::Up(args) => commands::up::run(args).await,
             Command::Apiserver(args) => commands::apiserver::run(args).await,
             Command::Controller(which) => commands::controller::run(which).await,
+            Command::Kustomize(what) => commands::kustomize::run(what).await,
             Command::Push(what) => commands::artifact::push(what).await,
             Command::Pull(what) => commands::artifact::pull(what).await,
             Command::Tag(what) => commands::artifact::tag(what).await,

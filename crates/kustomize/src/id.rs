@@ -1,6 +1,7 @@
 //! What identifies a resource: group, version, kind, name and namespace.
 
 use std::fmt;
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 use model::Str;
 
@@ -68,15 +69,6 @@ impl ResId {
         }
     }
 
-    /// What two resources may not have in common.
-    pub(crate) fn key(&self) -> Key {
-        Key {
-            gvk: self.gvk.clone(),
-            name: self.name.clone(),
-            namespace: self.effective_namespace().into(),
-        }
-    }
-
     /// Whether `selector`, whose empty parts mean any, means this one.
     pub(crate) fn is_selected_by(&self, selector: &ResId) -> bool {
         (selector.name.is_empty() || selector.name == self.name)
@@ -92,12 +84,23 @@ impl fmt::Display for ResId {
     }
 }
 
-/// The identity of a resource with the namespace it is really in.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Key {
-    pub(crate) gvk: Gvk,
-    pub(crate) name: Str,
-    pub(crate) namespace: Str,
+/// An identity as a number. Two that differ have the same one with a probability that does not matter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Fingerprint(u64, u64);
+
+impl ResId {
+    /// What two resources may not have in common, as a number.
+    pub(crate) fn fingerprint(&self) -> Fingerprint {
+        let of = |seed: u8| {
+            let mut hasher = DefaultHasher::new();
+            seed.hash(&mut hasher);
+            self.gvk.hash(&mut hasher);
+            self.name.hash(&mut hasher);
+            self.effective_namespace().hash(&mut hasher);
+            hasher.finish()
+        };
+        Fingerprint(of(0), of(1))
+    }
 }
 
 /// What stands in for the namespace of things that have none.

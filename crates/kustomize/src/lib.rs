@@ -52,7 +52,7 @@ mod vars;
 pub use config::{HelmChart, HelmGlobals};
 pub use error::{Error, Errors};
 pub use options::{LoadRestrictor, Options, Release, Reorder};
-pub use output::Output;
+pub use output::{Document, Output};
 pub use schema::Schema;
 pub use specs::Specs;
 pub use tree::{Memory, Tree};

@@ -1,9 +1,12 @@
 //! What a build makes.
 
+use std::sync::Arc;
+
 use yaml::node::Node;
 
 use crate::error::{Error, Errors};
 use crate::resource::Resource;
+use crate::schema::Schema;
 
 /// The objects in order, and what to tell people.
 #[derive(Debug)]
@@ -12,15 +15,56 @@ pub struct Output {
     /// What is deprecated or looks like a mistake.
     pub warnings: Vec<String>,
     file: String,
+    schema: Arc<Schema>,
+}
+
+/// One object, printed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Document {
+    /// The group of its kind; empty for the core group.
+    pub group: String,
+    /// The version of its kind.
+    pub version: String,
+    /// Its kind.
+    pub kind: String,
+    /// Its name.
+    pub name: String,
+    /// The namespace it is in; `None` if its kind belongs to none.
+    pub namespace: Option<String>,
+    /// What is printed.
+    pub yaml: String,
 }
 
 impl Output {
-    pub(crate) fn new(objects: Vec<Resource>, warnings: Vec<String>, file: String) -> Output {
+    pub(crate) fn new(
+        objects: Vec<Resource>,
+        warnings: Vec<String>,
+        file: String,
+        schema: Arc<Schema>,
+    ) -> Output {
         Output {
             objects,
             warnings,
             file,
+            schema,
         }
+    }
+
+    /// The objects, each printed by itself.
+    pub fn documents(&self) -> impl Iterator<Item = Result<Document, Errors>> {
+        self.objects.iter().map(|resource| {
+            let mut yaml = String::new();
+            self.document(0, resource, &mut yaml)?;
+            let id = resource.id(&self.schema);
+            Ok(Document {
+                namespace: (!id.cluster_scoped).then(|| id.effective_namespace().to_owned()),
+                group: id.gvk.group.to_string(),
+                version: id.gvk.version.to_string(),
+                kind: id.gvk.kind.to_string(),
+                name: id.name.to_string(),
+                yaml,
+            })
+        })
     }
 
     /// The number of objects.

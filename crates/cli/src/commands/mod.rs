@@ -3,4 +3,5 @@
 pub(crate) mod apiserver;
 pub(crate) mod artifact;
 pub(crate) mod controller;
+pub(crate) mod kustomize;
 pub(crate) mod up;

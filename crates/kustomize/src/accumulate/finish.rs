@@ -103,6 +103,12 @@ impl Accumulated<'_> {
 
     pub(crate) fn into_output(self) -> Output {
         let file = self.target.loader.show(self.target.file);
-        Output::new(self.accumulator.resources.into_resources(), self.warnings, file)
+        let schema = self.target.build.schema();
+        Output::new(
+            self.accumulator.resources.into_resources(),
+            self.warnings,
+            file,
+            schema,
+        )
     }
 }

@@ -2,7 +2,6 @@
 //!
 //! The names of definitions, API services and namespaces stay, for others refer to them from outside.
 
-use model::Str;
 use yaml::node::{Kind, Node};
 
 use crate::field::{Create, FieldPath, FieldSpec, set_text};
@@ -61,11 +60,10 @@ impl Transform for Affix {
                     continue;
                 }
                 if path.spec.path == "metadata/name" && !self.text.is_empty() {
-                    let added = match self.side {
-                        Side::Prefix => &mut resource.prefixes,
-                        Side::Suffix => &mut resource.suffixes,
-                    };
-                    added.push(Str::new(&self.text));
+                    match self.side {
+                        Side::Prefix => resource.affixes.add_prefix(&self.text),
+                        Side::Suffix => resource.affixes.add_suffix(&self.text),
+                    }
                     resource.remember_id(schema);
                 }
                 path.apply(resource, Create::Scalar(Kind::Quoted), &mut |node| self.set(node))?;

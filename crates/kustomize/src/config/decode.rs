@@ -145,7 +145,7 @@ macro_rules! fields {
         $(#[$doc])*
         #[derive(Clone, Debug, Default, PartialEq)]
         $visibility struct $name {
-            $( $(#[$field_doc])* pub(crate) $field: $kind, )*
+            $( $(#[$field_doc])* $visibility $field: $kind, )*
         }
 
         impl crate::config::Decode for $name {

@@ -247,22 +247,39 @@ fields! {
 fields! {
     /// A chart to be rendered.
     pub struct HelmChart in "HelmChart" {
+        /// The chart.
         name: String = "name",
+        /// Its version.
         version: String = "version",
+        /// The repository it is pulled from.
         repo: String = "repo",
+        /// The name of the release.
         release_name: String = "releaseName",
+        /// The namespace of the release.
         namespace: String = "namespace",
+        /// More files of values.
         additional_values_files: Vec<String> = "additionalValuesFiles",
+        /// The file of values; empty for that of the chart.
         values_file: String = "valuesFile",
+        /// Values in the kustomization itself.
         values_inline: Option<Value> = "valuesInline",
+        /// How the two are merged: `override`, `merge` or `replace`.
         values_merge: String = "valuesMerge",
+        /// Whether definitions are rendered too.
         include_crds: bool = "includeCRDs",
+        /// Whether hooks are left out.
         skip_hooks: bool = "skipHooks",
+        /// What the cluster is told to have.
         api_versions: Vec<String> = "apiVersions",
+        /// The version the cluster is told to have.
         kube_version: String = "kubeVersion",
+        /// A template for the name of the release.
         name_template: String = "nameTemplate",
+        /// Whether tests are left out.
         skip_tests: bool = "skipTests",
+        /// Whether helm tells more.
         debug: bool = "debug",
+        /// Whether versions in development are taken.
         devel: bool = "devel",
     }
 }

@@ -65,12 +65,23 @@ pub(crate) fn select(
     let Node::Map(map) = node else {
         return Err(super::wrong_kind("MappingNode", node));
     };
-    let field = match map.get_mut(part) {
-        Some(_) => map.get_mut(part).expect("it was just found"),
-        None if created == Created::Nothing => return Ok(0),
-        None => map.entry(part, || created.node(rest.first())),
-    };
-    select(field, rest, created, visit)
+    if let Some(field) = map.get_mut(part) {
+        return select(field, rest, created, visit);
+    }
+    if created == Created::Nothing {
+        return Ok(0);
+    }
+    let field = map.entry(part, || created.node(rest.first()));
+    let count = select(field, rest, created, visit)?;
+    settle(field);
+    Ok(count)
+}
+
+/// A scalar that was made has no type of its own: it means what it looks like.
+fn settle(made: &mut Node) {
+    if let Node::Scalar(scalar) = made {
+        scalar.kind = Kind::of(&scalar.text);
+    }
 }
 
 fn elements(node: &mut Node) -> Result<&mut Vec<Node>, String> {
@@ -89,7 +100,11 @@ fn by_index(
 ) -> Result<usize, String> {
     let items = elements(node)?;
     if items.len() == index && created != Created::Nothing {
-        items.push(created.node(rest.first()));
+        let mut item = created.node(rest.first());
+        let count = select(&mut item, rest, created, visit)?;
+        settle(&mut item);
+        items.push(item);
+        return Ok(count);
     }
     let count = items.len();
     let item = items

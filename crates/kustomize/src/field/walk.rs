@@ -1,5 +1,6 @@
 //! Reaching all places that a [`FieldSpec`] means.
 
+use model::Str;
 use yaml::node::{Kind, Node, Scalar};
 
 use super::{FieldSpec, split};
@@ -14,7 +15,7 @@ pub(crate) struct FieldPath {
 
 #[derive(Clone, Debug)]
 struct Part {
-    name: String,
+    name: Str,
     /// The path says that this is a list (`containers[]`): it is never made.
     is_list: bool,
 }
@@ -31,16 +32,22 @@ type Set<'s> = &'s mut dyn FnMut(&mut Node) -> Result<(), String>;
 
 impl FieldPath {
     pub(crate) fn new(spec: &FieldSpec) -> FieldPath {
-        let parts = split(&spec.path, '/').into_iter().map(|name| {
+        let part = |name: &str| {
             let short = name.strip_suffix("[]");
             Part {
                 is_list: short.is_some(),
-                name: short.unwrap_or(&name).to_owned(),
+                name: short.unwrap_or(name).into(),
             }
-        });
+        };
+        let path = spec.path.as_str();
+        let parts = if path.contains('\\') || path.starts_with('/') {
+            split(path, '/').iter().map(|name| part(name)).collect()
+        } else {
+            path.split('/').map(part).collect()
+        };
         FieldPath {
             spec: spec.clone(),
-            parts: parts.collect(),
+            parts,
         }
     }
 

@@ -1,8 +1,8 @@
 //! `images`: new names, tags and digests for images.
 
 mod name;
+mod pattern;
 
-use regex::Regex;
 use yaml::node::Node;
 
 use crate::config::Image;
@@ -11,23 +11,20 @@ use crate::resmap::ResMap;
 use crate::schema::Schema;
 use crate::transform::Transform;
 use name::split;
+use pattern::Pattern;
 
 /// Changes one image wherever it is used.
 pub(crate) struct Images {
     image: Image,
-    pattern: Regex,
+    pattern: Pattern,
     paths: Vec<FieldPath>,
 }
 
 impl Images {
     pub(crate) fn new(image: &Image, specs: &[FieldSpec]) -> Result<Images, String> {
-        let pattern = format!(
-            "^{}(:[a-zA-Z0-9_.{{}}-]*)?(@sha256:[a-zA-Z0-9_.{{}}-]*)?$",
-            image.name
-        );
         Ok(Images {
             image: image.clone(),
-            pattern: Regex::new(&pattern).map_err(|error| error.to_string())?,
+            pattern: Pattern::new(&image.name)?,
             paths: FieldPath::all(specs),
         })
     }
@@ -40,7 +37,7 @@ impl Images {
             return Err(crate::field::wrong_kind("ScalarNode", node));
         };
         let text = scalar.text.clone();
-        if !self.pattern.is_match(&text) {
+        if !self.pattern.fits(&text) {
             return Ok(());
         }
         set_text(node, &self.changed(&text))

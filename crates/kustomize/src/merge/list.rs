@@ -1,6 +1,6 @@
 //! Lists whose elements are merged by keys.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use model::Str;
 use yaml::node::Node;
@@ -17,6 +17,17 @@ struct Elements {
     /// Whether both lists are the same one.
     same: bool,
 }
+
+/// Elements by the values of one key.
+struct Distinct {
+    /// All values, the patch's first.
+    values: Vec<Str>,
+    dest: HashMap<Str, usize>,
+    origin: HashMap<Str, usize>,
+}
+
+/// So many elements may be compared with one another.
+const MAX_ELEMENTS: usize = 10_000;
 
 impl Merger<'_> {
     pub(super) fn merged_list(
@@ -95,6 +106,16 @@ impl Merger<'_> {
         keys: &[Str],
         place: Option<Place<'_>>,
     ) -> Result<Node, String> {
+        if let [key] = keys
+            && let Some(index) = both.by_distinct(key)
+        {
+            return self.merge_distinct(both, key, &index, place);
+        }
+        if both.arena.len() > MAX_ELEMENTS {
+            return Err(format!(
+                "a list of more than {MAX_ELEMENTS} elements that have no single key cannot be merged"
+            ));
+        }
         let primitive = [Str::default()];
         let mut tuples = both.tuples(keys);
         let keys = if tuples.is_empty() && keys.is_empty() {
@@ -127,20 +148,37 @@ impl Merger<'_> {
             append(&mut items, &both, &last_keys)?;
             both.dest = items;
         }
-        let Elements { arena, dest, .. } = both;
-        let mut nodes: Vec<Option<Node>> = arena.into_iter().map(Some).collect();
-        let mut left = vec![0usize; nodes.len()];
-        dest.iter().for_each(|&at| left[at] += 1);
-        let taken = dest.into_iter().map(|at| {
-            left[at] -= 1;
-            let node = if left[at] == 0 {
-                nodes[at].take()
-            } else {
-                nodes[at].clone()
+        Ok(both.into_list())
+    }
+
+    /// Merges lists in which each element has a value of its own for the one key: as nearly all have.
+    fn merge_distinct(
+        &self,
+        mut both: Elements,
+        key: &Str,
+        index: &Distinct,
+        place: Option<Place<'_>>,
+    ) -> Result<Node, String> {
+        let keys = [key.clone()];
+        let mut items = Positions::new();
+        for value in &index.values {
+            let (dest, origin) = (index.dest.get(value).copied(), index.origin.get(value).copied());
+            let Some(at) = self.merge_pair(&mut both, dest, origin, place)? else {
+                continue;
             };
-            node.unwrap_or_else(Node::null)
-        });
-        Ok(Node::List(taken.collect()))
+            let values = [value.clone()];
+            complete(
+                &mut both.arena[at],
+                Wanted {
+                    keys: &keys,
+                    values: &values,
+                },
+            );
+            // The object's own element takes the place of what replaced it.
+            items.push(dest.unwrap_or(at));
+        }
+        both.dest = items;
+        Ok(both.into_list())
     }
 
     /// Merges the elements with some values, and says where the result is; `None` if nothing is left.
@@ -158,6 +196,17 @@ impl Merger<'_> {
         };
         let find = |list: &Positions| list.iter().copied().find(|&at| filled.finds(&both.arena[at]));
         let (dest, origin) = (find(&both.dest), find(&both.origin));
+        self.merge_pair(both, dest, origin, place)
+    }
+
+    /// Merges two elements, either of which may be missing.
+    fn merge_pair(
+        &self,
+        both: &mut Elements,
+        dest: Option<usize>,
+        origin: Option<usize>,
+        place: Option<Place<'_>>,
+    ) -> Result<Option<usize>, String> {
         let sources = match (dest, both.same) {
             (Some(at), true) => Sources::Same(both.take(at)),
             _ => Sources::Two(
@@ -194,6 +243,49 @@ impl Merger<'_> {
 }
 
 impl Elements {
+    /// The object's list, with elements that stand in it several times copied.
+    fn into_list(self) -> Node {
+        let mut left = vec![0usize; self.arena.len()];
+        self.dest.iter().for_each(|&at| left[at] += 1);
+        let mut nodes: Vec<Option<Node>> = self.arena.into_iter().map(Some).collect();
+        let taken = self.dest.into_iter().map(|at| {
+            left[at] -= 1;
+            let node = if left[at] == 0 {
+                nodes[at].take()
+            } else {
+                nodes[at].clone()
+            };
+            node.unwrap_or_else(Node::null)
+        });
+        Node::List(taken.collect())
+    }
+
+    /// The elements by their values for a key, if each has one of its own.
+    fn by_distinct(&self, key: &Str) -> Option<Distinct> {
+        let mut values = Vec::new();
+        let mut number = |list: &Positions| {
+            let mut found = HashMap::with_capacity(list.len());
+            for &at in list {
+                let field = self.arena[at].as_map()?.get(key)?;
+                let text = field.as_scalar().filter(|_| !field.is_null())?.text.clone();
+                if text.is_empty() || found.insert(text.clone(), at).is_some() {
+                    return None;
+                }
+                values.push(text);
+            }
+            Some(found)
+        };
+        let origin = number(&self.origin)?;
+        let dest = if self.same {
+            origin.clone()
+        } else {
+            number(&self.dest)?
+        };
+        let mut seen = HashSet::with_capacity(values.len());
+        values.retain(|value| seen.insert(value.clone()));
+        Some(Distinct { values, dest, origin })
+    }
+
     fn take(&mut self, at: usize) -> Node {
         std::mem::replace(&mut self.arena[at], Node::null())
     }
@@ -244,17 +336,13 @@ fn unite(tuples: &mut [Vec<Str>]) {
 }
 
 fn united(a: &[Str], b: &[Str]) -> Option<Vec<Str>> {
-    let mut common = false;
-    let mut result = Vec::with_capacity(a.len());
-    for (a, b) in a.iter().zip(b) {
-        if a == b {
-            common = true;
-        } else if !a.is_empty() && !b.is_empty() {
-            return None;
-        }
-        result.push(if a.is_empty() { b.clone() } else { a.clone() });
+    let pairs = || a.iter().zip(b);
+    let contradict = pairs().any(|(a, b)| a != b && !a.is_empty() && !b.is_empty());
+    if contradict || !pairs().any(|(a, b)| a == b) {
+        return None;
     }
-    common.then_some(result)
+    let filled = pairs().map(|(a, b)| if a.is_empty() { b } else { a });
+    Some(filled.cloned().collect())
 }
 
 /// The keys that any element has a value for, with this element's values for them.

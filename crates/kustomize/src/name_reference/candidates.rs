@@ -5,20 +5,16 @@ use std::collections::HashMap;
 use model::Str;
 
 use crate::id::{Gvk, NO_NAMESPACE, ResId};
-use crate::resource::Resource;
+use crate::resource::{Affixes, Resource};
 use crate::schema::Schema;
 
 /// What is to be known of a resource to find out whether a reference means it.
 pub(super) struct Candidate {
-    pub(super) name: Str,
-    pub(super) namespace: Str,
-    pub(super) kind: Str,
     pub(super) id: ResId,
     /// What it was before: names are looked up, kinds are compared.
     pub(super) previous_kinds: Vec<Gvk>,
     pub(super) original_namespace: Str,
-    /// The resource without its content: prefixes and suffixes.
-    pub(super) affixes: Resource,
+    pub(super) affixes: Affixes,
 }
 
 /// The candidates, by the names they had.
@@ -65,17 +61,11 @@ impl Candidates {
                 known.push(at);
             }
         }
-        let mut affixes = Resource::new(yaml::node::Node::null());
-        affixes.prefixes.clone_from(&resource.prefixes);
-        affixes.suffixes.clone_from(&resource.suffixes);
         self.all.push(Candidate {
-            name: resource.name().into(),
-            namespace: resource.namespace().into(),
-            kind: resource.kind().into(),
             id,
             previous_kinds: resource.previous_ids().map(|id| id.gvk).collect(),
             original_namespace,
-            affixes,
+            affixes: resource.affixes.clone(),
         });
     }
 

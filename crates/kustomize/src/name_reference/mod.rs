@@ -139,9 +139,9 @@ fn set(node: &mut Node, referral: &Referral<'_>) -> Result<(), String> {
         Node::Scalar(scalar) => {
             let name = scalar.text.clone();
             if let Some(found) = referral.by_name(&name)?
-                && found.name != name
+                && found.id.name != name
             {
-                node.rewrite(&found.name);
+                node.rewrite(&found.id.name);
             }
             Ok(())
         }
@@ -157,15 +157,16 @@ fn set_map(node: &mut Node, referral: &Referral<'_>) -> Result<(), String> {
     let Some(found) = referral.by_name_and_namespace(&name, namespace.as_deref())? else {
         return Ok(());
     };
-    if found.name == name && found.namespace.is_empty() {
+    if found.id.name == name && found.id.namespace.is_empty() {
         return Ok(());
     }
     let Node::Map(map) = node else {
         return Ok(());
     };
-    map.entry("name", || Node::str("")).rewrite(&found.name);
-    if !found.namespace.is_empty() {
-        map.entry("namespace", || Node::str("")).rewrite(&found.namespace);
+    map.entry("name", || Node::str("")).rewrite(&found.id.name);
+    if !found.id.namespace.is_empty() {
+        map.entry("namespace", || Node::str(""))
+            .rewrite(&found.id.namespace);
     }
     Ok(())
 }

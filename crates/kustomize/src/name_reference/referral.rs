@@ -7,7 +7,7 @@ use yaml::node::Node;
 
 use super::candidates::{Candidate, Candidates};
 use crate::id::{Gvk, ResId};
-use crate::resource::{Empty, Resource};
+use crate::resource::{Affixes, Empty, Resource};
 use crate::schema::Schema;
 
 /// The resource that a reference is in.
@@ -16,19 +16,16 @@ pub(super) struct Referrer<'c> {
     candidates: &'c Candidates,
     /// The namespaces of the service accounts that a role binding binds.
     bound: HashSet<Str>,
-    affixes: Resource,
+    affixes: Affixes,
 }
 
 impl<'c> Referrer<'c> {
     pub(super) fn new(resource: &Resource, candidates: &'c Candidates, schema: &Schema) -> Self {
-        let mut affixes = Resource::new(Node::null());
-        affixes.prefixes.clone_from(&resource.prefixes);
-        affixes.suffixes.clone_from(&resource.suffixes);
         Referrer {
             id: resource.id(schema),
             candidates,
             bound: bound_namespaces(resource),
-            affixes,
+            affixes: resource.affixes.clone(),
         }
     }
 
@@ -42,7 +39,7 @@ impl<'c> Referrer<'c> {
 
     fn reaches_candidate(&self, candidate: &Candidate) -> bool {
         let id = &candidate.id;
-        self.reaches(id.effective_namespace(), id.cluster_scoped, &candidate.namespace)
+        self.reaches(id.effective_namespace(), id.cluster_scoped, &id.namespace)
     }
 }
 
@@ -74,7 +71,7 @@ impl<'r> Referral<'r> {
     /// What a name alone means.
     pub(super) fn by_name(&self, name: &str) -> Result<Option<&'r Candidate>, String> {
         let candidates = self.reachable(name).collect();
-        self.choose(candidates, |a, b| a.name == b.name)
+        self.choose(candidates, |a, b| a.id.name == b.id.name)
     }
 
     /// What a name and perhaps a namespace mean.
@@ -83,7 +80,7 @@ impl<'r> Referral<'r> {
         name: &str,
         namespace: Option<&str>,
     ) -> Result<Option<&'r Candidate>, String> {
-        let same = |a: &Candidate, b: &Candidate| a.name == b.name && a.namespace == b.namespace;
+        let same = |a: &Candidate, b: &Candidate| a.id.name == b.id.name && a.id.namespace == b.id.namespace;
         let Some(namespace) = namespace else {
             return self.choose(self.reachable(name).collect(), same);
         };
@@ -132,7 +129,7 @@ impl<'r> Referral<'r> {
             // Service accounts may be bound from other namespaces.
             found.retain(|candidate| {
                 candidate.id.cluster_scoped
-                    || candidate.kind == "ServiceAccount"
+                    || candidate.id.gvk.kind == "ServiceAccount"
                     || candidate.id.effective_namespace() == here.effective_namespace()
             });
         }
@@ -140,9 +137,9 @@ impl<'r> Referral<'r> {
             return Ok(Some(one));
         }
         let affixes = &self.referrer.affixes;
-        found.retain(|candidate| candidate.affixes.affixes_fit(affixes, Empty::Fits));
+        found.retain(|candidate| candidate.affixes.fit(affixes, Empty::Fits));
         if found.len() > 1 {
-            found.retain(|candidate| candidate.affixes.affixes_fit(affixes, Empty::Differs));
+            found.retain(|candidate| candidate.affixes.fit(affixes, Empty::Differs));
         }
         let Some((first, others)) = found.split_first() else {
             return Ok(None);

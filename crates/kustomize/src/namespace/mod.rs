@@ -137,19 +137,19 @@ impl Transform for Namespace {
         }
         let mut counts = HashMap::with_capacity(resources.len());
         for resource in resources.iter() {
-            *counts.entry(resource.id(schema).key()).or_insert(0usize) += 1;
+            *counts.entry(resource.id(schema).fingerprint()).or_insert(0usize) += 1;
         }
         for resource in resources.as_mut_slice() {
             if resource.is_empty() || resource.from_chart {
                 continue;
             }
-            if let Some(count) = counts.get_mut(&resource.id(schema).key()) {
+            if let Some(count) = counts.get_mut(&resource.id(schema).fingerprint()) {
                 *count -= 1;
             }
             resource.remember_id(schema);
             self.apply(resource, schema)?;
             let id = resource.id(schema);
-            let count = counts.entry(id.key()).or_insert(0);
+            let count = counts.entry(id.fingerprint()).or_insert(0);
             *count += 1;
             if *count > 1 {
                 return Err(format!("namespace transformation produces ID conflict: {id}"));

@@ -4,22 +4,52 @@ use std::collections::HashMap;
 
 use model::Str;
 
-use crate::id::{Key, ResId};
+use crate::id::{Fingerprint, ResId};
 use crate::resource::Resource;
 use crate::schema::Schema;
 
 /// An index of resources by their identities and names, old and new. It is for one transformer, which tells it what it
 /// changes.
 pub(crate) struct AnyId {
-    by_key: HashMap<Key, Vec<usize>>,
-    by_name: HashMap<Str, Vec<usize>>,
+    by_key: HashMap<Fingerprint, Positions>,
+    /// Made when it is first asked for.
+    by_name: Option<HashMap<Str, Positions>>,
+}
+
+/// Positions of resources, of which there is nearly always one.
+#[derive(Clone, Debug, Default)]
+enum Positions {
+    #[default]
+    None,
+    One(usize),
+    Several(Vec<usize>),
+}
+
+impl Positions {
+    fn add(&mut self, at: usize) {
+        match self {
+            Positions::None => *self = Positions::One(at),
+            Positions::One(known) if *known == at => {}
+            Positions::One(known) => *self = Positions::Several(vec![*known, at]),
+            Positions::Several(known) if known.contains(&at) => {}
+            Positions::Several(known) => known.push(at),
+        }
+    }
+
+    fn as_slice(&self) -> &[usize] {
+        match self {
+            Positions::None => &[],
+            Positions::One(at) => std::slice::from_ref(at),
+            Positions::Several(known) => known,
+        }
+    }
 }
 
 impl AnyId {
     pub(crate) fn new(resources: &[Resource], schema: &Schema) -> AnyId {
         let mut index = AnyId {
             by_key: HashMap::with_capacity(resources.len()),
-            by_name: HashMap::with_capacity(resources.len()),
+            by_name: None,
         };
         for (at, resource) in resources.iter().enumerate() {
             index.add(at, resource, schema);
@@ -34,27 +64,40 @@ impl AnyId {
         }
         let ids = resource.previous_ids().chain([resource.id(schema)]);
         for id in ids {
-            let named = self.by_name.entry(id.name.clone()).or_default();
-            if named.last() != Some(&at) && !named.contains(&at) {
-                named.push(at);
-            }
-            let same = self.by_key.entry(id.key()).or_default();
-            if same.last() != Some(&at) && !same.contains(&at) {
-                same.push(at);
+            self.by_key.entry(id.fingerprint()).or_default().add(at);
+            if let Some(by_name) = &mut self.by_name {
+                by_name.entry(id.name).or_default().add(at);
             }
         }
     }
 
     /// The resources that have or had the identity.
     pub(crate) fn matches<'a>(&'a self, id: &ResId, resources: &'a [Resource]) -> Vec<usize> {
-        let found = self.by_key.get(&id.key()).map_or(&[][..], Vec::as_slice);
+        let found = self
+            .by_key
+            .get(&id.fingerprint())
+            .map_or(&[][..], Positions::as_slice);
         let alive = found.iter().copied().filter(|&at| !resources[at].is_empty());
         alive.collect()
     }
 
     /// The resources that have or had the name, in order.
-    pub(crate) fn named(&self, name: &str) -> Vec<usize> {
-        let mut found = self.by_name.get(name).cloned().unwrap_or_default();
+    pub(crate) fn named(&mut self, name: &str, resources: &[Resource]) -> Vec<usize> {
+        let by_name = self.by_name.get_or_insert_with(|| {
+            let mut by_name: HashMap<Str, Positions> = HashMap::new();
+            for (at, resource) in resources
+                .iter()
+                .enumerate()
+                .filter(|(_, resource)| !resource.is_empty())
+            {
+                for name in resource.previous_names().chain([resource.name()]) {
+                    by_name.entry(name.into()).or_default().add(at);
+                }
+            }
+            by_name
+        });
+        let found = by_name.get(name).map_or(&[][..], Positions::as_slice);
+        let mut found = found.to_vec();
         found.sort_unstable();
         found
     }

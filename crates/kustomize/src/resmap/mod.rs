@@ -9,7 +9,7 @@ pub(crate) use selector::{Matcher, Names, Selector};
 
 use std::collections::HashSet;
 
-use crate::id::Key;
+use crate::id::Fingerprint;
 use crate::resource::Resource;
 use crate::schema::Schema;
 
@@ -18,7 +18,7 @@ use crate::schema::Schema;
 pub(crate) struct ResMap {
     resources: Vec<Resource>,
     /// The identities of all of them; `None` when they may have changed since.
-    known: Option<HashSet<Key>>,
+    known: Option<HashSet<Fingerprint>>,
 }
 
 impl ResMap {
@@ -59,7 +59,7 @@ impl ResMap {
     /// Adds a resource whose identity must be new.
     pub(crate) fn append(&mut self, resource: Resource, schema: &Schema) -> Result<(), String> {
         let id = resource.id(schema);
-        if !self.known(schema).insert(id.key()) {
+        if !self.known(schema).insert(id.fingerprint()) {
             return Err(format!(
                 "may not add resource with an already registered id: {id}"
             ));
@@ -81,12 +81,12 @@ impl ResMap {
             .try_for_each(|resource| self.append(resource, schema))
     }
 
-    fn known(&mut self, schema: &Schema) -> &mut HashSet<Key> {
+    fn known(&mut self, schema: &Schema) -> &mut HashSet<Fingerprint> {
         let resources = &self.resources;
         self.known.get_or_insert_with(|| {
             resources
                 .iter()
-                .map(|resource| resource.id(schema).key())
+                .map(|resource| resource.id(schema).fingerprint())
                 .collect()
         })
     }
@@ -96,7 +96,7 @@ impl ResMap {
         let mut known = HashSet::with_capacity(self.resources.len());
         for resource in &self.resources {
             let id = resource.id(schema);
-            if !known.insert(id.key()) {
+            if !known.insert(id.fingerprint()) {
                 return Err(format!(
                     "may not add resource with an already registered id: {id}"
                 ));

@@ -99,11 +99,11 @@ impl Matcher {
 
 impl ResMap {
     /// The positions of the resources that the selector means.
-    pub(crate) fn select(&self, matcher: &Matcher, index: Option<&AnyId>, schema: &Schema) -> Vec<usize> {
+    pub(crate) fn select(&self, matcher: &Matcher, index: Option<&mut AnyId>, schema: &Schema) -> Vec<usize> {
         let resources = self.as_slice();
         let fits = |at: &usize| matcher.fits(&resources[*at], schema);
         match (&matcher.literal_name, index) {
-            (Some(name), Some(index)) => index.named(name).into_iter().filter(fits).collect(),
+            (Some(name), Some(index)) => index.named(name, resources).into_iter().filter(fits).collect(),
             _ => (0..resources.len()).filter(fits).collect(),
         }
     }

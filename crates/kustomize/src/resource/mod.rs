@@ -21,9 +21,7 @@ pub(crate) struct Resource {
     pub(crate) node: Node,
     /// What it was called before, the oldest first.
     previous: Vec<Previous>,
-    /// The prefixes and suffixes its name got, in order.
-    pub(crate) prefixes: Vec<Str>,
-    pub(crate) suffixes: Vec<Str>,
+    pub(crate) affixes: Affixes,
     pub(crate) behavior: Behavior,
     /// Whether its name will get a hash of its content.
     pub(crate) needs_hash: bool,
@@ -80,8 +78,7 @@ impl Resource {
         Resource {
             node,
             previous: Vec::new(),
-            prefixes: Vec::new(),
-            suffixes: Vec::new(),
+            affixes: Affixes::default(),
             behavior: Behavior::Unspecified,
             needs_hash: false,
             from_chart: false,
@@ -174,6 +171,7 @@ impl Resource {
     /// Remembers what identifies it now, before that changes.
     pub(crate) fn remember_id(&mut self, schema: &Schema) {
         let id = self.id(schema);
+        self.previous.reserve_exact(1);
         self.previous.push(Previous {
             namespace: id.effective_namespace().into(),
             name: id.name,
@@ -184,16 +182,34 @@ impl Resource {
     /// Takes over what is remembered of another one that this one replaces.
     pub(crate) fn take_memory(&mut self, old: &Resource) {
         self.previous.clone_from(&old.previous);
-        self.prefixes.clone_from(&old.prefixes);
-        self.suffixes.clone_from(&old.suffixes);
+        self.affixes.clone_from(&old.affixes);
         self.behavior = old.behavior;
         self.needs_hash &= old.needs_hash;
         self.from_chart = old.from_chart;
         self.ref_vars.clone_from(&old.ref_vars);
     }
+}
+
+/// The prefixes and suffixes that a name got, in order.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Affixes {
+    prefixes: Vec<Str>,
+    suffixes: Vec<Str>,
+}
+
+impl Affixes {
+    pub(crate) fn add_prefix(&mut self, prefix: &str) {
+        self.prefixes.reserve_exact(1);
+        self.prefixes.push(prefix.into());
+    }
+
+    pub(crate) fn add_suffix(&mut self, suffix: &str) {
+        self.suffixes.reserve_exact(1);
+        self.suffixes.push(suffix.into());
+    }
 
     /// Whether prefixes and suffixes of the two end the same way. With `Empty::Fits`, none at all fits any.
-    pub(crate) fn affixes_fit(&self, other: &Resource, empty: Empty) -> bool {
+    pub(crate) fn fit(&self, other: &Affixes, empty: Empty) -> bool {
         let fit =
             |a: &[Str], b: &[Str]| (empty == Empty::Fits && (a.is_empty() || b.is_empty())) || same_end(a, b);
         fit(&self.prefixes, &other.prefixes) && fit(&self.suffixes, &other.suffixes)

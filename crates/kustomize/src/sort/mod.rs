@@ -1,7 +1,6 @@
 //! The order of what is printed: as it came, or the legacy order, with namespaces first and webhooks last.
 
-use std::cmp::Reverse;
-use std::collections::HashMap;
+use std::cmp::Ordering;
 
 use crate::config::SortOptions;
 use crate::id::{Gvk, ResId};
@@ -83,26 +82,58 @@ pub(crate) fn sort(resources: &mut ResMap, options: &SortOptions, schema: &Schem
 
 /// Sorts in the legacy order.
 pub(crate) fn legacy(resources: &mut ResMap, order: KindOrder<'_>, schema: &Schema) {
-    let mut ranks: HashMap<String, i64> = HashMap::new();
     resources.sort_by_cached_key(|resource| {
         let id = resource.id(schema);
-        let kind = id.gvk.kind.to_string();
-        let rank = *ranks.entry(kind).or_insert_with(|| order.rank(&id.gvk.kind));
+        let rank = order.rank(&id.gvk.kind);
         // Among namespaces the core kind comes first, although its group would sort last.
         let foreign = id.gvk.kind == "Namespace" && !id.gvk.group.is_empty();
-        (rank, Reverse(!foreign), gvk_text(&id.gvk), id_text(&id))
+        SortKey { rank, foreign, id }
     });
+}
+
+/// What decides the place of a resource.
+#[derive(PartialEq, Eq)]
+struct SortKey {
+    rank: i64,
+    foreign: bool,
+    id: ResId,
+}
+
+impl Ord for SortKey {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let (a, b) = (&self.id, &other.id);
+        self.rank
+            .cmp(&other.rank)
+            .then(self.foreign.cmp(&other.foreign))
+            .then_with(|| kind_text(&a.gvk).cmp(kind_text(&b.gvk)))
+            .then_with(|| place_text(a).cmp(place_text(b)))
+    }
+}
+
+impl PartialOrd for SortKey {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
 }
 
 fn or<'a>(text: &'a str, missing: &'a str) -> &'a str {
     if text.is_empty() { missing } else { text }
 }
 
-fn gvk_text(gvk: &Gvk) -> String {
-    let (group, version) = (or(&gvk.group, "~G"), or(&gvk.version, "~V"));
-    format!("{group}_{version}_{}", or(&gvk.kind, "~K"))
+/// `GROUP_VERSION_KIND`, which is what kustomize compares.
+fn kind_text(gvk: &Gvk) -> impl Iterator<Item = u8> {
+    let parts = [
+        or(&gvk.group, "~G"),
+        "_",
+        or(&gvk.version, "~V"),
+        "_",
+        or(&gvk.kind, "~K"),
+    ];
+    parts.into_iter().flat_map(str::bytes)
 }
 
-fn id_text(id: &ResId) -> String {
-    format!("{}|{}|{}", id.gvk, or(&id.namespace, "~X"), or(&id.name, "~N"))
+/// `NAMESPACE|NAME`
+fn place_text(id: &ResId) -> impl Iterator<Item = u8> {
+    let parts = [or(&id.namespace, "~X"), "|", or(&id.name, "~N")];
+    parts.into_iter().flat_map(str::bytes)
 }

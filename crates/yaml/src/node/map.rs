@@ -8,6 +8,9 @@ pub struct Map {
     entries: Vec<(Str, Node)>,
 }
 
+/// Up to this many keys a map grows by one at a time.
+const SMALL: usize = 16;
+
 impl Map {
     /// An empty map with room for `capacity` pairs.
     pub fn with_capacity(capacity: usize) -> Self {
@@ -55,19 +58,23 @@ impl Map {
         let key = key.as_ref();
         match self.position(key) {
             Some(at) => self.entries[at].1 = value,
-            None => self.entries.push((Str::new(key), value)),
+            None => self.push(Str::new(key), value),
         }
     }
 
     /// Appends a pair without looking for the key: the caller knows that it is new.
     pub fn push(&mut self, key: Str, value: Node) {
+        // Most maps are small and get few more keys: room for as many again would be most of what a tree takes.
+        if self.entries.len() < SMALL {
+            self.entries.reserve_exact(1);
+        }
         self.entries.push((key, value));
     }
 
     /// The value of `key`, which is set to what `make` gives where it is missing.
     pub fn entry(&mut self, key: &str, make: impl FnOnce() -> Node) -> &mut Node {
         let at = self.position(key).unwrap_or_else(|| {
-            self.entries.push((Str::new(key), make()));
+            self.push(Str::new(key), make());
             self.entries.len() - 1
         });
         &mut self.entries[at].1

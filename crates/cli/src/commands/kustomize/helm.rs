@@ -1,0 +1,129 @@
+//! Charts by the `helm` program, with the arguments that kustomize gives it.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use kustomize::HelmChart;
+use kustomize::helm::{Renderer, Request};
+
+/// The helm program.
+pub(super) struct Program {
+    command: String,
+}
+
+impl Program {
+    pub(super) fn new(command: &str) -> Self {
+        Program {
+            command: command.to_owned(),
+        }
+    }
+
+    fn run(&self, arguments: &[String], home: &Path) -> Result<String, String> {
+        let output = Command::new(&self.command)
+            .args(arguments)
+            .env("HELM_CONFIG_HOME", home)
+            .env("HELM_CACHE_HOME", home.join(".cache"))
+            .env("HELM_DATA_HOME", home.join(".data"))
+            .output()
+            .map_err(|error| format!("failed to run {} (is it installed?): {error}", self.command))?;
+        if !output.status.success() {
+            let problem = String::from_utf8_lossy(&output.stderr);
+            return Err(format!("{} {}: {}", self.command, arguments[0], problem.trim()));
+        }
+        String::from_utf8(output.stdout).map_err(|_| format!("{} printed no UTF-8", self.command))
+    }
+}
+
+impl Renderer for Program {
+    fn template(&self, request: &Request<'_>) -> Result<String, String> {
+        let chart = request.chart;
+        let temporary = tempfile::tempdir().map_err(|error| error.to_string())?;
+        let home = match request.globals.config_home.as_str() {
+            "" => temporary.path().join("helm"),
+            home => PathBuf::from(home),
+        };
+        let root = PathBuf::from(request.tree.show(request.root));
+        let mut chart_home = root.join(&request.globals.chart_home);
+        if !chart.version.is_empty() && !chart.repo.is_empty() {
+            chart_home.push(format!("{}-{}", chart.name, chart.version));
+        }
+        let folder = chart_home.join(&chart.name);
+        if !folder.is_dir() {
+            if chart.repo.is_empty() {
+                return Err(format!(
+                    "no repo specified for pull, no chart found at '{}'",
+                    folder.display()
+                ));
+            }
+            self.run(&pull(chart, &chart_home), &home)?;
+        }
+        let own = match chart.values_file.as_str() {
+            "" => folder.join("values.yaml"),
+            file => root.join(file),
+        };
+        let values = std::fs::read_to_string(&own)
+            .map_err(|error| format!("failed to read {}: {error}", own.display()))?;
+        let merged = temporary.path().join("values.yaml");
+        std::fs::write(&merged, request.values(&values)?).map_err(|error| error.to_string())?;
+        self.run(&template(chart, &folder, &merged, &root), &home)
+    }
+}
+
+fn text(path: &Path) -> String {
+    path.display().to_string()
+}
+
+fn pull(chart: &HelmChart, chart_home: &Path) -> Vec<String> {
+    let mut arguments: Vec<String> = ["pull", "--untar", "--untardir"].map(str::to_owned).into();
+    arguments.push(text(chart_home));
+    if chart.repo.starts_with("oci://") {
+        arguments.push(format!("{}/{}", chart.repo.trim_end_matches('/'), chart.name));
+    } else {
+        arguments.extend(["--repo".to_owned(), chart.repo.clone(), chart.name.clone()]);
+    }
+    if !chart.version.is_empty() {
+        arguments.extend(["--version".to_owned(), chart.version.clone()]);
+    }
+    if chart.devel {
+        arguments.push("--devel".to_owned());
+    }
+    arguments
+}
+
+fn template(chart: &HelmChart, folder: &Path, values: &Path, root: &Path) -> Vec<String> {
+    let mut arguments = vec!["template".to_owned()];
+    arguments.push(match chart.release_name.as_str() {
+        "" => "--generate-name".to_owned(),
+        name => name.to_owned(),
+    });
+    arguments.push(text(folder));
+    let mut pair = |flag: &str, value: String| {
+        if !value.is_empty() {
+            arguments.extend([flag.to_owned(), value]);
+        }
+    };
+    pair("--namespace", chart.namespace.clone());
+    pair("--name-template", chart.name_template.clone());
+    pair("-f", text(values));
+    for file in &chart.additional_values_files {
+        pair("-f", text(&root.join(file)));
+    }
+    for version in &chart.api_versions {
+        pair("--api-versions", version.clone());
+    }
+    pair("--kube-version", chart.kube_version.clone());
+    let flags = [
+        (chart.include_crds, "--include-crds"),
+        (chart.skip_tests, "--skip-tests"),
+        (chart.skip_hooks, "--no-hooks"),
+        (chart.debug, "--debug"),
+        (chart.devel, "--devel"),
+    ];
+    arguments.extend(
+        flags
+            .iter()
+            .filter(|(set, _)| *set)
+            .map(|(_, flag)| (*flag).to_owned()),
+    );
+    arguments
+}

@@ -1,0 +1,203 @@
+//! Ours beside the real program, on the same trees in one run: CPU time, memory and whether the output is the same.
+//!
+//!     cargo bench -p kustomize                 up to 1,000 objects
+//!     cargo bench -p kustomize -- 1000 2000    these sizes
+//!
+//! The real program is `kustomize`, or what the variable `KUSTOMIZE` names; without it, only ours is measured. Sizes of
+//! more than 2,000 objects are ours alone: kustomize is quadratic. Measuring reads `/proc`, and so needs Linux.
+
+use std::fmt::Write as _;
+use std::hint::black_box;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use kustomize::{Memory, Options, build};
+
+/// Files of an overlay with patches, prefix, labels, images and generators on a base of so many objects.
+fn files(count: usize) -> Vec<(String, String)> {
+    let mut base = String::from("resources:\n");
+    let mut overlay = String::from(
+        "resources: [../base]\nnamePrefix: prod-\nnamespace: shop\nlabels:\n- pairs: {team: shop}\n  includeSelectors: \
+         true\ncommonAnnotations: {owner: shop}\nimages:\n- {name: registry.example.com/app, newTag: v2}\n\
+         configMapGenerator:\n- name: settings\n  literals: [a=1, b=2]\npatches:\n",
+    );
+    let mut files = Vec::new();
+    for at in 0..count / 2 {
+        let _ = writeln!(base, "- app{at}.yaml");
+        files.push((format!("base/app{at}.yaml"), app(at)));
+        if at % 5 == 0 {
+            let _ = write!(
+                overlay,
+                "- patch: |-\n    apiVersion: apps/v1\n    kind: Deployment\n    metadata: {{name: app{at}}}\n    spec:\n      \
+                 replicas: 3\n      template:\n        spec:\n          containers:\n          - name: app\n            env: \
+                 [{{name: MODE, value: prod}}]\n"
+            );
+        }
+    }
+    files.push(("base/kustomization.yaml".to_owned(), base));
+    files.push(("overlay/kustomization.yaml".to_owned(), overlay));
+    files
+}
+
+/// A Deployment and its Service.
+fn app(at: usize) -> String {
+    format!(
+        "apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: app{at}\n  labels: {{app: app{at}}}\nspec:\n  replicas: 1\n  \
+         selector:\n    matchLabels: {{app: app{at}}}\n  template:\n    metadata:\n      labels: {{app: app{at}}}\n    \
+         spec:\n      serviceAccountName: default\n      containers:\n      - name: app\n        image: \
+         registry.example.com/app:v1\n        ports:\n        - {{containerPort: 8080, name: http}}\n        envFrom:\n        \
+         - configMapRef: {{name: settings}}\n        env:\n        - {{name: LOG_LEVEL, value: info}}\n        resources:\n          \
+         requests: {{cpu: 100m, memory: 128Mi}}\n          limits: {{memory: 256Mi}}\n        readinessProbe:\n          \
+         httpGet: {{path: /ready, port: http}}\n---\napiVersion: v1\nkind: Service\nmetadata:\n  name: app{at}\nspec:\n  \
+         selector: {{app: app{at}}}\n  ports:\n  - {{port: 80, targetPort: http}}\n"
+    )
+}
+
+/// Reads all files below a folder: what our side does when it runs as a process of its own.
+fn read(folder: &Path, prefix: &str, tree: &mut Memory) {
+    for entry in std::fs::read_dir(folder)
+        .expect("the folder was just made")
+        .flatten()
+    {
+        let name = format!("{prefix}{}", entry.file_name().to_string_lossy());
+        if entry.path().is_dir() {
+            read(&entry.path(), &format!("{name}/"), tree);
+        } else {
+            tree.insert(
+                &name,
+                std::fs::read(entry.path()).expect("the file was just written"),
+            );
+        }
+    }
+}
+
+struct Measured {
+    cpu: Duration,
+    peak: u64,
+    output: String,
+}
+
+/// Runs a program and measures it. Its CPU time is read when it has ended and before it is reaped.
+fn measure(command: &mut Command, out: &Path) -> Option<Measured> {
+    let file = std::fs::File::create(out).ok()?;
+    let mut child = command.stdout(file).stderr(Stdio::null()).spawn().ok()?;
+    let proc = PathBuf::from(format!("/proc/{}", child.id()));
+    let mut peak = 0;
+    let cpu = loop {
+        let status = std::fs::read_to_string(proc.join("status")).ok()?;
+        let kilobytes = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+        let kilobytes = kilobytes.and_then(|text| text.trim().trim_end_matches(" kB").parse::<u64>().ok());
+        peak = peak.max(kilobytes.unwrap_or(0) * 1024);
+        let stat = std::fs::read_to_string(proc.join("stat")).ok()?;
+        let fields: Vec<&str> = stat.rsplit(") ").next()?.split(' ').collect();
+        if fields[0] == "Z" {
+            let ticks: u64 = fields[11].parse::<u64>().ok()? + fields[12].parse::<u64>().ok()?;
+            break Duration::from_millis(ticks * 10);
+        }
+        std::thread::sleep(Duration::from_micros(500));
+    };
+    if !child.wait().ok()?.success() {
+        return None;
+    }
+    let output = std::fs::read_to_string(out).ok()?;
+    Some(Measured { cpu, peak, output })
+}
+
+/// The time of a build in this process when everything is warm.
+fn warm(tree: &Memory, root: &str, options: &Options<'_>) -> Duration {
+    let started = Instant::now();
+    let mut runs = 0;
+    while runs < 3 || started.elapsed() < Duration::from_millis(300) {
+        let output = build(tree, root, options).expect("the tree is right");
+        black_box(output.to_yaml().expect("the output can be printed"));
+        runs += 1;
+    }
+    started.elapsed() / runs
+}
+
+/// One build as a process of its own, so that its memory can be seen.
+fn child(folder: &str) {
+    let mut tree = Memory::new();
+    if folder != "-" {
+        read(Path::new(folder), "", &mut tree);
+        let output = build(&tree, "overlay", &Options::default()).expect("the tree is right");
+        drop(tree);
+        let printed = output.write(|text| {
+            print!("{text}");
+            Ok(())
+        });
+        printed.expect("the output can be printed");
+    }
+}
+
+fn main() {
+    let arguments: Vec<String> = std::env::args()
+        .skip(1)
+        .filter(|text| text != "--bench")
+        .collect();
+    if let [mode, folder] = arguments.as_slice()
+        && mode == "child"
+    {
+        return child(folder);
+    }
+    let sizes: Vec<usize> = arguments.iter().filter_map(|text| text.parse().ok()).collect();
+    let sizes = if sizes.is_empty() {
+        vec![10, 100, 1000]
+    } else {
+        sizes
+    };
+    let program = std::env::var("KUSTOMIZE").unwrap_or_else(|_| "kustomize".to_owned());
+    let this = std::env::current_exe().expect("a program knows where it is");
+    let folder = std::env::temp_dir().join(format!("kustomize-bench-{}", std::process::id()));
+    let options = Options::default();
+    println!(
+        "objects    output   warm build   ours: CPU   memory - base (x output)   kustomize: CPU    memory   same"
+    );
+    for size in sizes {
+        let _ = std::fs::remove_dir_all(&folder);
+        let files = files(size);
+        for (name, content) in &files {
+            let path = folder.join("tree").join(name);
+            std::fs::create_dir_all(path.parent().expect("it is in a folder"))
+                .expect("the folder can be made");
+            std::fs::write(path, content).expect("the file can be written");
+        }
+        let tree: Memory = files.into_iter().collect();
+        let warm = warm(&tree, "overlay", &options);
+        let out = folder.join("out");
+        let run = |what: &str| measure(Command::new(&this).args(["child", what]), &out);
+        let base = run("-").map_or(0, |measured| measured.peak);
+        let root = folder.join("tree");
+        let ours = run(&root.display().to_string()).expect("our own program runs");
+        let theirs = (size <= 2000)
+            .then(|| {
+                measure(
+                    Command::new(&program).arg("build").arg(root.join("overlay")),
+                    &out,
+                )
+            })
+            .flatten();
+        let memory = ours.peak.saturating_sub(base);
+        let told = theirs.map_or_else(
+            || "             -         -      -".to_owned(),
+            |theirs| {
+                format!(
+                    "{:>11} ms {:>6} MB {:>6}",
+                    theirs.cpu.as_millis(),
+                    theirs.peak >> 20,
+                    theirs.output == ours.output
+                )
+            },
+        );
+        println!(
+            "{size:>7} {:>6} KB {:>9} µs {:>8} ms {:>10} KB ({:>5.1}) {told}",
+            ours.output.len() >> 10,
+            warm.as_micros(),
+            ours.cpu.as_millis(),
+            memory >> 10,
+            memory as f64 / ours.output.len() as f64,
+        );
+    }
+    let _ = std::fs::remove_dir_all(&folder);
+}

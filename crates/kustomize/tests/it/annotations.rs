@@ -1,0 +1,183 @@
+//! `commonAnnotations` and `buildMetadata`.
+
+use crate::{check, check_at};
+
+#[test]
+fn annotations_go_to_objects_and_pod_templates() {
+    check(
+        r#"
+=== kustomization.yaml
+resources: [a.yaml]
+commonAnnotations: {team: "7"}
+=== a.yaml
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: web
+spec:
+  selector:
+    matchLabels:
+      app: web
+  template:
+    metadata:
+      labels:
+        app: web
+    spec:
+      containers:
+      - name: web
+        image: nginx:1.0
+"#,
+        r#"
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+  annotations:
+    team: "7"
+  name: web
+spec:
+  selector:
+    matchLabels:
+      app: web
+  template:
+    metadata:
+      annotations:
+        team: "7"
+      labels:
+        app: web
+    spec:
+      containers:
+      - image: nginx:1.0
+        name: web
+"#,
+    );
+}
+
+#[test]
+fn all_annotations_are_printed_as_strings() {
+    check(
+        r#"
+=== kustomization.yaml
+resources: [a.yaml]
+=== a.yaml
+apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: a
+  annotations: {v: 1.10, n: null, e: , b: true, port: 8080, none: {}}
+"#,
+        r#"
+apiVersion: v1
+kind: ConfigMap
+metadata:
+  annotations:
+    b: "true"
+    e: ""
+    "n": "null"
+    none: ""
+    port: "8080"
+    v: "1.10"
+  name: a
+"#,
+    );
+}
+
+#[test]
+fn annotations_that_are_empty_vanish() {
+    check(
+        r#"
+=== kustomization.yaml
+resources: [a.yaml]
+=== a.yaml
+apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: a
+  annotations: {}
+"#,
+        r#"
+apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: a
+"#,
+    );
+}
+
+#[test]
+fn origins_and_changes_are_told_when_asked_for() {
+    check_at(
+        "over",
+        r#"
+=== base/kustomization.yaml
+resources: [a.yaml]
+configMapGenerator:
+- name: g
+  literals: [a=b]
+=== base/a.yaml
+apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: a
+=== over/kustomization.yaml
+resources: [../base]
+namePrefix: p-
+buildMetadata: [originAnnotations, transformerAnnotations]
+"#,
+        r#"
+apiVersion: v1
+kind: ConfigMap
+metadata:
+  annotations:
+    alpha.config.kubernetes.io/transformations: |
+      - configuredIn: kustomization.yaml
+        configuredBy:
+          apiVersion: builtin
+          kind: PrefixTransformer
+    config.kubernetes.io/origin: |
+      path: ../base/a.yaml
+  name: p-a
+---
+apiVersion: v1
+data:
+  a: b
+kind: ConfigMap
+metadata:
+  annotations:
+    alpha.config.kubernetes.io/transformations: |
+      - configuredIn: kustomization.yaml
+        configuredBy:
+          apiVersion: builtin
+          kind: PrefixTransformer
+    config.kubernetes.io/origin: |
+      configuredIn: ../base/kustomization.yaml
+      configuredBy:
+        apiVersion: builtin
+        kind: ConfigMapGenerator
+  name: p-g-4h2mbtbbt6
+"#,
+    );
+}
+
+#[test]
+fn the_managed_by_label_is_added_when_asked_for() {
+    check(
+        r#"
+=== kustomization.yaml
+resources: [a.yaml]
+buildMetadata: [managedByLabel]
+=== a.yaml
+apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: a
+"#,
+        r#"
+apiVersion: v1
+kind: ConfigMap
+metadata:
+  labels:
+    app.kubernetes.io/managed-by: kustomize-v5.8.1
+  name: a
+"#,
+    );
+}

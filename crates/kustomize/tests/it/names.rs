@@ -1,0 +1,230 @@
+//! Prefixes, suffixes and the references to what they rename.
+
+use crate::{check, check_at};
+
+#[test]
+fn prefixes_and_suffixes_pile_up() {
+    check_at(
+        "over",
+        r#"
+=== base/kustomization.yaml
+resources: [a.yaml]
+namePrefix: b-
+=== base/a.yaml
+apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: a
+---
+apiVersion: v1
+kind: Namespace
+metadata: {name: ns}
+=== over/kustomization.yaml
+resources: [../base]
+namePrefix: o-
+nameSuffix: -s
+"#,
+        r#"
+apiVersion: v1
+kind: Namespace
+metadata:
+  name: ns
+---
+apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: o-b-a-s
+"#,
+    );
+}
+
+#[test]
+fn references_get_the_new_names() {
+    check(
+        r#"
+=== kustomization.yaml
+resources: [a.yaml]
+namePrefix: p-
+=== a.yaml
+apiVersion: v1
+kind: ServiceAccount
+metadata: {name: sa, namespace: n}
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: Role
+metadata: {name: r, namespace: n}
+rules:
+- {apiGroups: [""], resources: [secrets], resourceNames: [s, unknown], verbs: [get]}
+---
+apiVersion: v1
+kind: Secret
+metadata: {name: s, namespace: n}
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: RoleBinding
+metadata: {name: rb, namespace: n}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: Role, name: r}
+subjects:
+- {kind: ServiceAccount, name: sa, namespace: n}
+- {kind: ServiceAccount, name: sa, namespace: elsewhere}
+---
+apiVersion: autoscaling/v2
+kind: HorizontalPodAutoscaler
+metadata: {name: h, namespace: n}
+spec: {scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: web}}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: web
+  namespace: n
+spec:
+  selector:
+    matchLabels:
+      app: web
+  template:
+    metadata:
+      labels:
+        app: web
+    spec:
+      containers:
+      - name: web
+        image: nginx:1.0
+"#,
+        r#"
+apiVersion: v1
+kind: ServiceAccount
+metadata:
+  name: p-sa
+  namespace: "n"
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: Role
+metadata:
+  name: p-r
+  namespace: "n"
+rules:
+- apiGroups:
+  - ""
+  resourceNames:
+  - p-s
+  - unknown
+  resources:
+  - secrets
+  verbs:
+  - get
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: RoleBinding
+metadata:
+  name: p-rb
+  namespace: "n"
+roleRef:
+  apiGroup: rbac.authorization.k8s.io
+  kind: Role
+  name: p-r
+subjects:
+- kind: ServiceAccount
+  name: p-sa
+  namespace: "n"
+- kind: ServiceAccount
+  name: sa
+  namespace: elsewhere
+---
+apiVersion: v1
+kind: Secret
+metadata:
+  name: p-s
+  namespace: "n"
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: p-web
+  namespace: "n"
+spec:
+  selector:
+    matchLabels:
+      app: web
+  template:
+    metadata:
+      labels:
+        app: web
+    spec:
+      containers:
+      - image: nginx:1.0
+        name: web
+---
+apiVersion: autoscaling/v2
+kind: HorizontalPodAutoscaler
+metadata:
+  name: p-h
+  namespace: "n"
+spec:
+  scaleTargetRef:
+    apiVersion: apps/v1
+    kind: Deployment
+    name: p-web
+"#,
+    );
+}
+
+#[test]
+fn references_stay_in_their_own_overlay() {
+    check_at(
+        "top",
+        r#"
+=== base/kustomization.yaml
+resources: [a.yaml]
+=== base/a.yaml
+apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: c
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: p}
+spec: {volumes: [{name: v, configMap: {name: c}}]}
+=== x/kustomization.yaml
+resources: [../base]
+namePrefix: x-
+=== y/kustomization.yaml
+resources: [../base]
+namePrefix: y-
+=== top/kustomization.yaml
+resources: [../x, ../y]
+"#,
+        r#"
+apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: x-c
+---
+apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: y-c
+---
+apiVersion: v1
+kind: Pod
+metadata:
+  name: x-p
+spec:
+  volumes:
+  - configMap:
+      name: x-c
+    name: v
+---
+apiVersion: v1
+kind: Pod
+metadata:
+  name: y-p
+spec:
+  volumes:
+  - configMap:
+      name: y-c
+    name: v
+"#,
+    );
+}

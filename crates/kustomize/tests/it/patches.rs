@@ -1,0 +1,364 @@
+//! Patches of all three forms.
+
+use crate::check;
+
+#[test]
+fn elements_of_a_patch_come_first_and_are_merged_by_key() {
+    check(
+        r#"
+=== kustomization.yaml
+resources: [a.yaml]
+patches:
+- patch: |-
+    apiVersion: apps/v1
+    kind: Deployment
+    metadata:
+      name: web
+    spec:
+      template:
+        spec:
+          containers:
+          - name: new
+            image: n
+          - name: web
+            image: nginx:2
+            args: [three]
+            env:
+            - {name: C, value: "3"}
+            - {name: B, value: null}
+            ports:
+            - {containerPort: 443, protocol: UDP, name: x}
+            - {containerPort: 80, protocol: TCP}
+=== a.yaml
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: web
+spec:
+  selector:
+    matchLabels:
+      app: web
+  template:
+    metadata:
+      labels:
+        app: web
+    spec:
+      containers:
+      - name: web
+        image: nginx:1.0
+        ports:
+        - containerPort: 80
+        - containerPort: 443
+          protocol: UDP
+        env:
+        - {name: A, value: "1"}
+        - {name: B, value: "2"}
+        args: [one, two]
+      - name: side
+        image: side
+"#,
+        r#"
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: web
+spec:
+  selector:
+    matchLabels:
+      app: web
+  template:
+    metadata:
+      labels:
+        app: web
+    spec:
+      containers:
+      - image: "n"
+        name: new
+      - args:
+        - three
+        env:
+        - name: C
+          value: "3"
+        - name: B
+        - name: A
+          value: "1"
+        image: nginx:2
+        name: web
+        ports:
+        - containerPort: 80
+        - containerPort: 443
+          name: x
+          protocol: UDP
+      - image: side
+        name: side
+"#,
+    );
+}
+
+#[test]
+fn directives_delete_and_replace() {
+    check(
+        r#"
+=== kustomization.yaml
+resources: [a.yaml]
+patches:
+- patch: |-
+    apiVersion: apps/v1
+    kind: Deployment
+    metadata:
+      name: web
+    spec:
+      selector:
+        $patch: replace
+        matchLabels: {only: this}
+      template:
+        spec:
+          containers:
+          - name: side
+            $patch: delete
+          - name: web
+            env:
+            - $patch: replace
+            - {name: Z, value: z}
+=== a.yaml
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: web
+spec:
+  selector:
+    matchLabels:
+      app: web
+  template:
+    metadata:
+      labels:
+        app: web
+    spec:
+      containers:
+      - name: web
+        image: nginx:1.0
+        ports:
+        - containerPort: 80
+        - containerPort: 443
+          protocol: UDP
+        env:
+        - {name: A, value: "1"}
+        - {name: B, value: "2"}
+        args: [one, two]
+      - name: side
+        image: side
+"#,
+        r#"
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: web
+spec:
+  selector:
+    matchLabels:
+      only: this
+  template:
+    metadata:
+      labels:
+        app: web
+    spec:
+      containers:
+      - args:
+        - one
+        - two
+        env:
+        - name: Z
+          value: z
+        image: nginx:1.0
+        name: web
+        ports:
+        - containerPort: 80
+        - containerPort: 443
+          protocol: UDP
+"#,
+    );
+}
+
+#[test]
+fn null_removes_and_fields_left_empty_vanish() {
+    check(
+        r#"
+=== kustomization.yaml
+resources: [a.yaml]
+patches:
+- patch: |-
+    apiVersion: apps/v1
+    kind: Deployment
+    metadata:
+      name: web
+    spec: {replicas: null, paused: false}
+=== a.yaml
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: web
+spec:
+  selector:
+    matchLabels:
+      app: web
+  template:
+    metadata:
+      labels:
+        app: web
+    spec:
+      containers:
+      - name: web
+        image: nginx:1.0
+      volumes:
+      - name: v
+        emptyDir:
+      nodeSelector: ~
+      hostname:
+"#,
+        r#"
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: web
+spec:
+  paused: false
+  selector:
+    matchLabels:
+      app: web
+  template:
+    metadata:
+      labels:
+        app: web
+    spec:
+      containers:
+      - image: nginx:1.0
+        name: web
+      nodeSelector: null
+      volumes:
+      - name: v
+"#,
+    );
+}
+
+#[test]
+fn a_whole_object_is_deleted() {
+    check(
+        r#"
+=== kustomization.yaml
+resources: [a.yaml]
+patches:
+- patch: |-
+    $patch: delete
+    apiVersion: v1
+    kind: ConfigMap
+    metadata:
+      name: a
+=== a.yaml
+apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: a
+---
+apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: b
+"#,
+        r#"
+apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: b
+"#,
+    );
+}
+
+#[test]
+fn lists_of_custom_kinds_are_replaced() {
+    check(
+        r#"
+=== kustomization.yaml
+resources: [a.yaml]
+patches:
+- patch: |-
+    apiVersion: example.com/v1
+    kind: Thing
+    metadata: {name: t}
+    spec: {containers: [{name: b}]}
+=== a.yaml
+apiVersion: example.com/v1
+kind: Thing
+metadata: {name: t}
+spec: {containers: [{name: a}]}
+"#,
+        r#"
+apiVersion: example.com/v1
+kind: Thing
+metadata:
+  name: t
+spec:
+  containers:
+  - name: b
+"#,
+    );
+}
+
+#[test]
+fn duplicates_and_finalizers_in_merged_lists() {
+    check(
+        r#"
+=== kustomization.yaml
+resources: [a.yaml]
+patches:
+- patch: |-
+    apiVersion: apps/v1
+    kind: Deployment
+    metadata:
+      name: web
+      finalizers: [b, c]
+=== a.yaml
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: web
+  finalizers: [a, b]
+spec:
+  selector:
+    matchLabels:
+      app: web
+  template:
+    metadata:
+      labels:
+        app: web
+    spec:
+      containers:
+      - name: web
+        image: nginx:1.0
+        env: [{name: A, value: "1"}, {name: A, value: "2"}, {value: lonely}]
+"#,
+        r#"
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+  finalizers:
+  - b
+  - c
+  - a
+  name: web
+spec:
+  selector:
+    matchLabels:
+      app: web
+  template:
+    metadata:
+      labels:
+        app: web
+    spec:
+      containers:
+      - env:
+        - value: lonely
+        image: nginx:1.0
+        name: web
+"#,
+    );
+}

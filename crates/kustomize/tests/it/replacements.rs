@@ -1,0 +1,253 @@
+//! Replacements.
+
+use crate::check;
+
+#[test]
+fn a_value_goes_to_fields_of_other_objects() {
+    check(
+        r#"
+=== kustomization.yaml
+resources: [a.yaml]
+replacements:
+- source: {kind: ConfigMap, name: src, fieldPath: data.n}
+  targets:
+  - select: {kind: Deployment}
+    fieldPaths: [spec.replicas, "spec.template.spec.containers.[name=web].env.0.value"]
+    options: {create: true}
+=== a.yaml
+apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: src
+data: {host: "db.example.com:5432", n: "7", list: [x, y]}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: web
+spec:
+  selector:
+    matchLabels:
+      app: web
+  template:
+    metadata:
+      labels:
+        app: web
+    spec:
+      containers:
+      - name: web
+        image: nginx:1.0
+"#,
+        r#"
+apiVersion: v1
+data:
+  host: db.example.com:5432
+  list:
+  - x
+  - "y"
+  "n": "7"
+kind: ConfigMap
+metadata:
+  name: src
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: web
+spec:
+  replicas: 7
+  selector:
+    matchLabels:
+      app: web
+  template:
+    metadata:
+      labels:
+        app: web
+    spec:
+      containers:
+      - env:
+        - value: 7
+        image: nginx:1.0
+        name: web
+"#,
+    );
+}
+
+#[test]
+fn parts_of_texts_are_cut_and_put_in() {
+    check(
+        r#"
+=== kustomization.yaml
+resources: [a.yaml]
+replacements:
+- source: {kind: ConfigMap, name: src, fieldPath: data.host, options: {delimiter: ":", index: 0}}
+  targets:
+  - select: {name: web}
+    fieldPaths: ["spec.template.spec.containers.*.image"]
+    options: {delimiter: ":", index: 1}
+- sourceValue: fixed
+  targets:
+  - select: {kind: Deploy.*}
+    reject: [{name: nothing}]
+    fieldPaths: ["metadata.annotations.[a.b/c]"]
+    options: {create: true}
+=== a.yaml
+apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: src
+data: {host: "db.example.com:5432", n: "7", list: [x, y]}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: web
+spec:
+  selector:
+    matchLabels:
+      app: web
+  template:
+    metadata:
+      labels:
+        app: web
+    spec:
+      containers:
+      - name: web
+        image: nginx:1.0
+"#,
+        r#"
+apiVersion: v1
+data:
+  host: db.example.com:5432
+  list:
+  - x
+  - "y"
+  "n": "7"
+kind: ConfigMap
+metadata:
+  name: src
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+  annotations:
+    a.b/c: fixed
+  name: web
+spec:
+  selector:
+    matchLabels:
+      app: web
+  template:
+    metadata:
+      labels:
+        app: web
+    spec:
+      containers:
+      - image: nginx:db.example.com
+        name: web
+"#,
+    );
+}
+
+#[test]
+fn whole_lists_are_copied() {
+    check(
+        r#"
+=== kustomization.yaml
+resources: [a.yaml]
+replacements:
+- source: {kind: ConfigMap, name: src, fieldPath: data.list}
+  targets:
+  - select: {kind: Deployment}
+    fieldPaths: [spec.template.spec.containers.0.args]
+    options: {create: true}
+=== a.yaml
+apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: src
+data: {host: "db.example.com:5432", n: "7", list: [x, y]}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: web
+spec:
+  selector:
+    matchLabels:
+      app: web
+  template:
+    metadata:
+      labels:
+        app: web
+    spec:
+      containers:
+      - name: web
+        image: nginx:1.0
+"#,
+        r#"
+apiVersion: v1
+data:
+  host: db.example.com:5432
+  list:
+  - x
+  - "y"
+  "n": "7"
+kind: ConfigMap
+metadata:
+  name: src
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: web
+spec:
+  selector:
+    matchLabels:
+      app: web
+  template:
+    metadata:
+      labels:
+        app: web
+    spec:
+      containers:
+      - args:
+        - x
+        - "y"
+        image: nginx:1.0
+        name: web
+"#,
+    );
+}
+
+#[test]
+fn values_reach_into_json_in_a_text() {
+    check(
+        r#"
+=== kustomization.yaml
+resources: [a.yaml]
+replacements:
+- source: {kind: ConfigMap, name: a, fieldPath: data.v}
+  targets:
+  - select: {name: a}
+    fieldPaths: [data.json.x.y]
+=== a.yaml
+apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: a
+data:
+  v: new
+  json: '{"x": {"y": "old", "z": [1]}}'
+"#,
+        r#"
+apiVersion: v1
+data:
+  json: '{"x":{"y":"new","z":[1]}}'
+  v: new
+kind: ConfigMap
+metadata:
+  name: a
+"#,
+    );
+}
