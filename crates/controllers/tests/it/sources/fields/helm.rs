@@ -1,13 +1,13 @@
 //! HelmRepository: how an index is fetched and what is told of it.
 
-use api::source::HelmRepositorySpec;
-use controllers::sources::HelmRepositories;
+use api::source::{HelmChartSpec, HelmRepositorySpec};
+use controllers::sources::{HelmCharts, HelmRepositories};
 use serde_json::json;
 use testkit::helm::{Chart, Server};
 use testkit::tls::Authority;
 
 use crate::sources::bad_input::artifact;
-use crate::sources::bed::Bed;
+use crate::sources::bed::{Bed, condition};
 
 async fn started() -> Bed<HelmRepositorySpec> {
     let mut bed = Bed::start().await;
@@ -80,4 +80,31 @@ async fn a_suspended_helm_repository_is_left_alone() {
     assert!(charts.requests().is_empty());
     bed.patch("charts", json!({"spec": {"suspend": false}})).await;
     bed.ready("charts", "True", "Succeeded").await;
+}
+
+/// `provider`: who gives the login for charts of a registry, where no Secret does
+#[tokio::test]
+async fn a_provider_is_asked_for_the_login_of_a_registry() {
+    let registry = testkit::oci::Server::start();
+    let chart = Chart::new("podinfo", "6.1.0");
+    registry.push("charts/podinfo", "6.1.0", &chart.artifact());
+    let mut bed: Bed<HelmChartSpec> = Bed::start().await;
+    bed.serve::<HelmRepositorySpec>().await;
+    bed.run(HelmCharts::new);
+    let url = format!("oci://{}/charts", registry.host());
+    for provider in ["generic", "aws"] {
+        let spec = json!({"url": url, "type": "oci", "insecure": true, "provider": provider});
+        bed.create_other::<HelmRepositorySpec>(provider, spec).await;
+        let source = json!({"kind": "HelmRepository", "name": provider});
+        let spec = json!({"chart": "podinfo", "version": "6.1.0", "interval": "1h", "sourceRef": source});
+        bed.create(provider, spec).await;
+    }
+    bed.ready("generic", "True", "ChartPullSucceeded").await;
+    // Flux, too, calls what goes wrong before a chart is asked for unknown.
+    let object = bed.ready("aws", "False", "Unknown").await;
+    let message = condition(&object, "Ready").unwrap().message;
+    assert!(
+        message.contains("failed to get credential from 'aws'"),
+        "{message}"
+    );
 }
