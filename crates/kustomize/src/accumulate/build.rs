@@ -17,7 +17,7 @@ pub(crate) struct Build<'o> {
 }
 
 /// So many kustomizations may be read in one build, counted as often as they are.
-const MAX_VISITS: usize = 100_000;
+const MAX_VISITS: usize = 20_000;
 
 impl<'o> Build<'o> {
     pub(crate) fn new(options: &'o Options<'o>) -> Self {

@@ -61,9 +61,16 @@ impl Candidates {
                 known.push(at);
             }
         }
+        // The kind hardly ever changes.
+        let mut previous_kinds: Vec<Gvk> = Vec::with_capacity(1);
+        for previous in resource.previous_ids() {
+            if !previous_kinds.contains(&previous.gvk) {
+                previous_kinds.push(previous.gvk);
+            }
+        }
         self.all.push(Candidate {
             id,
-            previous_kinds: resource.previous_ids().map(|id| id.gvk).collect(),
+            previous_kinds,
             original_namespace,
             affixes: resource.affixes.clone(),
         });

@@ -21,16 +21,11 @@ use candidates::Candidates;
 use referral::{Referral, Referrer};
 
 /// Fixes the references in all resources.
-pub(crate) fn fix(
-    resources: &mut ResMap,
-    references: &[BackReferences],
-    schema: &Schema,
-) -> Result<(), String> {
+pub(crate) fn fix(resources: &mut ResMap, rules: &Rules, schema: &Schema) -> Result<(), String> {
     let candidates = Candidates::new(resources.as_slice(), schema);
     if candidates.is_empty() {
         return Ok(());
     }
-    let rules = Rules::new(references);
     for resource in resources.contents_mut() {
         let original = resource.original_id(schema).gvk;
         let mut referrer = None;
@@ -43,36 +38,34 @@ pub(crate) fn fix(
 }
 
 /// The fields that may hold names, by the kind they are in.
-struct Rules<'r> {
-    all: Vec<Rule<'r>>,
-    by_kind: HashMap<&'r str, Vec<usize>>,
+#[derive(Debug, Default)]
+pub(crate) struct Rules {
+    all: Vec<Rule>,
+    by_kind: HashMap<Str, Vec<usize>>,
     of_any_kind: Vec<usize>,
 }
 
 /// A field, and the kind of resource whose name it holds.
-struct Rule<'r> {
-    target: &'r Gvk,
+#[derive(Debug)]
+struct Rule {
+    target: Gvk,
     path: FieldPath,
 }
 
-impl<'r> Rules<'r> {
-    fn new(references: &'r [BackReferences]) -> Self {
-        let mut rules = Rules {
-            all: Vec::new(),
-            by_kind: HashMap::new(),
-            of_any_kind: Vec::new(),
-        };
+impl Rules {
+    pub(crate) fn new(references: &[BackReferences]) -> Self {
+        let mut rules = Rules::default();
         for reference in references {
             for spec in &reference.referrers {
                 let at = rules.all.len();
                 rules.all.push(Rule {
-                    target: &reference.target,
+                    target: reference.target.clone(),
                     path: FieldPath::new(spec),
                 });
                 if spec.gvk.kind.is_empty() {
                     rules.of_any_kind.push(at);
                 } else {
-                    rules.by_kind.entry(&spec.gvk.kind).or_default().push(at);
+                    rules.by_kind.entry(spec.gvk.kind.clone()).or_default().push(at);
                 }
             }
         }
@@ -80,7 +73,7 @@ impl<'r> Rules<'r> {
     }
 
     /// The rules for a kind, in order.
-    fn of(&self, gvk: &Gvk) -> impl Iterator<Item = &Rule<'r>> {
+    fn of(&self, gvk: &Gvk) -> impl Iterator<Item = &Rule> {
         let own = self.by_kind.get(gvk.kind.as_str()).map_or(&[][..], Vec::as_slice);
         let mut numbers: Vec<usize> = own.iter().chain(&self.of_any_kind).copied().collect();
         if !self.of_any_kind.is_empty() {
@@ -95,13 +88,13 @@ impl<'r> Rules<'r> {
     }
 }
 
-impl Rule<'_> {
+impl Rule {
     fn apply(&self, resource: &mut Resource, referrer: &Referrer<'_>) -> Result<(), String> {
         let is_role_ref = self.path.spec.path.ends_with("roleRef/name");
         let role_ref = if is_role_ref { role_ref(resource) } else { None };
         let referral = Referral {
             referrer,
-            target: self.target,
+            target: &self.target,
             role_ref,
         };
         self.path

@@ -187,6 +187,9 @@ impl Resource {
         self.needs_hash &= old.needs_hash;
         self.from_chart = old.from_chart;
         self.ref_vars.clone_from(&old.ref_vars);
+        if self.transformations.is_empty() {
+            self.transformations.clone_from(&old.transformations);
+        }
     }
 }
 

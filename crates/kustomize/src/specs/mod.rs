@@ -8,9 +8,11 @@ pub(crate) use crds::from_crds;
 pub(crate) use read::from_value;
 
 use std::cmp::Ordering;
+use std::sync::OnceLock;
 
 use crate::field::{FieldSpec, merge_specs};
 use crate::id::Gvk;
+use crate::name_reference::Rules;
 use crate::sort::DEFAULT_ORDER;
 
 /// The fields that each transformer changes.
@@ -27,6 +29,24 @@ pub struct Specs {
     pub(crate) var_reference: Vec<FieldSpec>,
     pub(crate) images: Vec<FieldSpec>,
     pub(crate) replicas: Vec<FieldSpec>,
+    rules: Made,
+}
+
+/// The rules for references, made when they are first needed. They follow from the rest and so do not count for
+/// equality, and a copy that may be changed makes its own.
+#[derive(Debug, Default)]
+struct Made(OnceLock<Rules>);
+
+impl Clone for Made {
+    fn clone(&self) -> Self {
+        Made::default()
+    }
+}
+
+impl PartialEq for Made {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
 }
 
 /// The fields that hold the name of a resource of some kind.
@@ -46,8 +66,14 @@ impl Specs {
         specs
     }
 
+    /// The rules by which references are fixed.
+    pub(crate) fn rules(&self) -> &Rules {
+        self.rules.0.get_or_init(|| Rules::new(&self.name_reference))
+    }
+
     /// Adds what another list has and this one has not.
     pub(crate) fn merge(&mut self, other: &Specs) -> Result<(), String> {
+        self.rules = Made::default();
         let lists = [
             ("NamePrefix", &mut self.name_prefix, &other.name_prefix),
             ("NameSuffix", &mut self.name_suffix, &other.name_suffix),

@@ -56,5 +56,6 @@ pub(crate) fn from_value(value: &Value) -> Result<Specs, String> {
         var_reference: specs(file.var_reference),
         images: specs(file.images),
         replicas: specs(file.replicas),
+        ..Specs::default()
     })
 }
