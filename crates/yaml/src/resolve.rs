@@ -106,7 +106,7 @@ fn word(text: &str) -> Option<Scalar> {
 }
 
 /// A float that begins with its point. Here alone underscores count as in Go: between digits.
-fn dotted(text: &str) -> Option<f64> {
+pub(crate) fn dotted(text: &str) -> Option<f64> {
     let bytes = text.as_bytes();
     let digit = |at: Option<usize>| at.and_then(|at| bytes.get(at)).is_some_and(u8::is_ascii_digit);
     let misplaced =

@@ -124,9 +124,6 @@ impl Writer<'_> {
             spaces = false;
         }
         if quotes == Quotes::Single {
-            if breaks {
-                self.pad(indent);
-            }
             self.out.push('\'');
         }
     }
@@ -139,10 +136,12 @@ impl Writer<'_> {
     fn double_quoted(&mut self, text: &str, indent: usize, folding: Folding) {
         self.out.push('"');
         let mut column = self.column();
+        // A byte order mark at the start makes go-yaml take every character for one.
+        let marked = text.starts_with('\u{feff}');
         let mut spaces = false;
         let mut characters = text.char_indices().peekable();
         while let Some((at, character)) = characters.next() {
-            if character == ' ' {
+            if character == ' ' && !marked {
                 let inside = at > 0 && at < text.len() - 1;
                 if folding == Folding::On && !spaces && column > WIDTH && inside {
                     self.break_line();
@@ -160,7 +159,8 @@ impl Writer<'_> {
                 continue;
             }
             spaces = false;
-            let plain = style::is_printable(character)
+            let plain = !marked
+                && style::is_printable(character)
                 && !style::is_break(character)
                 && !matches!(character, '"' | '\\');
             let before = self.out.len();

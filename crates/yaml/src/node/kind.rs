@@ -4,6 +4,7 @@ use base64::Engine;
 use model::Str;
 
 use crate::number::{parse_float, parse_int, parse_uint};
+use crate::resolve::dotted;
 use crate::timestamp::Timestamp;
 
 /// What a scalar is, beside its text.
@@ -35,7 +36,7 @@ impl Kind {
             Some(b't' | b'T' | b'f' | b'F' | b'n' | b'N' | b'~') => word(text),
             Some(b'.') => match text {
                 ".nan" | ".NaN" | ".NAN" | ".inf" | ".Inf" | ".INF" => Kind::Float,
-                _ if parse_float(&text.replace('_', "")).is_some() => Kind::Float,
+                _ if dotted(text).is_some() => Kind::Float,
                 _ => Kind::Plain,
             },
             Some(b'+' | b'-' | b'0'..=b'9') => number(text),
@@ -168,6 +169,7 @@ fn float(text: &str) -> Option<f64> {
         ".nan" | ".NaN" | ".NAN" => Some(f64::NAN),
         ".inf" | ".Inf" | ".INF" if text.starts_with('-') => Some(f64::NEG_INFINITY),
         ".inf" | ".Inf" | ".INF" => Some(f64::INFINITY),
+        _ if text.starts_with('.') => dotted(text),
         _ => parse_float(&text.replace('_', "")),
     }
 }
