@@ -91,9 +91,14 @@ impl Targeted<'_> {
         let matcher = Matcher::new(self.target)?;
         let selected = resources.select(&matcher, Some(index), schema);
         let renames = self.patch.may_rename || self.patch.may_change_kind;
+        // kustomize makes strings of the labels and annotations of such a patch: `null` removes none of them.
+        let mut texts = self.patch.clone();
+        for field in ["labels", "annotations"] {
+            texts.set_texts(field, &texts.texts(field));
+        }
         for at in selected {
             let resource = &mut resources.as_mut_slice()[at];
-            let mut patch = self.patch.clone();
+            let mut patch = texts.clone();
             patch.set_api_version(resource.api_version());
             apply(resource, &patch, schema)?;
             if renames {

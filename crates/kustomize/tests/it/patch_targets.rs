@@ -228,3 +228,36 @@ metadata:
 "#,
     );
 }
+
+#[test]
+fn a_patch_with_a_target_removes_no_label() {
+    check(
+        r#"
+=== kustomization.yaml
+resources: [a.yaml]
+patches:
+- patch: |-
+    apiVersion: v1
+    kind: ConfigMap
+    metadata: {name: any, labels: {l: null}, annotations: null}
+  target: {kind: ConfigMap}
+=== a.yaml
+apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: a
+  labels: {l: x}
+  annotations: {a: b}
+"#,
+        r#"
+apiVersion: v1
+kind: ConfigMap
+metadata:
+  annotations:
+    a: b
+  labels:
+    l: "null"
+  name: a
+"#,
+    );
+}
