@@ -191,7 +191,7 @@ impl Merger<'_> {
         match &node {
             Node::Map(_) => {
                 if directive::of_map(Some(&mut node))? == Directive::Delete {
-                    return Ok(Outcome::Gone { dest: None });
+                    return Ok(Outcome::Gone { dest: Some(node) });
                 }
                 Ok(match self.settle_fields(node, place)? {
                     Some(node) => Outcome::Dest(node),
@@ -201,7 +201,7 @@ impl Merger<'_> {
             Node::List(_) => match place.and_then(Place::merge_keys) {
                 Some(keys) => {
                     if directive::of_list(&mut node)? == Directive::Delete {
-                        return Ok(Outcome::Gone { dest: None });
+                        return Ok(Outcome::Gone { dest: Some(node) });
                     }
                     self.settle_list(node, keys, place.and_then(Place::elements))
                         .map(Outcome::Dest)
