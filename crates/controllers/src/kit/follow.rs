@@ -44,6 +44,7 @@ pub(super) async fn watch<S: Spec>(client: Client, options: &Options, mut tell: 
     let mut events = watcher(api, config).default_backoff().boxed();
     // A list says nothing of what went while there was no watch: it is what is known and not in the list.
     let (mut known, mut listed) = (HashSet::new(), HashSet::new());
+    let mut is_told = false;
     while let Some(event) = events.next().await {
         match event {
             Ok(watcher::Event::Apply(object)) => {
@@ -65,9 +66,28 @@ pub(super) async fn watch<S: Spec>(client: Client, options: &Options, mut tell: 
                 known = std::mem::take(&mut listed);
                 tell(Change::Complete);
             }
+            Err(error) if is_missing(&error) && !is_told => {
+                is_told = true;
+                let names = S::NAMES;
+                tracing::warn!(
+                    kind = names.kind,
+                    "the cluster does not serve {}.{} yet: apply its definition; it is waited for",
+                    names.plural,
+                    names.group
+                );
+            }
             Err(error) => tracing::debug!("a watch failed and is begun anew: {error}"),
         }
     }
+}
+
+/// Whether the cluster does not know the kind.
+fn is_missing(error: &watcher::Error) -> bool {
+    let cause = match error {
+        watcher::Error::InitialListFailed(cause) | watcher::Error::WatchStartFailed(cause) => cause,
+        _ => return false,
+    };
+    matches!(cause, kube::Error::Api(status) if status.code == 404)
 }
 
 /// All objects of a kind that others are made of, as they are now.

@@ -13,6 +13,7 @@ use super::runner::{Reconcile, Runner};
 pub struct Group {
     running: JoinSet<()>,
     stops: Vec<Box<dyn Fn() + Send + Sync>>,
+    cuts: Vec<Box<dyn Fn() + Send + Sync>>,
 }
 
 impl Group {
@@ -25,6 +26,8 @@ impl Group {
     pub fn start<R: Reconcile>(&mut self, runner: &Arc<Runner<R>>) {
         let queue = runner.queue().clone();
         self.stops.push(Box::new(move || queue.close()));
+        let cut = Arc::clone(runner);
+        self.cuts.push(Box::new(move || cut.cut_off()));
         self.running.spawn(Arc::clone(runner).run());
     }
 
@@ -43,6 +46,9 @@ impl Group {
         }
         let all = async { while self.running.join_next().await.is_some() {} };
         let in_time = timeout(limit, all).await.is_ok();
+        for cut in &self.cuts {
+            cut();
+        }
         self.running.shutdown().await;
         in_time
     }

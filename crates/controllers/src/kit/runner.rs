@@ -2,6 +2,7 @@
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use api::{ConditionType, Object, ReconcileStatus, Spec};
@@ -135,6 +136,7 @@ pub struct Runner<R: Reconcile> {
     objects: Arc<Objects<R::Spec>>,
     recorder: Recorder,
     writer: Writer<R::Spec>,
+    is_cut_off: AtomicBool,
 }
 
 impl<R: Reconcile> Runner<R> {
@@ -160,12 +162,18 @@ impl<R: Reconcile> Runner<R> {
             objects,
             recorder,
             writer,
+            is_cut_off: AtomicBool::new(false),
         })
     }
 
     /// The queue, for those who know of something that concerns an object.
     pub fn queue(&self) -> &Queue<Key> {
         &self.queue
+    }
+
+    /// From now on no run says how it ended: what fails while the process ends has not failed.
+    pub(super) fn cut_off(&self) {
+        self.is_cut_off.store(true, Ordering::Relaxed);
     }
 
     /// Runs until the future is dropped, or until the queue was closed and the work that went on is done. Work that is cut off
@@ -301,6 +309,9 @@ impl<R: Reconcile> Runner<R> {
             writer: &self.writer,
         };
         let result = self.reconciler.reconcile(&mut run).await;
+        if self.is_cut_off.load(Ordering::Relaxed) {
+            return Done::Retry;
+        }
         let mut status = run.status;
         if let Some(token) = requested_at(object) {
             status.set_last_handled_reconcile_at(token);

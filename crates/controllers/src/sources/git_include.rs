@@ -1,6 +1,6 @@
 //! The files of other GitRepositories that a GitRepository includes.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -8,6 +8,7 @@ use api::source::{GitRepository, GitRepositorySpec, Include};
 use api::{ConditionType, Object, Reason, ReconcileStatus, Spec};
 use kube::ResourceExt;
 use model::Artifact;
+use parking_lot::Mutex;
 use source::archive::{self, Directory, Limits, Overlay, Tree, overlay, unpack};
 use source::store::{self, Presence, Store};
 use tempfile::TempDir;
@@ -103,8 +104,36 @@ fn same(left: &[Artifact], right: &[Artifact]) -> bool {
     left.len() == right.len() && pairs.all(|(left, right)| left.has_content_of(right))
 }
 
+/// What was last told of each object, by name, so that only what changes wakes others: one that waits writes that it does, and
+/// would wake itself where it is included by what it includes.
+#[derive(Default)]
+pub(super) struct Told(Mutex<HashMap<(String, String), State>>);
+
+/// What others can depend on: which object it is, its spec, and its artifact.
+type State = (Option<String>, Option<i64>, Option<Artifact>);
+
+/// How many objects are remembered. Beyond it all are forgotten, and told of once more.
+const MOST_TOLD: usize = 100_000;
+
+impl Told {
+    /// Whether this is new.
+    fn is_new(&self, object: &GitRepository) -> bool {
+        let key = (object.namespace().unwrap_or_default(), object.name_any());
+        let artifact = object.status.as_ref().and_then(|status| status.artifact.clone());
+        let state = (object.uid(), object.metadata.generation, artifact);
+        let mut told = self.0.lock();
+        if told.len() >= MOST_TOLD {
+            told.clear();
+        }
+        told.insert(key, state.clone()) != Some(state)
+    }
+}
+
 /// Wakes those that include an object and were not made of it as it is now.
-pub(super) fn wake(object: &GitRepository, wake: &Wake<GitRepositorySpec>) {
+pub(super) fn wake(object: &GitRepository, told: &Told, wake: &Wake<GitRepositorySpec>) {
+    if !told.is_new(object) {
+        return;
+    }
     let artifact = object.status.as_ref().and_then(|status| status.artifact.as_ref());
     let name = object.name_any();
     wake.all(&object.namespace().unwrap_or_default(), |other| {
@@ -113,18 +142,18 @@ pub(super) fn wake(object: &GitRepository, wake: &Wake<GitRepositorySpec>) {
     });
 }
 
-/// Whether an object has taken in what it includes as that is now. One that waits has not, unless it is just an artifact that
-/// it waits for and that is not there.
+/// Whether an object has taken in what it includes as that is now. One that waits has not.
 fn has_seen(object: &Object<GitRepositorySpec>, at: usize, artifact: Option<&Artifact>) -> bool {
     let Some(status) = &object.status else {
         return false;
     };
+    if status.condition(ConditionType::INCLUDE_UNAVAILABLE).is_some() {
+        return false;
+    }
     let included = status.included_artifacts.get(at);
-    match (status.condition(ConditionType::INCLUDE_UNAVAILABLE), artifact) {
-        (None, None) => included.is_some(),
-        (None, Some(artifact)) => included.is_some_and(|included| included.has_content_of(artifact)),
-        (Some(waits), None) => waits.reason == Reason::NO_ARTIFACT.as_str(),
-        (Some(_), Some(_)) => false,
+    match artifact {
+        None => included.is_some(),
+        Some(artifact) => included.is_some_and(|included| included.has_content_of(artifact)),
     }
 }
 

@@ -25,6 +25,8 @@ pub struct GitRepositories {
     shared: Shared,
     /// One archive for all objects that want the same files of a commit.
     archives: Sharing<(), Unpacked>,
+    /// What those that include an object know of it.
+    told: git_include::Told,
 }
 
 type GitRun<'r> = Run<'r, GitRepositorySpec>;
@@ -79,7 +81,7 @@ impl Reconcile for GitRepositories {
     }
 
     fn seen(&self, object: &Object<GitRepositorySpec>, wake: &Wake<GitRepositorySpec>) {
-        git_include::wake(object, wake);
+        git_include::wake(object, &self.told, wake);
     }
 
     async fn reconcile(&self, run: &mut GitRun<'_>) -> Result<Vec<Notice>, Failure> {
@@ -123,7 +125,11 @@ impl GitRepositories {
     /// A controller that shares these.
     pub fn new(shared: Shared) -> Self {
         let archives = Sharing::new(Arc::clone(&shared.store));
-        GitRepositories { shared, archives }
+        GitRepositories {
+            shared,
+            archives,
+            told: git_include::Told::default(),
+        }
     }
 
     async fn fetch(&self, run: &mut GitRun<'_>, included: &[Artifact]) -> Result<Outcome, Failure> {

@@ -99,8 +99,6 @@ impl HelmRepositories {
     }
 
     async fn fetch(&self, object: &Object<HelmRepositorySpec>) -> Result<FetchedIndex, Failure> {
-        let options = helm_access::options(&self.shared, object).await;
-        let options = options.map_err(|error| error.failure())?;
         let invalid = |why: String| {
             let message = format!("invalid Helm repository URL: {why}");
             Failure::stalled(Reason::URL_INVALID, message)
@@ -109,6 +107,8 @@ impl HelmRepositories {
             let why = "'oci' URL scheme cannot be used with 'default' HelmRepository type";
             return Err(invalid(why.into()));
         }
+        let options = helm_access::options(&self.shared, object).await;
+        let options = options.map_err(|error| error.failure())?;
         let repository = Repository::new(options).map_err(|error| match error {
             RepositoryError::Address(_) | RepositoryError::Scheme(_) => invalid(chain(&error)),
             // What a Secret says of certificates is wrong, and a Secret can be mended without a change of this object.

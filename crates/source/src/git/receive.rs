@@ -60,15 +60,20 @@ pub(super) async fn receive(mut pack: Pack<'_>, objects: &Path, limits: &Limits)
     }
     let written = task.await.map_err(|error| Cause::Pack(Box::new(error)))?;
     copied?;
-    written.map_err(Cause::Pack)
+    written
 }
 
-fn write(pieces: Pieces, objects: &Path, stop: &AtomicBool, limit: u64) -> Result<(), Source> {
+fn write(pieces: Pieces, objects: &Path, stop: &AtomicBool, limit: u64) -> Result<(), Cause> {
     let directory = objects.join("pack");
-    let has_packs = std::fs::read_dir(&directory)?.next().is_some();
+    let ours = |source: io::Error| Cause::Cache {
+        what: format!("writing to {}", directory.display()),
+        source,
+    };
+    let has_packs = std::fs::read_dir(&directory).map_err(ours)?.next().is_some();
     let bases = has_packs
         .then(|| gix_odb::at(objects, gix_hash::Kind::Sha1))
-        .transpose()?;
+        .transpose()
+        .map_err(ours)?;
     let options = gix_pack::bundle::write::Options {
         alloc_limit_bytes: Some(usize::try_from(limit).unwrap_or(usize::MAX)),
         ..Default::default()
@@ -82,11 +87,29 @@ fn write(pieces: Pieces, objects: &Path, stop: &AtomicBool, limit: u64) -> Resul
         gix_hash::Kind::Sha1,
         options,
     )
-    .map_err(|error| Source::from(format!("{error:#}")))?;
+    .map_err(|error| {
+        let mut causes = error.iter_errors().filter_map(|cause| cause.downcast_ref());
+        match causes.find_map(|cause: &io::Error| is_our_disk(cause).then(|| cause.kind())) {
+            Some(kind) => ours(io::Error::from(kind)),
+            None => {
+                let causes = error.iter_errors().map(ToString::to_string);
+                Cause::Pack(Source::from(causes.collect::<Vec<_>>().join(": ")))
+            }
+        }
+    })?;
     if let Some(keep) = outcome.keep_path {
-        std::fs::remove_file(keep)?;
+        std::fs::remove_file(keep).map_err(ours)?;
     }
     Ok(())
+}
+
+/// Whether it is the disk here that is to blame, and not what the server sent.
+fn is_our_disk(error: &io::Error) -> bool {
+    use io::ErrorKind as Kind;
+    matches!(
+        error.kind(),
+        Kind::StorageFull | Kind::QuotaExceeded | Kind::ReadOnlyFilesystem | Kind::PermissionDenied
+    )
 }
 
 /// Stops the thread when it is dropped.

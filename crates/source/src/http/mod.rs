@@ -117,10 +117,9 @@ impl Options {
     }
 
     fn builder(&self) -> Result<ClientBuilder, Error> {
-        let mut builder = Client::builder();
-        if let Some(agent) = &self.user_agent {
-            builder = builder.user_agent(agent);
-        }
+        const AGENT: &str = concat!("sluice/", env!("CARGO_PKG_VERSION"));
+        let agent = self.user_agent.as_deref().unwrap_or(AGENT);
+        let mut builder = Client::builder().user_agent(agent);
         if let Some(timeout) = self.timeout {
             builder = builder.timeout(timeout);
         }

@@ -313,7 +313,7 @@ fn helm(servers: &Servers) -> Vec<Case> {
         helm(
             "helm-oci-by-mistake",
             format!("oci://{}/charts", servers.registry.host()),
-            json!({}),
+            secret("nobody"),
         ),
         helm("helm-missing", format!("{}/nowhere", open()), json!({})),
         helm("helm-no-server", "http://127.0.0.1:9".into(), json!({})),

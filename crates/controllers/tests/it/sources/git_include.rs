@@ -209,6 +209,24 @@ async fn objects_that_include_each_other_are_told_so() {
         let message = condition(&object, "IncludeUnavailable").unwrap().message;
         assert!(message.contains("includes this object itself"), "{message}");
     }
+    // Nobody wakes itself or the others by saying that it waits.
+    let before = bed.api.get("self").await.unwrap();
+    let asked = server.requests().len();
+    bed.create("last", spec(&url, json!({}))).await;
+    bed.until("last", ready).await;
+    bed.patch("last", json!({"spec": {"interval": "2h"}})).await;
+    bed.until("last", |object| {
+        object
+            .status
+            .as_ref()
+            .and_then(|status| status.observed_generation)
+            == Some(2)
+            && ready(object)
+    })
+    .await;
+    assert!(server.requests().len() > asked);
+    let after = bed.api.get("self").await.unwrap();
+    assert_eq!(after.metadata.resource_version, before.metadata.resource_version);
     // Once one of them goes without, the others are woken one after the other.
     bed.patch("three", json!({"spec": {"include": null}})).await;
     for name in ["three", "two", "one"] {
