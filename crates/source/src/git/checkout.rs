@@ -1,6 +1,6 @@
 //! A fetched commit: its files can be read without having been written anywhere.
 
-use std::collections::HashMap;
+use std::cmp::Ordering;
 use std::fmt;
 use std::io::{self, Cursor, Read};
 use std::sync::Arc;
@@ -23,9 +23,8 @@ pub struct Checkout {
     pub commit: Commit,
     /// The tag that led to it, if one did.
     pub tag: Option<Tag>,
-    entries: Vec<Entry>,
-    /// Where the content of each file is: an object of one of the origins.
-    files: HashMap<String, (usize, ObjectId)>,
+    /// By path, in the order of [`order`]. The content of a file is an object of one of the origins.
+    entries: Vec<(Entry, Option<(usize, ObjectId)>)>,
     origins: Vec<Origin>,
 }
 
@@ -45,36 +44,43 @@ pub(super) struct Part {
 
 impl Checkout {
     pub(super) fn new(revision: Revision, commit: Commit, tag: Option<Tag>, parts: Vec<Part>) -> Self {
-        let mut checkout = Checkout {
+        let count = parts.iter().map(|part| part.entries.len()).sum();
+        let mut entries = Vec::with_capacity(count);
+        let mut origins = Vec::with_capacity(parts.len());
+        for part in parts {
+            let origin = origins.len();
+            origins.push(part.origin);
+            entries.extend(part.entries.into_iter().map(|(mut entry, id)| {
+                entry.path.insert_str(0, &part.prefix);
+                (entry, id.map(|id| (origin, id)))
+            }));
+        }
+        // Git sorts directories as if their names ended with a slash.
+        entries.sort_by(|(left, _), (right, _)| order(&left.path, &right.path));
+        Checkout {
             revision,
             commit,
             tag,
-            entries: Vec::new(),
-            files: HashMap::new(),
-            origins: Vec::new(),
-        };
-        for part in parts {
-            let origin = checkout.origins.len();
-            checkout.origins.push(part.origin);
-            for (mut entry, id) in part.entries {
-                entry.path.insert_str(0, &part.prefix);
-                if let Some(id) = id {
-                    checkout.files.insert(entry.path.clone(), (origin, id));
-                }
-                checkout.entries.push(entry);
-            }
+            entries,
+            origins,
         }
-        // Git sorts directories as if their names ended with a slash.
-        checkout
-            .entries
-            .sort_by(|left, right| left.path.split('/').cmp(right.path.split('/')));
-        checkout
+    }
+}
+
+/// The order of a walk: by the names on the way, one after the other. A slash is what ends a name, so it comes before all else.
+fn order(left: &str, right: &str) -> Ordering {
+    let mut pairs = left.bytes().zip(right.bytes());
+    match pairs.find(|(left, right)| left != right) {
+        Some((b'/', _)) => Ordering::Less,
+        Some((_, b'/')) => Ordering::Greater,
+        Some((left, right)) => left.cmp(&right),
+        None => left.len().cmp(&right.len()),
     }
 }
 
 impl Tree for Checkout {
     fn entries(&self) -> io::Result<Vec<Entry>> {
-        Ok(self.entries.clone())
+        Ok(self.entries.iter().map(|(entry, _)| entry.clone()).collect())
     }
 
     fn open(&self, path: &str) -> io::Result<Box<dyn Read + '_>> {
@@ -84,7 +90,11 @@ impl Tree for Checkout {
                 format!("{path}: no such file in the repository"),
             )
         };
-        let (origin, id) = self.files.get(path).ok_or_else(missing)?;
+        let found = self
+            .entries
+            .binary_search_by(|(entry, _)| order(&entry.path, path));
+        let file = found.ok().and_then(|at| self.entries[at].1.as_ref());
+        let (origin, id) = file.ok_or_else(missing)?;
         let origin = &self.origins[*origin];
         match origin.objects.get_kind(*id, ObjectKind::Blob) {
             Ok(content) => Ok(Box::new(Cursor::new(content))),
@@ -107,5 +117,21 @@ impl fmt::Debug for Checkout {
             .field("revision", &self.revision.to_string())
             .field("entries", &self.entries.len())
             .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_on_the_way_are_compared_one_after_the_other() {
+        let paths = ["a", "a/b", "a/b/c", "a/b-c", "a-b", "a-b/c", "a.yaml", "ab", "b"];
+        for (at, left) in paths.iter().enumerate() {
+            for (other, right) in paths.iter().enumerate() {
+                assert_eq!(order(left, right), at.cmp(&other), "{left} {right}");
+                assert_eq!(order(left, right), left.split('/').cmp(right.split('/')));
+            }
+        }
     }
 }

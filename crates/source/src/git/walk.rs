@@ -176,13 +176,20 @@ fn path(prefix: &str, name: &[u8]) -> Result<String, Cause> {
         Cause::Path { path, reason }
     };
     let name = name.to_str().map_err(|_| refused("its name is not UTF-8"))?;
-    if name.is_empty() || name == "." || name == ".." || name.contains(['/', '\0']) {
+    if name.is_empty()
+        || name == "."
+        || name == ".."
+        || memchr::memchr2(b'/', b'\0', name.as_bytes()).is_some()
+    {
         return Err(refused("it leads out of its directory"));
     }
     if name.eq_ignore_ascii_case(".git") {
         return Err(refused("it has the name that Git keeps for itself"));
     }
-    Ok(format!("{prefix}{name}"))
+    let mut path = String::with_capacity(prefix.len() + name.len());
+    path.push_str(prefix);
+    path.push_str(name);
+    Ok(path)
 }
 
 #[cfg(test)]
