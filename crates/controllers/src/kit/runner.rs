@@ -143,13 +143,14 @@ impl<R: Reconcile> Runner<R> {
     /// A controller that is yet to run.
     pub fn new(reconciler: R, client: Client, recorder: Recorder, options: Options) -> Arc<Self> {
         let objects = Arc::new(Objects::new());
+        let queue = Queue::new(options.backoff);
         let writer = Writer {
             client,
             controller: options.controller,
             owned: R::SUMMARY.order,
             objects: Arc::clone(&objects),
+            queue: queue.clone(),
         };
-        let queue = Queue::new(options.backoff);
         let load = queue.clone();
         let kind = <R::Spec as Spec>::NAMES.kind;
         options
@@ -235,9 +236,7 @@ impl<R: Reconcile> Runner<R> {
         let tell = |change| match change {
             Change::Seen(object) => {
                 let key = key_of(&object);
-                if self.objects.put(*object) {
-                    self.queue.add(key.clone());
-                }
+                self.writer.see(*object);
                 if let Some(object) = self.objects.get(&key) {
                     self.reconciler.seen(&object, &wake);
                 }

@@ -9,6 +9,7 @@ use kube::{Client, ResourceExt};
 use parking_lot::Mutex;
 use serde_json::json;
 
+use super::queue::Queue;
 use super::status;
 
 /// The annotation that asks for a run.
@@ -59,7 +60,7 @@ impl<S: Spec> Objects<S> {
 
     /// Keeps an object if it is newer than what is known; whether it asks for work: its spec changed, somebody asked, or it
     /// is to go.
-    pub(super) fn put(&self, object: Object<S>) -> bool {
+    fn put(&self, object: Object<S>) -> bool {
         let metadata = object.metadata.clone();
         let requested = requested_at(&object).map(str::to_owned);
         match self.keep(object) {
@@ -102,9 +103,29 @@ pub(super) struct Writer<S: Spec> {
     /// The conditions that make up `Ready`: these and `Ready` are ours, all others are somebody else's.
     pub owned: &'static [ConditionType],
     pub objects: Arc<Objects<S>>,
+    /// Who works on what changed.
+    pub queue: Queue<Key>,
 }
 
 impl<S: Spec<Status: ReconcileStatus + PartialEq>> Writer<S> {
+    /// Takes note of an object as the cluster has it, and has it worked on if it asks for that. The answer to a write of ours
+    /// can be the first that tells of a change of somebody else: the watch then has nothing new to say.
+    pub(super) fn see(&self, object: Object<S>) {
+        let key = key_of(&object);
+        if self.objects.put(object) {
+            self.queue.add(key);
+        }
+    }
+
+    /// Forgets an object that is gone, if no other has taken its name.
+    fn forget(&self, object: &Object<S>) {
+        let key = key_of(object);
+        let known = self.objects.get(&key);
+        if known.is_some_and(|known| known.metadata.uid == object.metadata.uid) {
+            self.objects.remove(&key);
+        }
+    }
+
     fn api(&self, object: &Object<S>) -> Api<Object<S>> {
         Api::namespaced(self.client.clone(), &object.namespace().unwrap_or_default())
     }
@@ -136,6 +157,7 @@ impl<S: Spec<Status: ReconcileStatus + PartialEq>> Writer<S> {
     pub(super) async fn write(&self, object: &Object<S>, status: &S::Status) -> kube::Result<()> {
         let api = self.api(object);
         let mut newest = self.objects.get(&key_of(object));
+        let mut conflict = None;
         for _ in 0..CONFLICTS {
             let base = newest.as_deref().unwrap_or(object);
             let status = &self.with_foreign(status, base.status.as_ref());
@@ -157,17 +179,21 @@ impl<S: Spec<Status: ReconcileStatus + PartialEq>> Writer<S> {
                 .await
             {
                 Ok(object) => {
-                    self.objects.put(object);
+                    self.see(object);
                     return Ok(());
                 }
-                Err(kube::Error::Api(answer)) if answer.code == 404 => return Ok(()),
+                Err(kube::Error::Api(answer)) if answer.code == 404 => {
+                    self.forget(object);
+                    return Ok(());
+                }
                 Err(kube::Error::Api(answer)) if answer.code == 409 => {
+                    conflict = Some(answer);
                     newest = api.get_opt(&name).await?.map(Arc::new);
                 }
                 Err(error) => return Err(error),
             }
         }
-        Ok(())
+        conflict.map_or(Ok(()), |answer| Err(kube::Error::Api(answer)))
     }
 
     /// Makes these the finalizers of the object.
@@ -179,16 +205,86 @@ impl<S: Spec<Status: ReconcileStatus + PartialEq>> Writer<S> {
         let (api, name) = (self.api(object), object.name_any());
         match api.patch(&name, &self.parameters(), &Patch::Merge(&patch)).await {
             Ok(object) => {
-                self.objects.put(object);
+                self.see(object);
                 Ok(())
             }
             Err(kube::Error::Api(status)) if status.code == 409 => {
                 if let Some(newest) = api.get_opt(&name).await? {
-                    self.objects.put(newest);
+                    self.see(newest);
                 }
                 Err(kube::Error::Api(status))
             }
             Err(error) => Err(error),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use api::source::{OciRepositorySpec, OciRepositoryStatus};
+    use kube::api::PostParams;
+    use testkit::Cluster;
+
+    use super::super::queue::Backoff;
+    use super::*;
+
+    type Repository = Object<OciRepositorySpec>;
+
+    /// A repository in a cluster, and a writer that knows of it but sees nothing of what becomes of it.
+    async fn blind() -> (Cluster, Api<Repository>, Writer<OciRepositorySpec>, Repository) {
+        let cluster = Cluster::embedded(apiserver::Server::builder());
+        let definition = <OciRepositorySpec as Spec>::definition();
+        cluster
+            .serve(&serde_json::to_value(definition.to_value()).unwrap())
+            .await;
+        let api: Api<Repository> = Api::namespaced(cluster.client(), "default");
+        let object = serde_json::from_value(json!({
+            "apiVersion": "source.toolkit.fluxcd.io/v1", "kind": "OCIRepository", "metadata": {"name": "one"},
+            "spec": {"url": "oci://registry.test/one", "interval": "1m"},
+        }));
+        let object = api
+            .create(&PostParams::default(), &object.unwrap())
+            .await
+            .unwrap();
+        let writer = Writer {
+            client: cluster.client(),
+            controller: "writer",
+            owned: &[],
+            objects: Arc::new(Objects::new()),
+            queue: Queue::new(Backoff::default()),
+        };
+        writer.objects.put(object.clone());
+        (cluster, api, writer, object)
+    }
+
+    fn status() -> OciRepositoryStatus {
+        serde_json::from_value(json!({"observedGeneration": 1})).unwrap()
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn a_request_that_an_answer_tells_of_first_is_not_lost() {
+        let (_cluster, api, writer, object) = blind().await;
+        let request = json!({"metadata": {"annotations": {REQUESTED_AT: "now"}}});
+        let (parameters, request) = (PatchParams::default(), Patch::Merge(&request));
+        let asked = api.patch("one", &parameters, &request).await.unwrap();
+        writer.write(&object, &status()).await.unwrap();
+        // The watch has nothing to add to what the answer said.
+        writer.see(asked);
+        assert!(writer.queue.due(&key_of(&object)).is_some());
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn a_write_of_ours_asks_for_no_work() {
+        let (_cluster, _, writer, object) = blind().await;
+        writer.write(&object, &status()).await.unwrap();
+        assert!(writer.queue.due(&key_of(&object)).is_none());
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn an_object_that_is_gone_is_forgotten() {
+        let (_cluster, api, writer, object) = blind().await;
+        api.delete("one", &Default::default()).await.unwrap();
+        writer.write(&object, &status()).await.unwrap();
+        assert!(writer.objects.get(&key_of(&object)).is_none());
     }
 }
