@@ -34,8 +34,8 @@ const MAX_DEPTH: usize = 64;
 impl<'b> Loader<'b> {
     pub(crate) fn new(tree: &'b dyn Tree, root: &str, options: &'b Options<'b>) -> Result<Self, String> {
         let root = path::clean(root);
-        let found = tree.resolve(&root).filter(|found| tree.is_dir(found));
-        let Some(root) = found else {
+        let found = (!path::escapes(&root)).then(|| tree.resolve(&root)).flatten();
+        let Some(root) = found.filter(|found| tree.is_dir(found)) else {
             return Err(format!(
                 "must build at directory: not a valid directory: '{}'",
                 tree.show(&root)

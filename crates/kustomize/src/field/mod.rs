@@ -25,6 +25,9 @@ pub(crate) struct FieldSpec {
     pub(crate) create: bool,
 }
 
+/// So many fields one list may have: each is looked for in every resource.
+const MAX_SPECS: usize = 10_000;
+
 /// Adds what is not there yet. Two that differ only in whether they are made contradict each other.
 pub(crate) fn merge_specs(specs: &mut Vec<FieldSpec>, more: &[FieldSpec]) -> Result<(), String> {
     for new in more {
@@ -34,6 +37,7 @@ pub(crate) fn merge_specs(specs: &mut Vec<FieldSpec>, more: &[FieldSpec]) -> Res
         match known {
             Some(old) if old.create != new.create => return Err("conflicting fieldspecs".to_owned()),
             Some(_) => {}
+            None if specs.len() >= MAX_SPECS => return Err(format!("more than {MAX_SPECS} fieldspecs")),
             None => specs.push(new.clone()),
         }
     }

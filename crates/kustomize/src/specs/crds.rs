@@ -6,9 +6,15 @@ use super::{BackReferences, Specs};
 use crate::field::FieldSpec;
 use crate::id::Gvk;
 
+/// So many properties are looked at in one document, as often as definitions lead to them, and so far from the first one.
+/// Definitions that all refer to each other would have no end otherwise.
+const MAX_PROPERTIES: usize = 1_000_000;
+const MAX_DEPTH: usize = 100;
+
 /// The field specs that definitions imply.
 pub(crate) fn from_crds(document: &Value) -> Result<Specs, String> {
     let mut specs = Specs::default();
+    let mut left = MAX_PROPERTIES;
     let Some(definitions) = document.as_object() else {
         return Ok(specs);
     };
@@ -27,8 +33,10 @@ pub(crate) fn from_crds(document: &Value) -> Result<Specs, String> {
             gvk,
             specs: Specs::default(),
             open: Vec::new(),
+            left,
         };
         found.definition(name, &[])?;
+        left = found.left;
         specs.merge(&found.specs)?;
     }
     Ok(specs)
@@ -45,6 +53,8 @@ struct Finder<'d> {
     specs: Specs,
     /// The definitions on the way, so that those that refer to themselves come to an end.
     open: Vec<String>,
+    /// How many more properties may be looked at.
+    left: usize,
 }
 
 impl Finder<'_> {
@@ -56,7 +66,16 @@ impl Finder<'_> {
         if self.open.iter().any(|open| open == name) {
             return Ok(());
         }
+        if self.open.len() >= MAX_DEPTH {
+            return Err(format!(
+                "definitions refer to each other more than {MAX_DEPTH} deep"
+            ));
+        }
         self.open.push(name.to_owned());
+        self.left = self
+            .left
+            .checked_sub(properties.len())
+            .ok_or_else(|| format!("definitions lead to more than {MAX_PROPERTIES} properties"))?;
         for (name, property) in properties.iter() {
             let path = [path, &[name]].concat();
             self.property(property, &path)?;

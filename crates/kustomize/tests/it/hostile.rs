@@ -211,3 +211,40 @@ fn long_lists_are_merged_in_reasonable_time() {
     .collect();
     run(files, "", LoadRestrictor::RootOnly);
 }
+
+#[test]
+fn definitions_that_all_refer_to_each_other_come_to_an_end() {
+    let references: String = (0..30)
+        .map(|to| format!(r#""p{to}": {{"$ref": "d{to}"}},"#))
+        .collect();
+    let properties = format!(r#"{{{references} "kind": {{}}, "apiVersion": {{}}, "metadata": {{}}}}"#);
+    let definitions: Vec<String> = (0..30)
+        .map(|number| format!(r#""d{number}": {{"Schema": {{"properties": {properties}}}}}"#))
+        .collect();
+    let files: Memory = [
+        ("kustomization.yaml", "crds: [crds.json]\n".to_owned()),
+        ("crds.json", format!("{{{}}}", definitions.join(","))),
+    ]
+    .into_iter()
+    .collect();
+    let errors = build(&files, "", &Options::default()).unwrap_err().to_string();
+    assert!(
+        errors.contains("definitions lead to more than 1000000 properties"),
+        "{errors}"
+    );
+}
+
+#[test]
+fn a_root_outside_of_the_tree_is_refused() {
+    let files: Memory = [("a/kustomization.yaml", "resources: []\n")]
+        .into_iter()
+        .collect();
+    for root in ["..", "../a", "a/../..", "a/../../a"] {
+        let tree = Watched {
+            files: files.clone(),
+            asked: RefCell::default(),
+        };
+        assert!(build(&tree, root, &Options::default()).is_err(), "{root}");
+        assert_eq!(*tree.asked.borrow(), Vec::<String>::new(), "{root}");
+    }
+}

@@ -6,6 +6,7 @@ mod components;
 mod configurations;
 mod corpus;
 mod errors;
+mod fuzz;
 mod generators;
 mod hostile;
 mod images;
