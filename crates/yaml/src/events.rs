@@ -8,6 +8,7 @@ use std::borrow::Cow;
 use std::ffi::CStr;
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
+use std::ops::Range;
 use std::ptr::{self, NonNull};
 
 use libyaml_rs::{
@@ -24,6 +25,8 @@ use crate::Error;
 pub(crate) struct Event<'e> {
     /// The line it begins on; the first line is 1.
     pub(crate) line: usize,
+    /// The bytes of its token, with anchor and tag; a byte order mark at the start of the text does not count.
+    pub(crate) span: Range<usize>,
     pub(crate) content: Content<'e>,
 }
 
@@ -136,6 +139,7 @@ impl<'a> Events<'a> {
         };
         Ok(Event {
             line: line(&event.start_mark) + 1,
+            span: event.start_mark.index as usize..event.end_mark.index as usize,
             content,
         })
     }

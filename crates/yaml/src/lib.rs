@@ -14,6 +14,7 @@
 
 mod aliases;
 mod build;
+pub mod edit;
 mod error;
 mod events;
 pub mod go;

@@ -5,8 +5,8 @@
 
 mod key_order;
 mod number;
-mod scalar;
-mod style;
+pub(crate) mod scalar;
+pub(crate) mod style;
 
 use std::cmp::Ordering;
 

@@ -4,7 +4,7 @@ use crate::resolve;
 use crate::timestamp::Timestamp;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Style {
+pub(crate) enum Style {
     Plain,
     SingleQuoted,
     DoubleQuoted,
@@ -12,7 +12,7 @@ pub(super) enum Style {
 }
 
 /// The style of a value.
-pub(super) fn of_value(text: &str) -> Style {
+pub(crate) fn of_value(text: &str) -> Style {
     if is_simple(text) && is_string(text) {
         return Style::Plain;
     }
@@ -46,12 +46,12 @@ pub(super) fn has_break(text: &str) -> bool {
     text.chars().any(is_break)
 }
 
-pub(super) fn is_break(character: char) -> bool {
+pub(crate) fn is_break(character: char) -> bool {
     matches!(character, '\n' | '\r' | '\u{85}' | '\u{2028}' | '\u{2029}')
 }
 
 /// Whether go-yaml's emitter leaves the character as it is.
-pub(super) fn is_printable(character: char) -> bool {
+pub(crate) fn is_printable(character: char) -> bool {
     matches!(character,
         '\n' | ' '..='~' | '\u{a0}'..='\u{d7ff}' | '\u{e000}'..='\u{fefe}' | '\u{ff00}'..='\u{fffd}')
 }

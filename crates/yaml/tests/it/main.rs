@@ -4,6 +4,7 @@
 mod aliases;
 mod as_go_reads_it;
 mod documents;
+mod edit;
 mod hostile;
 mod options;
 mod write;
