@@ -3,13 +3,16 @@
 mod answers;
 mod committed;
 mod crds;
+mod field_specs;
 mod go_types;
 mod internal_types;
+mod merge_lists;
 mod protobuf;
 mod rbac;
 mod resources;
 mod schema;
 mod server;
+mod swagger;
 mod yaml_text;
 
 use clap::Subcommand;
@@ -21,6 +24,10 @@ pub(crate) enum Command {
     Answers(answers::Args),
     /// The CustomResourceDefinitions in `deploy/crds`, from `crates/api`
     Crds(crds::Args),
+    /// Where kustomize looks for the fields that it changes, from its Go sources
+    FieldSpecs(field_specs::Args),
+    /// Which lists kustomize merges by which keys, from its Go sources
+    MergeLists(merge_lists::Args),
     /// The field numbers of Kubernetes' own messages, from its Go modules
     Protobuf(protobuf::Args),
     /// The roles and bindings of a new cluster, from a real API server
@@ -40,6 +47,8 @@ pub(crate) fn run(command: Command) -> anyhow::Result<()> {
     match command {
         Command::Answers(args) => answers::run(&args),
         Command::Crds(args) => crds::run(&args),
+        Command::FieldSpecs(args) => field_specs::run(&args),
+        Command::MergeLists(args) => merge_lists::run(&args),
         Command::Protobuf(args) => protobuf::run(&args),
         Command::Rbac(args) => rbac::run(&args),
         Command::Resources(args) => resources::run(&args),
