@@ -4,7 +4,7 @@ use model::{Map, Value};
 use yaml::node::{self, Kind, Meaning, Node, Scalar};
 
 /// The value that a tree means.
-pub fn to_value(node: &Node) -> Result<Value, String> {
+pub(crate) fn to_value(node: &Node) -> Result<Value, String> {
     Ok(match node {
         Node::Scalar(scalar) => match scalar.meaning()? {
             Meaning::Null => Value::Null,
@@ -13,7 +13,7 @@ pub fn to_value(node: &Node) -> Result<Value, String> {
             Meaning::Uint(number) => Value::Float(number as f64),
             Meaning::Float(number) => Value::Float(number),
             Meaning::Str(text) => Value::Str(text),
-            Meaning::Text => Value::Str(scalar.text.clone()),
+            Meaning::Text => Value::Str((&scalar.text).into()),
         },
         Node::List(items) => items.iter().map(to_value).collect::<Result<Vec<_>, _>>()?.into(),
         Node::Map(map) => {
@@ -25,7 +25,7 @@ pub fn to_value(node: &Node) -> Result<Value, String> {
 }
 
 /// A tree that means a value.
-pub fn from_value(value: &Value) -> Node {
+pub(crate) fn from_value(value: &Value) -> Node {
     let scalar = |text: &str, kind| {
         Node::Scalar(Scalar {
             text: text.into(),
@@ -49,7 +49,7 @@ pub fn from_value(value: &Value) -> Node {
         Value::Array(items) => Node::List(items.iter().map(from_value).collect()),
         Value::Object(map) => {
             let entries = map.iter().map(|(key, value)| (key.into(), from_value(value)));
-            Node::Map(node::Map::from_entries(entries.collect()))
+            Node::Map(node::Map::from_entries(entries.collect::<Vec<_>>().into_iter()))
         }
     }
 }

@@ -62,11 +62,7 @@ pub(crate) struct ResId {
 impl ResId {
     /// The namespace it is in as far as references go.
     pub(crate) fn effective_namespace(&self) -> &str {
-        if self.cluster_scoped {
-            NO_NAMESPACE
-        } else {
-            or(&self.namespace, DEFAULT_NAMESPACE)
-        }
+        effective_namespace(&self.namespace, self.cluster_scoped)
     }
 
     /// Whether `selector`, whose empty parts mean any, means this one.
@@ -103,6 +99,15 @@ impl ResId {
     }
 }
 
+/// The namespace that something with this one is in as far as references go.
+pub(crate) fn effective_namespace(written: &str, cluster_scoped: bool) -> &str {
+    if cluster_scoped {
+        NO_NAMESPACE
+    } else {
+        or(written, DEFAULT_NAMESPACE)
+    }
+}
+
 /// What stands in for the namespace of things that have none.
 pub(crate) const NO_NAMESPACE: &str = "_non_namespaceable_";
-pub(crate) const DEFAULT_NAMESPACE: &str = "default";
+const DEFAULT_NAMESPACE: &str = "default";

@@ -49,8 +49,7 @@ mod tree;
 mod value_add;
 mod vars;
 
-pub use config::{FILE_NAMES, HelmChart, HelmGlobals};
-pub use convert::{from_value, to_value};
+pub use config::{HelmChart, HelmGlobals};
 pub use error::{Error, Errors};
 pub use options::{LoadRestrictor, Options, Release, Reorder};
 pub use output::{Document, Output};

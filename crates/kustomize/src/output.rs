@@ -1,5 +1,6 @@
 //! What a build makes.
 
+use std::io;
 use std::sync::Arc;
 
 use yaml::node::Node;
@@ -82,11 +83,6 @@ impl Output {
         self.objects.iter().map(|resource| &resource.node)
     }
 
-    /// The objects, to be changed further.
-    pub fn into_objects(self) -> impl ExactSizeIterator<Item = Node> {
-        self.objects.into_iter().map(|resource| resource.node)
-    }
-
     /// What `kustomize build` prints.
     pub fn to_yaml(&self) -> Result<String, Errors> {
         let mut out = String::new();
@@ -96,13 +92,15 @@ impl Output {
         Ok(out)
     }
 
-    /// Hands out what `kustomize build` prints, object by object, and gives the memory of each back.
-    pub fn write(mut self, mut sink: impl FnMut(&str) -> Result<(), String>) -> Result<(), Errors> {
+    /// Writes what `kustomize build` prints, object by object, and gives the memory of each back: the text is never held
+    /// as a whole.
+    pub fn write_yaml(mut self, out: &mut impl io::Write) -> Result<(), Errors> {
         let mut text = String::new();
         for (index, resource) in std::mem::take(&mut self.objects).into_iter().enumerate() {
             text.clear();
             self.document(index, &resource, &mut text)?;
-            sink(&text).map_err(|message| self.error(message))?;
+            out.write_all(text.as_bytes())
+                .map_err(|error| self.error(format!("failed to write the output: {error}")))?;
         }
         Ok(())
     }

@@ -1,7 +1,9 @@
 //! What all kustomizations of one build share.
 
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, RefCell, RefMut};
 use std::sync::Arc;
+
+use yaml::node::Texts;
 
 use crate::options::Options;
 use crate::schema::Schema;
@@ -14,6 +16,8 @@ pub(crate) struct Build<'o> {
     has_own_schema: Cell<bool>,
     warnings: RefCell<Vec<String>>,
     visits: Cell<usize>,
+    /// What the resources say again and again.
+    texts: RefCell<Texts>,
 }
 
 /// So many kustomizations may be read in one build, counted as often as they are.
@@ -27,6 +31,7 @@ impl<'o> Build<'o> {
             has_own_schema: Cell::new(false),
             warnings: RefCell::new(Vec::new()),
             visits: Cell::new(0),
+            texts: RefCell::default(),
         }
     }
 
@@ -67,6 +72,16 @@ impl<'o> Build<'o> {
             (None | Some(""), None) => Ok(()),
             (Some(_), None) => Err("the specified OpenAPI version is not built in".to_owned()),
         }
+    }
+
+    /// The texts that all resources share. They are to be given back before anything else is built.
+    pub(crate) fn texts(&self) -> RefMut<'_, Texts> {
+        self.texts.borrow_mut()
+    }
+
+    /// Forgets the texts that nobody uses, once all is read.
+    pub(crate) fn forget_texts(&self) {
+        self.texts.take();
     }
 
     pub(crate) fn warn(&self, warnings: Vec<String>) {

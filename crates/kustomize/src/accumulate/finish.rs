@@ -62,10 +62,10 @@ impl Accumulated<'_> {
         let kustomization = &self.target.kustomization;
         match &kustomization.sort_options {
             Some(options) => {
-                sort::sort(resources, options, &schema).map_err(|problem| fail("sortOptions", problem))?;
+                sort::sort(resources, options).map_err(|problem| fail("sortOptions", problem))?;
             }
             None if build.options.reorder == Reorder::Legacy => {
-                sort::legacy(resources, sort::DEFAULT_ORDER, &schema);
+                sort::legacy(resources, sort::DEFAULT_ORDER);
             }
             None => {}
         }

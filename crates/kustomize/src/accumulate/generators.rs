@@ -105,7 +105,7 @@ impl Target<'_> {
             root: &self.loader.root,
         };
         let text = renderer.template(&request)?;
-        let parsed = from_text(&text).map_err(|malformed| malformed.message)?;
+        let parsed = from_text(&text, &mut self.build.texts()).map_err(|malformed| malformed.message)?;
         Ok(parsed
             .into_iter()
             .map(|parsed| {
@@ -139,7 +139,7 @@ impl Target<'_> {
         let schema = self.build.schema();
         let mut paths = Vec::new();
         for (index, entry) in entries.iter().enumerate() {
-            let Ok(parsed) = from_text(entry) else {
+            let Ok(parsed) = from_text(entry, &mut self.build.texts()) else {
                 paths.push(entry.clone());
                 continue;
             };

@@ -142,6 +142,8 @@ pub(crate) fn root<'b>(
         target.origin = Some(Rc::new(Origin::default()));
     }
     let accumulator = target.accumulate(Accumulator::new())?;
+    target.forget();
+    build.forget_texts();
     Ok(Accumulated {
         accumulator,
         target,

@@ -4,7 +4,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use super::{Accumulator, Build, Loader};
-use crate::config::{FILE_NAMES, Kustomization, Strictness};
+use crate::config::{FILE_NAMES, Kustomization};
 use crate::error::{Error, Errors, all};
 use crate::origin::Origin;
 use crate::resmap::ResMap;
@@ -18,8 +18,6 @@ pub(super) struct Target<'b> {
     pub(super) kustomization: Kustomization,
     /// The name of its file.
     pub(super) file: &'static str,
-    /// The text of its file, to find lines in.
-    text: Vec<u8>,
     /// The files of the kustomizations that led here and its own.
     pub(super) chain: Vec<String>,
     /// Where its resources come from, if that is to be told.
@@ -64,12 +62,7 @@ impl<'b> Target<'b> {
         build
             .visit()
             .map_err(|message| fail(loader.show(file), None, &chain, message))?;
-        let strictness = if chain.len() == 1 && build.options.lenient_root {
-            Strictness::Coerce
-        } else {
-            Strictness::Strict
-        };
-        let (kustomization, warnings) = Kustomization::parse(&text, strictness)
+        let (kustomization, warnings) = Kustomization::parse(&text)
             .map_err(|(message, line)| fail(loader.show(file), line, &chain, message))?;
         build.warn(warnings);
         Ok(Target {
@@ -77,7 +70,6 @@ impl<'b> Target<'b> {
             loader,
             kustomization,
             file,
-            text,
             chain,
             origin: None,
             chart_namespace: String::new(),
@@ -95,7 +87,11 @@ impl<'b> Target<'b> {
         let line = if path.is_empty() {
             None
         } else {
-            yaml::locate(&self.text, 0, &path)
+            // Mistakes are rare: the file is read again rather than kept.
+            self.loader
+                .load(self.file)
+                .ok()
+                .and_then(|text| yaml::locate(&text, 0, &path))
         };
         Errors::from(Error {
             file: self.loader.show(self.file),
@@ -140,6 +136,16 @@ impl<'b> Target<'b> {
                 .map_err(|message| self.error(("vars", None), format!("merging vars: {message}")))?;
         }
         Ok(accumulator)
+    }
+
+    /// Forgets what is of no use once all is accumulated.
+    pub(super) fn forget(&mut self) {
+        let kustomization = std::mem::take(&mut self.kustomization);
+        self.kustomization = Kustomization {
+            sort_options: kustomization.sort_options,
+            build_metadata: kustomization.build_metadata,
+            ..Kustomization::default()
+        };
     }
 
     /// Adds the field specs of `configurations` and `crds` to the built-in ones.
@@ -200,7 +206,9 @@ impl<'b> Target<'b> {
     ) -> Result<(), Errors> {
         let not_a_file = match self.loader.load_text(name) {
             Ok(text) => {
-                return match from_text(&text) {
+                let parsed = from_text(&text, &mut self.build.texts());
+                drop(text);
+                return match parsed {
                     Ok(parsed) => self.add_parsed(accumulator, place, name, parsed),
                     Err(malformed) => Err(self.malformed(name, &malformed)),
                 };

@@ -36,7 +36,7 @@ impl Target<'_> {
         ];
         let steps: Vec<Step> = all([steps, plugins])?.into_iter().flatten().collect();
         let schema = self.build.schema();
-        for step in &steps {
+        for step in steps {
             step.transformer
                 .transform(&mut accumulator.resources, &schema)
                 .map_err(|problem| self.error(step.place, problem))?;
@@ -162,8 +162,13 @@ impl Target<'_> {
             return Ok(Vec::new());
         };
         let place = ("patchesStrategicMerge", None);
-        let patches = StrategicPatches::load(entries, "", &|path| self.loader.load_text(path))
-            .map_err(|problem| self.error(place, problem))?;
+        let patches = StrategicPatches::load(
+            entries,
+            "",
+            &|path| self.loader.load_text(path),
+            &mut self.build.texts(),
+        )
+        .map_err(|problem| self.error(place, problem))?;
         Ok(vec![self.step(
             place,
             "PatchStrategicMergeTransformer",
@@ -175,8 +180,12 @@ impl Target<'_> {
     fn patch_steps(&self, configs: &[PatchConfig]) -> Result<Vec<Step>, Errors> {
         let patches = all(configs.iter().enumerate().map(|(index, config)| {
             let place = ("patches", Some(index));
-            let patch = Patch::load(config, &|path| self.loader.load_text(path))
-                .map_err(|problem| self.error(place, problem))?;
+            let patch = Patch::load(
+                config,
+                &|path| self.loader.load_text(path),
+                &mut self.build.texts(),
+            )
+            .map_err(|problem| self.error(place, problem))?;
             Ok((place, patch))
         }))?;
         if self.origin.is_none() {

@@ -2,7 +2,7 @@
 //!
 //! The names of definitions, API services and namespaces stay, for others refer to them from outside.
 
-use yaml::node::{Kind, Node};
+use yaml::node::{Kind, Node, Text};
 
 use crate::field::{Create, FieldPath, FieldSpec, set_text};
 use crate::id::Gvk;
@@ -13,7 +13,7 @@ use crate::transform::Transform;
 /// Adds a prefix or suffix.
 pub(crate) struct Affix {
     side: Side,
-    text: String,
+    text: Text,
     paths: Vec<FieldPath>,
 }
 
@@ -28,7 +28,7 @@ impl Affix {
     pub(crate) fn new(side: Side, text: &str, specs: &[FieldSpec]) -> Affix {
         Affix {
             side,
-            text: text.to_owned(),
+            text: text.into(),
             paths: FieldPath::all(specs),
         }
     }
@@ -39,7 +39,7 @@ impl Affix {
             Side::Prefix => format!("{}{old}", self.text),
             Side::Suffix => format!("{old}{}", self.text),
         };
-        set_text(node, &new)
+        set_text(node, new)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Reaching all fields that a path means, where elements are chosen by expressions, and making what is missing.
 
 use regex::Regex;
-use yaml::node::{Kind, Map, Node, Scalar};
+use yaml::node::{Kind, List, Map, Node, Scalar};
 
 /// What is made at the end of a path where there is nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,10 +15,10 @@ pub(crate) enum Created {
 impl Created {
     fn node(self, next: Option<&String>) -> Node {
         match next {
-            Some(next) if is_list_step(next) => Node::List(Vec::new()),
+            Some(next) if is_list_step(next) => Node::list(),
             Some(_) => Node::map(),
             None => match self {
-                Created::List => Node::List(Vec::new()),
+                Created::List => Node::list(),
                 Created::Map => Node::map(),
                 Created::Scalar | Created::Nothing => Node::Scalar(Scalar {
                     text: "".into(),
@@ -84,7 +84,7 @@ fn settle(made: &mut Node) {
     }
 }
 
-fn elements(node: &mut Node) -> Result<&mut Vec<Node>, String> {
+fn elements(node: &mut Node) -> Result<&mut List, String> {
     match node {
         Node::List(items) => Ok(items),
         other => Err(super::wrong_kind("SequenceNode", other)),

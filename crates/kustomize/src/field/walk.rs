@@ -1,7 +1,6 @@
 //! Reaching all places that a [`FieldSpec`] means.
 
-use model::Str;
-use yaml::node::{Kind, Node, Scalar};
+use yaml::node::{Kind, Node, Scalar, Text};
 
 use super::{FieldSpec, split};
 use crate::resource::Resource;
@@ -15,7 +14,7 @@ pub(crate) struct FieldPath {
 
 #[derive(Clone, Debug)]
 struct Part {
-    name: Str,
+    name: Text,
     /// The path says that this is a list (`containers[]`): it is never made.
     is_list: bool,
 }
@@ -138,7 +137,7 @@ fn walk(node: &mut Node, parts: &[Part], create: Create, set: Set<'_>) -> Result
 fn fill(field: &mut Node, made: Create, is_list: bool) {
     match made {
         Create::Map => *field = Node::map(),
-        Create::Nothing if is_list => *field = Node::List(Vec::new()),
+        Create::Nothing if is_list => *field = Node::list(),
         Create::Nothing => {}
         Create::Scalar(_) => {
             if let Node::Scalar(scalar) = field {
@@ -149,7 +148,7 @@ fn fill(field: &mut Node, made: Create, is_list: bool) {
 }
 
 /// Sets a key of a map to a string.
-pub(crate) fn set_entry(node: &mut Node, key: &str, value: &str) -> Result<(), String> {
+pub(crate) fn set_entry(node: &mut Node, key: &Text, value: &Text) -> Result<(), String> {
     let Node::Map(map) = node else {
         return Err(wrong_kind("MappingNode", node));
     };
@@ -158,7 +157,7 @@ pub(crate) fn set_entry(node: &mut Node, key: &str, value: &str) -> Result<(), S
 }
 
 /// Replaces a scalar by another one.
-pub(crate) fn set_value(node: &mut Node, text: &str, kind: Kind) -> Result<(), String> {
+pub(crate) fn set_value(node: &mut Node, text: &Text, kind: Kind) -> Result<(), String> {
     let Node::Scalar(scalar) = node else {
         return Err(wrong_kind("ScalarNode", node));
     };
@@ -170,7 +169,7 @@ pub(crate) fn set_value(node: &mut Node, text: &str, kind: Kind) -> Result<(), S
 }
 
 /// Writes another text over a scalar; see [`Node::rewrite`].
-pub(crate) fn set_text(node: &mut Node, text: &str) -> Result<(), String> {
+pub(crate) fn set_text(node: &mut Node, text: impl Into<Text>) -> Result<(), String> {
     if !matches!(node, Node::Scalar(_)) {
         return Err(wrong_kind("ScalarNode", node));
     }

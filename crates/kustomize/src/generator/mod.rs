@@ -35,28 +35,28 @@ pub(crate) fn generate(kind: Kind, args: &GeneratorArgs, files: &dyn FileLoader)
     }
     let pairs = pairs(args, files).map_err(|problem| format!("loading KV pairs: {problem}"))?;
     let mut metadata = Map::default();
-    metadata.push("name".into(), Node::str(&args.name));
+    metadata.push("name", Node::str(&args.name));
     if !args.namespace.is_empty() {
-        metadata.push("namespace".into(), Node::str(&args.namespace));
+        metadata.push("namespace", Node::str(&args.namespace));
     }
     let mut object = Map::default();
-    object.push("apiVersion".into(), Node::str("v1"));
-    object.push("kind".into(), Node::str(kind.name()));
+    object.push("apiVersion", Node::str("v1"));
+    object.push("kind", Node::str(kind.name()));
     let options = args.options.clone().unwrap_or_default();
     add_metadata(&mut metadata, &options);
-    object.push("metadata".into(), Node::Map(metadata));
+    object.push("metadata", Node::Map(metadata));
     match kind {
         Kind::ConfigMap => {
             let (mut data, mut binary) = (Map::default(), Map::default());
             for (key, content) in pairs {
                 match String::from_utf8(content) {
-                    Ok(text) => data.push(key.into(), Node::str(text)),
-                    Err(bytes) => binary.push(key.into(), Node::str(encoded(bytes.as_bytes()))),
+                    Ok(text) => data.push(key, Node::str(text)),
+                    Err(bytes) => binary.push(key, Node::str(encoded(bytes.as_bytes()))),
                 }
             }
             for (field, map) in [("data", data), ("binaryData", binary)] {
                 if !map.is_empty() {
-                    object.push(field.into(), Node::Map(map));
+                    object.push(field, Node::Map(map));
                 }
             }
         }
@@ -66,15 +66,15 @@ pub(crate) fn generate(kind: Kind, args: &GeneratorArgs, files: &dyn FileLoader)
             } else {
                 &args.secret_type
             };
-            object.push("type".into(), Node::str(kind));
+            object.push("type", Node::str(kind));
             let data = pairs
                 .into_iter()
                 .map(|(key, content)| (key.into(), Node::str(encoded(&content))));
-            object.push("data".into(), Node::Map(Map::from_entries(data.collect())));
+            object.push("data", Node::Map(Map::from_entries(data)));
         }
     }
     if options.immutable {
-        object.push("immutable".into(), Node::plain("true"));
+        object.push("immutable", Node::plain("true"));
     }
     let mut resource = Resource::new(Node::Map(object));
     resource.needs_hash = !options.disable_name_suffix_hash;
@@ -88,7 +88,7 @@ fn add_metadata(metadata: &mut Map, options: &GeneratorOptions) {
             let entries = texts
                 .iter()
                 .map(|(key, text)| (key.as_str().into(), Node::str(text)));
-            metadata.push(field.into(), Node::Map(Map::from_entries(entries.collect())));
+            metadata.push(field, Node::Map(Map::from_entries(entries)));
         }
     }
 }

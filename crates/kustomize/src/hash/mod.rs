@@ -152,7 +152,7 @@ mod tests {
     use super::*;
 
     fn hash(text: &str) -> String {
-        let parsed = crate::resource::from_text(text).unwrap();
+        let parsed = crate::resource::from_text(text, &mut Default::default()).unwrap();
         of(&parsed[0].resource).unwrap()
     }
 

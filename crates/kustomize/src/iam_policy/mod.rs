@@ -1,6 +1,7 @@
 //! `IAMPolicyGenerator`: a service account that stands for one of Google's cloud.
 
 use model::Value;
+use yaml::node::Texts;
 
 use crate::config::{self, Strictness};
 use crate::resource::{Resource, from_text};
@@ -46,6 +47,6 @@ pub(crate) fn generate(value: &Value) -> Result<Vec<Resource>, String> {
         text.push_str(&args.kubernetes_service.namespace);
         text.push('\n');
     }
-    let parsed = from_text(&text).map_err(|malformed| malformed.message)?;
+    let parsed = from_text(&text, &mut Texts::default()).map_err(|malformed| malformed.message)?;
     Ok(parsed.into_iter().map(|parsed| parsed.resource).collect())
 }

@@ -3,7 +3,7 @@
 mod name;
 mod pattern;
 
-use yaml::node::Node;
+use yaml::node::{Node, Texts};
 
 use crate::config::Image;
 use crate::field::{Create, FieldPath, FieldSpec, set_text};
@@ -29,7 +29,7 @@ impl Images {
         })
     }
 
-    fn set(&self, node: &mut Node) -> Result<(), String> {
+    fn set(&self, node: &mut Node, texts: &mut Texts) -> Result<(), String> {
         if node.is_null() {
             return Ok(());
         }
@@ -40,7 +40,7 @@ impl Images {
         if !self.pattern.fits(&text) {
             return Ok(());
         }
-        set_text(node, &self.changed(&text))
+        set_text(node, texts.get(&self.changed(&text)))
     }
 
     fn changed(&self, text: &str) -> String {
@@ -72,13 +72,13 @@ impl Images {
     }
 
     /// Changes the images of all containers, wherever in the object they are.
-    fn containers(&self, node: &mut Node) -> Result<(), String> {
+    fn containers(&self, node: &mut Node, texts: &mut Texts) -> Result<(), String> {
         match node {
             Node::Scalar(_) => Ok(()),
-            Node::List(items) => items.iter_mut().try_for_each(|item| self.containers(item)),
+            Node::List(items) => items.iter_mut().try_for_each(|item| self.containers(item, texts)),
             Node::Map(map) => {
                 for (key, value) in map.iter_mut() {
-                    self.containers(value)?;
+                    self.containers(value, texts)?;
                     if let ("containers" | "initContainers", Node::List(items)) = (key, value) {
                         for container in items {
                             if container.is_null() {
@@ -88,7 +88,7 @@ impl Images {
                                 return Err(crate::field::wrong_kind("MappingNode", container));
                             };
                             if let Some(image) = container.get_mut("image") {
-                                self.set(image)?;
+                                self.set(image, texts)?;
                             }
                         }
                     }
@@ -101,13 +101,15 @@ impl Images {
 
 impl Transform for Images {
     fn transform(&self, resources: &mut ResMap, _: &Schema) -> Result<(), String> {
+        // Most images are used more than once.
+        let mut texts = Texts::default();
         for resource in resources.contents_mut() {
             if resource.kind() == "CustomResourceDefinition" {
                 continue;
             }
-            self.containers(&mut resource.node)?;
+            self.containers(&mut resource.node, &mut texts)?;
             for path in &self.paths {
-                path.apply(resource, Create::Nothing, &mut |node| self.set(node))?;
+                path.apply(resource, Create::Nothing, &mut |node| self.set(node, &mut texts))?;
             }
         }
         Ok(())

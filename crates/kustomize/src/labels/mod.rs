@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use yaml::node::Text;
+
 use crate::config::Label;
 use crate::field::{Create, FieldPath, FieldSpec, merge_specs, set_entry};
 use crate::resmap::ResMap;
@@ -11,14 +13,17 @@ use crate::transform::Transform;
 
 /// Adds labels, or anything else that is a map of strings.
 pub(crate) struct Labels {
-    pairs: BTreeMap<String, String>,
+    pairs: Vec<(Text, Text)>,
     paths: Vec<FieldPath>,
 }
 
 impl Labels {
     pub(crate) fn new(pairs: &BTreeMap<String, String>, specs: &[FieldSpec]) -> Labels {
         Labels {
-            pairs: pairs.clone(),
+            pairs: pairs
+                .iter()
+                .map(|(key, value)| (key.into(), value.into()))
+                .collect(),
             paths: FieldPath::all(specs),
         }
     }

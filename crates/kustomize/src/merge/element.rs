@@ -1,7 +1,6 @@
 //! Elements of lists: which of them are meant by keys and values, and setting them.
 
-use model::Str;
-use yaml::node::Node;
+use yaml::node::{List, Node, Text};
 
 /// A list of positions in an arena of nodes: kyaml's lists share their elements.
 pub(super) type Positions = Vec<usize>;
@@ -9,13 +8,13 @@ pub(super) type Positions = Vec<usize>;
 /// Keys, and the values that an element has for them. There may be fewer values than keys.
 #[derive(Clone, Copy)]
 pub(super) struct Wanted<'k> {
-    pub(super) keys: &'k [Str],
-    pub(super) values: &'k [Str],
+    pub(super) keys: &'k [Text],
+    pub(super) values: &'k [Text],
 }
 
 impl Wanted<'_> {
     fn wants_maps(self) -> bool {
-        let filled = |texts: &[Str]| texts.first().is_some_and(|first| !first.is_empty());
+        let filled = |texts: &[Text]| texts.first().is_some_and(|first| !first.is_empty());
         filled(self.keys) && filled(self.values)
     }
 
@@ -99,7 +98,7 @@ pub(super) fn set(
 }
 
 /// Removes the maps that have `key` with this value, and what is empty.
-pub(super) fn remove_matching(items: &mut Vec<Node>, key: &str, value: &str) {
+pub(super) fn remove_matching(items: &mut List, key: &str, value: &str) {
     items.retain(|item| match item {
         Node::Map(map) => {
             !map.is_empty()

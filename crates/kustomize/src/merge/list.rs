@@ -2,8 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use model::Str;
-use yaml::node::Node;
+use yaml::node::{List, Node, Text};
 
 use super::element::{self, Positions, Wanted};
 use super::{Directive, Merger, Outcome, Sources, directive, is_missing};
@@ -11,7 +10,7 @@ use crate::schema::Place;
 
 /// The elements of both lists. kyaml's lists share elements; here they are positions in one arena.
 struct Elements {
-    arena: Vec<Node>,
+    arena: List,
     dest: Positions,
     origin: Positions,
     /// Whether both lists are the same one.
@@ -21,9 +20,9 @@ struct Elements {
 /// Elements by the values of one key.
 struct Distinct {
     /// All values, the patch's first.
-    values: Vec<Str>,
-    dest: HashMap<Str, usize>,
-    origin: HashMap<Str, usize>,
+    values: Vec<Text>,
+    dest: HashMap<Text, usize>,
+    origin: HashMap<Text, usize>,
 }
 
 /// So many elements may be compared with one another.
@@ -34,7 +33,7 @@ impl Merger<'_> {
         &self,
         dest: Option<Node>,
         origin: Option<Node>,
-        keys: &[Str],
+        keys: &[Text],
         elements: Option<Place<'_>>,
     ) -> Result<Outcome, String> {
         if is_missing(dest.as_ref()) {
@@ -84,7 +83,7 @@ impl Merger<'_> {
     pub(super) fn settle_list(
         &self,
         list: Node,
-        keys: &[Str],
+        keys: &[Text],
         elements: Option<Place<'_>>,
     ) -> Result<Node, String> {
         let Node::List(arena) = list else {
@@ -103,7 +102,7 @@ impl Merger<'_> {
     fn merge_elements(
         &self,
         mut both: Elements,
-        keys: &[Str],
+        keys: &[Text],
         place: Option<Place<'_>>,
     ) -> Result<Node, String> {
         if let [key] = keys
@@ -116,7 +115,7 @@ impl Merger<'_> {
                 "a list of more than {MAX_ELEMENTS} elements that have no single key cannot be merged"
             ));
         }
-        let primitive = [Str::default()];
+        let primitive = [Text::default()];
         let mut tuples = both.tuples(keys);
         let keys = if tuples.is_empty() && keys.is_empty() {
             tuples = both.texts();
@@ -128,7 +127,7 @@ impl Merger<'_> {
             unite(&mut tuples);
         }
         let mut items = Positions::new();
-        let mut last_keys: Vec<Str> = Vec::new();
+        let mut last_keys: Vec<Text> = Vec::new();
         for values in &tuples {
             let (valid_keys, valid_values) = valid(&tuples, values, keys);
             let wanted = Wanted {
@@ -155,7 +154,7 @@ impl Merger<'_> {
     fn merge_distinct(
         &self,
         mut both: Elements,
-        key: &Str,
+        key: &Text,
         index: &Distinct,
         place: Option<Place<'_>>,
     ) -> Result<Node, String> {
@@ -261,7 +260,7 @@ impl Elements {
     }
 
     /// The elements by their values for a key, if each has one of its own.
-    fn by_distinct(&self, key: &Str) -> Option<Distinct> {
+    fn by_distinct(&self, key: &Text) -> Option<Distinct> {
         let mut values = Vec::new();
         let mut number = |list: &Positions| {
             let mut found = HashMap::with_capacity(list.len());
@@ -297,25 +296,25 @@ impl Elements {
     }
 
     /// The values that elements have for the keys, each once.
-    fn tuples(&self, keys: &[Str]) -> Vec<Vec<Str>> {
+    fn tuples(&self, keys: &[Text]) -> Vec<Vec<Text>> {
         if keys.is_empty() {
             return Vec::new();
         }
         let mut seen = HashSet::new();
         let values = self.in_order().map(|node| {
-            let value = |key: &Str| match node.get(key) {
-                Some(field) if !field.is_empty() => Str::new(field.raw_text()),
-                _ => Str::default(),
+            let value = |key: &Text| match node.get(key) {
+                Some(field) if !field.is_empty() => field.shared_text(),
+                _ => Text::default(),
             };
-            keys.iter().map(value).collect::<Vec<Str>>()
+            keys.iter().map(value).collect::<Vec<Text>>()
         });
         values.filter(|tuple| seen.insert(tuple.clone())).collect()
     }
 
     /// The texts of scalars, each once.
-    fn texts(&self) -> Vec<Vec<Str>> {
+    fn texts(&self) -> Vec<Vec<Text>> {
         let mut seen = HashSet::new();
-        let texts = self.in_order().map(|node| Str::new(node.raw_text()));
+        let texts = self.in_order().map(|node| node.shared_text());
         texts
             .filter(|text| seen.insert(text.clone()))
             .map(|text| vec![text])
@@ -324,7 +323,7 @@ impl Elements {
 }
 
 /// Values that agree where both have one become one.
-fn unite(tuples: &mut [Vec<Str>]) {
+fn unite(tuples: &mut [Vec<Text>]) {
     for i in 0..tuples.len() {
         for j in 0..tuples.len() {
             if let Some(united) = united(&tuples[i], &tuples[j]) {
@@ -335,7 +334,7 @@ fn unite(tuples: &mut [Vec<Str>]) {
     }
 }
 
-fn united(a: &[Str], b: &[Str]) -> Option<Vec<Str>> {
+fn united(a: &[Text], b: &[Text]) -> Option<Vec<Text>> {
     let pairs = || a.iter().zip(b);
     let contradict = pairs().any(|(a, b)| a != b && !a.is_empty() && !b.is_empty());
     if contradict || !pairs().any(|(a, b)| a == b) {
@@ -346,7 +345,7 @@ fn united(a: &[Str], b: &[Str]) -> Option<Vec<Str>> {
 }
 
 /// The keys that any element has a value for, with this element's values for them.
-fn valid(tuples: &[Vec<Str>], values: &[Str], keys: &[Str]) -> (Vec<Str>, Vec<Str>) {
+fn valid(tuples: &[Vec<Text>], values: &[Text], keys: &[Text]) -> (Vec<Text>, Vec<Text>) {
     let used = |at: usize| {
         tuples
             .iter()
@@ -382,13 +381,13 @@ fn complete(node: &mut Node, wanted: Wanted<'_>) {
 }
 
 /// Puts the elements of the object's list in the places of the merged ones, or after them.
-fn append(items: &mut Positions, both: &Elements, keys: &[Str]) -> Result<(), String> {
+fn append(items: &mut Positions, both: &Elements, keys: &[Text]) -> Result<(), String> {
     for &at in &both.dest {
         let node = &both.arena[at];
         if keys.first().is_none_or(|key| key.is_empty()) {
-            let values = [Str::new(node.raw_text())];
+            let values = [node.shared_text()];
             let wanted = Wanted {
-                keys: &[Str::default()],
+                keys: &[Text::default()],
                 values: &values,
             };
             element::set(items, &both.arena, Some(at), wanted)?;
@@ -397,7 +396,7 @@ fn append(items: &mut Positions, both: &Elements, keys: &[Str]) -> Result<(), St
         let mut values = Vec::with_capacity(keys.len());
         for key in keys {
             match node.get(key) {
-                Some(field) => values.push(Str::new(field.raw_text())),
+                Some(field) => values.push(field.shared_text()),
                 None => items.push(at),
             }
         }

@@ -11,8 +11,7 @@ mod list;
 
 use std::collections::HashMap;
 
-use model::Str;
-use yaml::node::{Map, Node};
+use yaml::node::{Map, Node, Text};
 
 use crate::id::Gvk;
 use crate::schema::{Place, Schema};
@@ -163,7 +162,8 @@ impl Merger<'_> {
 
     /// Merges the fields of two maps.
     fn fields(&self, dest: Map, origin: Map, place: Option<Place<'_>>) -> Result<Map, String> {
-        let mut result = Map::with_capacity(dest.len() + origin.len());
+        // A patch has mostly fields that are there already.
+        let mut result = Map::with_capacity(dest.len());
         let mut origin = Lookup::new(origin);
         for (key, value) in dest {
             let other = origin.take(&key);
@@ -233,7 +233,7 @@ impl Merger<'_> {
 /// A map of which fields are taken by name.
 enum Lookup {
     Small(Map),
-    Large(HashMap<Str, Node>),
+    Large(HashMap<Text, Node>),
 }
 
 /// Up to this many fields are searched one by one.
@@ -255,7 +255,7 @@ impl Lookup {
         }
     }
 
-    fn rest(self) -> Vec<(Str, Node)> {
+    fn rest(self) -> Vec<(Text, Node)> {
         match self {
             Lookup::Small(map) => map.into_iter().collect(),
             Lookup::Large(map) => map.into_iter().collect(),

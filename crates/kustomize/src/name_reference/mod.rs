@@ -22,15 +22,15 @@ use referral::{Referral, Referrer};
 
 /// Fixes the references in all resources.
 pub(crate) fn fix(resources: &mut ResMap, rules: &Rules, schema: &Schema) -> Result<(), String> {
-    let candidates = Candidates::new(resources.as_slice(), schema);
+    let candidates = Candidates::new(resources.contents_mut(), schema);
     if candidates.is_empty() {
         return Ok(());
     }
-    for resource in resources.contents_mut() {
+    for (at, resource) in resources.contents_mut().iter_mut().enumerate() {
         let original = resource.original_id(schema).gvk;
         let mut referrer = None;
         for rule in rules.of(&original) {
-            let referrer = referrer.get_or_insert_with(|| Referrer::new(resource, &candidates, schema));
+            let referrer = referrer.get_or_insert_with(|| Referrer::new(at, resource, &candidates, schema));
             rule.apply(resource, referrer)?;
         }
     }
@@ -132,9 +132,9 @@ fn set(node: &mut Node, referral: &Referral<'_>) -> Result<(), String> {
         Node::Scalar(scalar) => {
             let name = scalar.text.clone();
             if let Some(found) = referral.by_name(&name)?
-                && found.id.name != name
+                && found.name != name
             {
-                node.rewrite(&found.id.name);
+                node.rewrite(&found.name);
             }
             Ok(())
         }
@@ -143,23 +143,22 @@ fn set(node: &mut Node, referral: &Referral<'_>) -> Result<(), String> {
 
 /// Sets the name and namespace of a map that refers to a resource.
 fn set_map(node: &mut Node, referral: &Referral<'_>) -> Result<(), String> {
-    let Some(name) = node.get("name").map(|name| Str::new(name.raw_text())) else {
+    let Some(name) = node.get("name").map(Node::shared_text) else {
         return Err("path config error; no 'name' field in node".to_owned());
     };
-    let namespace = node.get("namespace").map(|node| Str::new(node.raw_text()));
+    let namespace = node.get("namespace").map(Node::shared_text);
     let Some(found) = referral.by_name_and_namespace(&name, namespace.as_deref())? else {
         return Ok(());
     };
-    if found.id.name == name && found.id.namespace.is_empty() {
+    if found.name == name && found.namespace.is_empty() {
         return Ok(());
     }
     let Node::Map(map) = node else {
         return Ok(());
     };
-    map.entry("name", || Node::str("")).rewrite(&found.id.name);
-    if !found.id.namespace.is_empty() {
-        map.entry("namespace", || Node::str(""))
-            .rewrite(&found.id.namespace);
+    map.entry("name", || Node::str("")).rewrite(&found.name);
+    if !found.namespace.is_empty() {
+        map.entry("namespace", || Node::str("")).rewrite(&found.namespace);
     }
     Ok(())
 }

@@ -1,5 +1,6 @@
 //! Which of several candidates a reference means.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 
 use model::Str;
@@ -16,16 +17,23 @@ pub(super) struct Referrer<'c> {
     candidates: &'c Candidates,
     /// The namespaces of the service accounts that a role binding binds.
     bound: HashSet<Str>,
-    affixes: Affixes,
+    affixes: Cow<'c, Affixes>,
 }
 
 impl<'c> Referrer<'c> {
-    pub(super) fn new(resource: &Resource, candidates: &'c Candidates, schema: &Schema) -> Self {
+    pub(super) fn new(
+        position: usize,
+        resource: &Resource,
+        candidates: &'c Candidates,
+        schema: &Schema,
+    ) -> Self {
+        // What was never renamed has no affixes.
+        let affixes = candidates.at(position).map(|own| Cow::Borrowed(&own.affixes));
         Referrer {
             id: resource.id(schema),
             candidates,
             bound: bound_namespaces(resource),
-            affixes: resource.affixes.clone(),
+            affixes: affixes.unwrap_or_default(),
         }
     }
 
@@ -38,8 +46,11 @@ impl<'c> Referrer<'c> {
     }
 
     fn reaches_candidate(&self, candidate: &Candidate) -> bool {
-        let id = &candidate.id;
-        self.reaches(id.effective_namespace(), id.cluster_scoped, &id.namespace)
+        self.reaches(
+            candidate.effective_namespace(),
+            candidate.cluster_scoped,
+            &candidate.namespace,
+        )
     }
 }
 
@@ -71,7 +82,7 @@ impl<'r> Referral<'r> {
     /// What a name alone means.
     pub(super) fn by_name(&self, name: &str) -> Result<Option<&'r Candidate>, String> {
         let candidates = self.reachable(name).collect();
-        self.choose(candidates, |a, b| a.id.name == b.id.name)
+        self.choose(candidates, |a, b| a.name == b.name)
     }
 
     /// What a name and perhaps a namespace mean.
@@ -80,7 +91,7 @@ impl<'r> Referral<'r> {
         name: &str,
         namespace: Option<&str>,
     ) -> Result<Option<&'r Candidate>, String> {
-        let same = |a: &Candidate, b: &Candidate| a.id.name == b.id.name && a.id.namespace == b.id.namespace;
+        let same = |a: &Candidate, b: &Candidate| a.name == b.name && a.namespace == b.namespace;
         let Some(namespace) = namespace else {
             return self.choose(self.reachable(name).collect(), same);
         };
@@ -93,9 +104,9 @@ impl<'r> Referral<'r> {
             .any(|(now, cluster_scoped)| self.referrer.reaches(now, *cluster_scoped, now));
         let fits = |candidate: &&Candidate| {
             if was_there {
-                candidate.original_namespace == namespace
+                candidate.original_namespace() == namespace
             } else {
-                !candidate.id.cluster_scoped && candidate.id.effective_namespace() == namespace
+                !candidate.cluster_scoped && candidate.effective_namespace() == namespace
             }
         };
         self.choose(self.reachable(name).filter(fits).collect(), same)
@@ -116,7 +127,8 @@ impl<'r> Referral<'r> {
     ) -> Result<Option<&'r Candidate>, String> {
         let was = |candidate: &Candidate, selector: &Gvk| {
             candidate
-                .previous_kinds
+                .kinds
+                .before
                 .iter()
                 .any(|gvk| gvk.is_selected_by(selector))
         };
@@ -128,9 +140,9 @@ impl<'r> Referral<'r> {
         if !here.cluster_scoped {
             // Service accounts may be bound from other namespaces.
             found.retain(|candidate| {
-                candidate.id.cluster_scoped
-                    || candidate.id.gvk.kind == "ServiceAccount"
-                    || candidate.id.effective_namespace() == here.effective_namespace()
+                candidate.cluster_scoped
+                    || candidate.kinds.now.kind == "ServiceAccount"
+                    || candidate.effective_namespace() == here.effective_namespace()
             });
         }
         if let [one] = found.as_slice() {
@@ -147,7 +159,7 @@ impl<'r> Referral<'r> {
         if others.iter().all(|other| same(first, other)) {
             return Ok(Some(first));
         }
-        let ids: Vec<String> = found.iter().map(|candidate| candidate.id.to_string()).collect();
+        let ids: Vec<String> = found.iter().map(|candidate| candidate.id().to_string()).collect();
         Err(format!("found multiple possible referrals: {}", ids.join(", ")))
     }
 }

@@ -4,8 +4,9 @@
 //! those of role bindings' subjects; see [`Subjects`].
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
-use yaml::node::{Kind, Node};
+use yaml::node::{Kind, Node, Text};
 
 use crate::field::{Create, FieldPath, FieldSpec, set_value};
 use crate::resmap::ResMap;
@@ -15,7 +16,9 @@ use crate::transform::Transform;
 
 /// Sets a namespace.
 pub(crate) struct Namespace {
-    namespace: String,
+    namespace: Text,
+    /// The field that all resources have for it.
+    own: FieldPath,
     paths: Vec<FieldPath>,
     subjects: Subjects,
     unset_only: bool,
@@ -49,7 +52,12 @@ impl Subjects {
 impl Namespace {
     pub(crate) fn new(namespace: &str, specs: &[FieldSpec]) -> Namespace {
         Namespace {
-            namespace: namespace.to_owned(),
+            namespace: namespace.into(),
+            own: FieldPath::new(&FieldSpec {
+                path: "metadata/namespace".into(),
+                create: true,
+                ..FieldSpec::default()
+            }),
             paths: FieldPath::all(specs),
             subjects: Subjects::Default,
             unset_only: false,
@@ -70,12 +78,8 @@ impl Namespace {
     pub(crate) fn apply(&self, resource: &mut Resource, schema: &Schema) -> Result<(), String> {
         let mut set = |node: &mut Node| self.set(node);
         if !schema.is_cluster_scoped(&resource.gvk()) {
-            let own = FieldPath::new(&FieldSpec {
-                path: "metadata/namespace".into(),
-                create: true,
-                ..FieldSpec::default()
-            });
-            own.apply_to(resource, Create::Scalar(Kind::Quoted), &mut set)?;
+            self.own
+                .apply_to(resource, Create::Scalar(Kind::Quoted), &mut set)?;
         }
         let is_binding = matches!(resource.kind(), "RoleBinding" | "ClusterRoleBinding");
         if is_binding {
@@ -143,8 +147,11 @@ impl Transform for Namespace {
             if resource.is_empty() || resource.from_chart {
                 continue;
             }
-            if let Some(count) = counts.get_mut(&resource.id(schema).fingerprint()) {
-                *count -= 1;
+            if let Entry::Occupied(mut known) = counts.entry(resource.id(schema).fingerprint()) {
+                *known.get_mut() -= 1;
+                if *known.get() == 0 {
+                    known.remove();
+                }
             }
             resource.remember_id(schema);
             self.apply(resource, schema)?;

@@ -12,6 +12,8 @@ use strategic::{Targeted, apply_all};
 /// Reads a file of patches.
 pub(crate) type Load<'l> = &'l dyn Fn(&str) -> Result<String, String>;
 
+use yaml::node::Texts;
+
 use crate::config::{Patch as Config, PatchOptions};
 use crate::resmap::{AnyId, Matcher, ResMap, Selector};
 use crate::resource::{Resource, from_text};
@@ -33,28 +35,28 @@ enum Content {
 
 impl Patch {
     /// Reads an entry.
-    pub(crate) fn load(config: &Config, load: Load<'_>) -> Result<Patch, String> {
+    pub(crate) fn load(config: &Config, load: Load<'_>, texts: &mut Texts) -> Result<Patch, String> {
         match (config.patch.trim(), config.path.as_str()) {
             ("", "") => Err("must specify one of patch and path".to_owned()),
             ("", path) => {
                 let text = load(path).map_err(|problem| {
                     format!("failed to get the patch file from path({path}): {problem}")
                 })?;
-                Patch::new(config, &text)
+                Patch::new(config, &text, texts)
             }
-            (text, "") => Patch::new(config, text),
+            (text, "") => Patch::new(config, text, texts),
             _ => Err("patch and path can't be set at the same time".to_owned()),
         }
     }
 
     /// Finds out which form the patch has. `text` is the patch itself, from the entry or from its file.
-    fn new(config: &Config, text: &str) -> Result<Patch, String> {
+    fn new(config: &Config, text: &str, texts: &mut Texts) -> Result<Patch, String> {
         let source = if config.path.is_empty() {
             format!("[patch: {text:?}]")
         } else {
             format!("[path: {:?}]", config.path)
         };
-        let strategic = from_text(text);
+        let strategic = from_text(text, texts);
         let json = JsonPatch::parse(text);
         let target = config.target.clone().map(Into::into);
         let content = match (strategic, json) {

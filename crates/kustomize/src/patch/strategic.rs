@@ -1,6 +1,6 @@
 //! Strategic merge patches.
 
-use yaml::node::Node;
+use yaml::node::{Node, Texts};
 
 use crate::id::ResId;
 use crate::merge::merge;
@@ -14,21 +14,26 @@ pub(crate) struct StrategicPatches(Vec<Resource>);
 
 impl StrategicPatches {
     /// Reads patches: each entry is a patch itself or the file of one, and `inline` may hold more.
-    pub(crate) fn load(entries: &[String], inline: &str, load: super::Load<'_>) -> Result<Self, String> {
+    pub(crate) fn load(
+        entries: &[String],
+        inline: &str,
+        load: super::Load<'_>,
+        texts: &mut Texts,
+    ) -> Result<Self, String> {
         if entries.is_empty() && inline.is_empty() {
             return Err("empty file path and empty patch content".to_owned());
         }
         let mut patches = Vec::new();
         for entry in entries {
-            let parsed = match from_text(entry) {
+            let parsed = match from_text(entry, texts) {
                 Ok(parsed) => parsed,
-                Err(_) => from_text(&load(entry)?)
+                Err(_) => from_text(&load(entry)?, texts)
                     .map_err(|malformed| format!("{entry}:{}: {}", malformed.line, malformed.message))?,
             };
             patches.extend(parsed);
         }
         if !inline.is_empty() {
-            patches.extend(from_text(inline).map_err(|malformed| malformed.message)?);
+            patches.extend(from_text(inline, texts).map_err(|malformed| malformed.message)?);
         }
         if patches.is_empty() {
             return Err(format!(
@@ -116,8 +121,8 @@ impl Targeted<'_> {
 
 /// Merges a patch into a resource. Name, kind and namespace stay, unless the patch may change them.
 fn apply(resource: &mut Resource, patch: &Resource, schema: &Schema) -> Result<(), String> {
-    let kind = resource.kind().to_owned();
-    let (name, namespace) = (resource.name().to_owned(), resource.namespace().to_owned());
+    let kind = resource.shared_kind();
+    let (name, namespace) = (resource.shared_name(), resource.shared_namespace());
     if patch.may_rename || patch.may_change_kind {
         resource.remember_id(schema);
     }

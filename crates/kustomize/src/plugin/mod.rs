@@ -3,6 +3,8 @@
 
 mod config;
 
+use yaml::node::Texts;
+
 use crate::accumulate::PluginContext;
 use crate::affix::{Affix, Side};
 use crate::annotations::Annotations;
@@ -107,7 +109,11 @@ pub(crate) fn transformer(
                 target: args.target.clone(),
                 options: args.options.clone(),
             };
-            Box::new(Patches(vec![Patch::load(&config, &load_text)?]))
+            Box::new(Patches(vec![Patch::load(
+                &config,
+                &load_text,
+                &mut Texts::default(),
+            )?]))
         }
         "PatchJson6902Transformer" => Box::new(JsonPatches::load(
             args.target.as_ref(),
@@ -115,9 +121,12 @@ pub(crate) fn transformer(
             &args.json_op,
             &load_text,
         )?),
-        "PatchStrategicMergeTransformer" => {
-            Box::new(StrategicPatches::load(&args.paths, &args.patches, &load_text)?)
-        }
+        "PatchStrategicMergeTransformer" => Box::new(StrategicPatches::load(
+            &args.paths,
+            &args.patches,
+            &load_text,
+            &mut Texts::default(),
+        )?),
         "ReplacementTransformer" => {
             let load = |path: &str| context.load(path);
             Box::new(Replacements::load(&args.replacements, &load, context.release())?)

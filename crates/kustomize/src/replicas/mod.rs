@@ -1,6 +1,6 @@
 //! `replicas`: how many replicas a workload gets.
 
-use yaml::node::Kind;
+use yaml::node::{Kind, Text};
 
 use crate::config::Replica;
 use crate::field::{Create, FieldPath, FieldSpec, set_value};
@@ -25,14 +25,16 @@ impl Replicas {
 
 impl Transform for Replicas {
     fn transform(&self, resources: &mut ResMap, schema: &Schema) -> Result<(), String> {
-        let count = self.replica.count.to_string();
+        let count = Text::from(self.replica.count.to_string());
         let mut found = false;
         for resource in resources.contents_mut() {
             if resource.is_empty() {
                 continue;
             }
             let named = resource.name() == self.replica.name
-                || resource.previous_names().any(|name| name == self.replica.name);
+                || resource
+                    .previous_names()
+                    .any(|name| name.as_str() == self.replica.name);
             if !named {
                 continue;
             }

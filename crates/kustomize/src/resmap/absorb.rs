@@ -1,7 +1,8 @@
 //! Taking in what generators made: new resources, and changes to ones that are there.
 
-use model::Str;
 use std::collections::BTreeMap;
+
+use yaml::node::Text;
 
 use super::{AnyId, ResMap};
 use crate::resource::{Behavior, Resource};
@@ -82,7 +83,7 @@ fn merged(old: &Resource, new: Resource) -> Resource {
     result
 }
 
-fn overlaid(mut below: BTreeMap<Str, Str>, above: BTreeMap<Str, Str>) -> BTreeMap<Str, Str> {
+fn overlaid(mut below: BTreeMap<Text, Text>, above: BTreeMap<Text, Text>) -> BTreeMap<Text, Text> {
     below.extend(above);
     below
 }

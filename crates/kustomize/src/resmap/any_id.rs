@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 
-use model::Str;
+use thin_vec::ThinVec;
+use yaml::node::Text;
 
 use crate::id::{Fingerprint, ResId};
 use crate::resource::Resource;
@@ -13,35 +14,39 @@ use crate::schema::Schema;
 pub(crate) struct AnyId {
     by_key: HashMap<Fingerprint, Positions>,
     /// Made when it is first asked for.
-    by_name: Option<HashMap<Str, Positions>>,
+    by_name: Option<HashMap<Text, Positions>>,
 }
 
 /// Positions of resources, of which there is nearly always one.
 #[derive(Clone, Debug, Default)]
-enum Positions {
+pub(crate) enum Positions {
     #[default]
     None,
-    One(usize),
-    Several(Vec<usize>),
+    One(u32),
+    Several(ThinVec<u32>),
 }
 
 impl Positions {
-    fn add(&mut self, at: usize) {
+    pub(crate) fn add(&mut self, at: usize) {
+        let at = u32::try_from(at).expect("so many resources fit into no memory");
         match self {
             Positions::None => *self = Positions::One(at),
             Positions::One(known) if *known == at => {}
-            Positions::One(known) => *self = Positions::Several(vec![*known, at]),
+            Positions::One(known) => *self = Positions::Several([*known, at].into()),
+            // They are mostly added in order.
+            Positions::Several(known) if known.last() < Some(&at) => known.push(at),
             Positions::Several(known) if known.contains(&at) => {}
             Positions::Several(known) => known.push(at),
         }
     }
 
-    fn as_slice(&self) -> &[usize] {
-        match self {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = usize> {
+        let known: &[u32] = match self {
             Positions::None => &[],
             Positions::One(at) => std::slice::from_ref(at),
             Positions::Several(known) => known,
-        }
+        };
+        known.iter().map(|&at| at as usize)
     }
 }
 
@@ -66,38 +71,35 @@ impl AnyId {
         for id in ids {
             self.by_key.entry(id.fingerprint()).or_default().add(at);
             if let Some(by_name) = &mut self.by_name {
-                by_name.entry(id.name).or_default().add(at);
+                by_name.entry(id.name.into()).or_default().add(at);
             }
         }
     }
 
     /// The resources that have or had the identity.
     pub(crate) fn matches<'a>(&'a self, id: &ResId, resources: &'a [Resource]) -> Vec<usize> {
-        let found = self
-            .by_key
-            .get(&id.fingerprint())
-            .map_or(&[][..], Positions::as_slice);
-        let alive = found.iter().copied().filter(|&at| !resources[at].is_empty());
-        alive.collect()
+        let found = self.by_key.get(&id.fingerprint());
+        let found = found.into_iter().flat_map(Positions::iter);
+        found.filter(|&at| !resources[at].is_empty()).collect()
     }
 
     /// The resources that have or had the name, in order.
     pub(crate) fn named(&mut self, name: &str, resources: &[Resource]) -> Vec<usize> {
         let by_name = self.by_name.get_or_insert_with(|| {
-            let mut by_name: HashMap<Str, Positions> = HashMap::new();
+            let mut by_name: HashMap<Text, Positions> = HashMap::new();
             for (at, resource) in resources
                 .iter()
                 .enumerate()
                 .filter(|(_, resource)| !resource.is_empty())
             {
-                for name in resource.previous_names().chain([resource.name()]) {
-                    by_name.entry(name.into()).or_default().add(at);
+                for name in resource.previous_names().cloned().chain([resource.shared_name()]) {
+                    by_name.entry(name).or_default().add(at);
                 }
             }
             by_name
         });
-        let found = by_name.get(name).map_or(&[][..], Positions::as_slice);
-        let mut found = found.to_vec();
+        let found = by_name.get(name);
+        let mut found: Vec<usize> = found.into_iter().flat_map(Positions::iter).collect();
         found.sort_unstable();
         found
     }

@@ -2,35 +2,35 @@
 
 use std::collections::BTreeMap;
 
-use model::Str;
-use yaml::node::{Map, Node};
+use yaml::node::{Map, Node, Text};
 
 use super::Resource;
 
 impl Resource {
     /// Sets the kind, as a text without quotes.
-    pub(crate) fn set_kind(&mut self, kind: &str) {
+    pub(crate) fn set_kind(&mut self, kind: impl Into<Text>) {
         self.set_root("kind", kind);
     }
 
-    pub(crate) fn set_api_version(&mut self, api_version: &str) {
+    pub(crate) fn set_api_version(&mut self, api_version: impl Into<Text>) {
         self.set_root("apiVersion", api_version);
     }
 
-    fn set_root(&mut self, field: &str, text: &str) {
+    fn set_root(&mut self, field: &str, text: impl Into<Text>) {
         if let Node::Map(map) = &mut self.node {
             overwrite(map, field, text);
         }
     }
 
-    pub(crate) fn set_name(&mut self, name: &str) {
+    pub(crate) fn set_name(&mut self, name: impl Into<Text>) {
         if let Some(meta) = self.metadata_mut() {
             overwrite(meta, "name", name);
         }
     }
 
     /// Sets the namespace, or removes it where `namespace` is empty.
-    pub(crate) fn set_namespace(&mut self, namespace: &str) {
+    pub(crate) fn set_namespace(&mut self, namespace: impl Into<Text>) {
+        let namespace = namespace.into();
         let Some(meta) = self.metadata_mut() else {
             return;
         };
@@ -63,7 +63,7 @@ impl Resource {
     }
 
     /// The texts of a map in the metadata: `labels` or `annotations`.
-    pub(crate) fn texts(&self, field: &str) -> BTreeMap<Str, Str> {
+    pub(crate) fn texts(&self, field: &str) -> BTreeMap<Text, Text> {
         let map = self.meta_map(field);
         map.into_iter()
             .flat_map(Map::iter)
@@ -72,7 +72,7 @@ impl Resource {
     }
 
     /// Sets a map in the metadata to strings; where there are none, it is removed.
-    pub(crate) fn set_texts(&mut self, field: &str, texts: &BTreeMap<Str, Str>) {
+    pub(crate) fn set_texts(&mut self, field: &str, texts: &BTreeMap<Text, Text>) {
         let Some(meta) = self.metadata_mut() else {
             return;
         };
@@ -81,7 +81,7 @@ impl Resource {
             return;
         }
         let entries = texts.iter().map(|(key, text)| (key.clone(), Node::str(text)));
-        meta.push(field.into(), Node::Map(Map::from_entries(entries.collect())));
+        meta.push(field, Node::Map(Map::from_entries(entries)));
     }
 
     /// Sets one annotation to a string.
@@ -124,7 +124,7 @@ impl Resource {
     }
 
     /// The texts of a map at the top: `data` or `binaryData`.
-    pub(crate) fn data_texts(&self, field: &str) -> BTreeMap<Str, Str> {
+    pub(crate) fn data_texts(&self, field: &str) -> BTreeMap<Text, Text> {
         let map = self.node.get(field).and_then(Node::as_map);
         map.into_iter()
             .flat_map(Map::iter)
@@ -133,21 +133,21 @@ impl Resource {
     }
 
     /// Sets a map at the top to strings; where there are none, it is removed.
-    pub(crate) fn set_data_texts(&mut self, field: &str, texts: BTreeMap<Str, Str>) {
+    pub(crate) fn set_data_texts(&mut self, field: &str, texts: BTreeMap<Text, Text>) {
         let Node::Map(map) = &mut self.node else {
             return;
         };
         map.remove(field);
         if !texts.is_empty() {
             let entries = texts.into_iter().map(|(key, text)| (key, Node::str(text)));
-            map.push(field.into(), Node::Map(Map::from_entries(entries.collect())));
+            map.push(field, Node::Map(Map::from_entries(entries)));
         }
     }
 }
 
-fn overwrite(map: &mut Map, field: &str, text: &str) {
+fn overwrite(map: &mut Map, field: &str, text: impl Into<Text>) {
     match map.get_mut(field) {
         Some(node) => node.rewrite(text),
-        None => map.push(field.into(), Node::str(text)),
+        None => map.push(field, Node::str(text)),
     }
 }

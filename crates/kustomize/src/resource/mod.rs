@@ -8,7 +8,8 @@ pub(crate) use read::{Malformed, Parsed, from_text};
 use std::rc::Rc;
 
 use model::Str;
-use yaml::node::Node;
+use thin_vec::ThinVec;
+use yaml::node::{Node, Text};
 
 use crate::id::{Gvk, ResId};
 use crate::origin::Origin;
@@ -20,7 +21,7 @@ pub(crate) struct Resource {
     /// The object; empty once a patch has deleted it.
     pub(crate) node: Node,
     /// What it was called before, the oldest first.
-    previous: Vec<Previous>,
+    previous: ThinVec<Previous>,
     pub(crate) affixes: Affixes,
     pub(crate) behavior: Behavior,
     /// Whether its name will get a hash of its content.
@@ -28,19 +29,32 @@ pub(crate) struct Resource {
     /// Whether it came out of a chart, so that its namespace is the chart's business.
     pub(crate) from_chart: bool,
     /// The vars that take their value from it.
-    pub(crate) ref_vars: Vec<Str>,
+    pub(crate) ref_vars: ThinVec<Text>,
     /// As a patch, whether it may rename what it changes, and make another kind of it.
     pub(crate) may_rename: bool,
     pub(crate) may_change_kind: bool,
     pub(crate) origin: Option<Rc<Origin>>,
-    pub(crate) transformations: Vec<Rc<Origin>>,
+    pub(crate) transformations: ThinVec<Rc<Origin>>,
 }
+
+// There may be very many of them, and most are small.
+const _: () = assert!(std::mem::size_of::<Resource>() == 72);
 
 #[derive(Clone, Debug, PartialEq)]
 struct Previous {
-    name: Str,
-    namespace: Str,
-    kind: Str,
+    name: Text,
+    /// As it was written; `None` for a kind that belongs to no namespace.
+    namespace: Option<Text>,
+    kind: Text,
+}
+
+impl Previous {
+    fn effective_namespace(&self) -> &str {
+        crate::id::effective_namespace(
+            self.namespace.as_deref().unwrap_or_default(),
+            self.namespace.is_none(),
+        )
+    }
 }
 
 /// What a generator does when there is such a resource already.
@@ -77,16 +91,16 @@ impl Resource {
     pub(crate) fn new(node: Node) -> Resource {
         Resource {
             node,
-            previous: Vec::new(),
+            previous: ThinVec::new(),
             affixes: Affixes::default(),
             behavior: Behavior::Unspecified,
             needs_hash: false,
             from_chart: false,
-            ref_vars: Vec::new(),
+            ref_vars: ThinVec::new(),
             may_rename: false,
             may_change_kind: false,
             origin: None,
-            transformations: Vec::new(),
+            transformations: ThinVec::new(),
         }
     }
 
@@ -112,8 +126,31 @@ impl Resource {
     }
 
     fn meta_text(&self, field: &str) -> &str {
-        let found = self.node.get("metadata").and_then(|meta| meta.get(field));
-        found.map_or("", Node::text)
+        self.meta(field).map_or("", Node::text)
+    }
+
+    fn meta(&self, field: &str) -> Option<&Node> {
+        self.node.get("metadata")?.get(field)
+    }
+
+    /// The kind to be held elsewhere.
+    pub(crate) fn shared_kind(&self) -> Text {
+        self.node.get("kind").map(Node::shared_text).unwrap_or_default()
+    }
+
+    /// The name to be held elsewhere.
+    pub(crate) fn shared_name(&self) -> Text {
+        self.shared_meta("name")
+    }
+
+    /// The namespace to be held elsewhere.
+    pub(crate) fn shared_namespace(&self) -> Text {
+        self.shared_meta("namespace")
+    }
+
+    fn shared_meta(&self, field: &str) -> Text {
+        let found = self.meta(field).filter(|node| !node.is_null());
+        found.map(Node::shared_text).unwrap_or_default()
     }
 
     pub(crate) fn gvk(&self) -> Gvk {
@@ -144,10 +181,10 @@ impl Resource {
             gvk: Gvk {
                 group: group.clone(),
                 version: version.clone(),
-                kind: previous.kind.clone(),
+                kind: (&previous.kind).into(),
             },
-            name: previous.name.clone(),
-            namespace: previous.namespace.clone(),
+            name: (&previous.name).into(),
+            namespace: previous.effective_namespace().into(),
             cluster_scoped: false,
         })
     }
@@ -158,8 +195,8 @@ impl Resource {
     }
 
     /// The names it had before.
-    pub(crate) fn previous_names(&self) -> impl Iterator<Item = &str> {
-        self.previous.iter().map(|previous| previous.name.as_str())
+    pub(crate) fn previous_names(&self) -> impl Iterator<Item = &Text> {
+        self.previous.iter().map(|previous| &previous.name)
     }
 
     /// What identified it first.
@@ -168,14 +205,19 @@ impl Resource {
         first.unwrap_or_else(|| self.id(schema))
     }
 
+    /// The namespace of the first of the previous identities, as it was written; `None` if it belonged to none.
+    pub(crate) fn original_namespace(&self) -> Option<Text> {
+        self.previous.first()?.namespace.clone()
+    }
+
     /// Remembers what identifies it now, before that changes.
     pub(crate) fn remember_id(&mut self, schema: &Schema) {
-        let id = self.id(schema);
+        let cluster_scoped = schema.is_cluster_scoped(&self.gvk());
         self.previous.reserve_exact(1);
         self.previous.push(Previous {
-            namespace: id.effective_namespace().into(),
-            name: id.name,
-            kind: id.gvk.kind,
+            name: self.shared_name(),
+            namespace: (!cluster_scoped).then(|| self.shared_namespace()),
+            kind: self.shared_kind(),
         });
     }
 
@@ -196,25 +238,26 @@ impl Resource {
 /// The prefixes and suffixes that a name got, in order.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Affixes {
-    prefixes: Vec<Str>,
-    suffixes: Vec<Str>,
+    prefixes: ThinVec<Text>,
+    suffixes: ThinVec<Text>,
 }
 
 impl Affixes {
-    pub(crate) fn add_prefix(&mut self, prefix: &str) {
+    pub(crate) fn add_prefix(&mut self, prefix: &Text) {
         self.prefixes.reserve_exact(1);
         self.prefixes.push(prefix.into());
     }
 
-    pub(crate) fn add_suffix(&mut self, suffix: &str) {
+    pub(crate) fn add_suffix(&mut self, suffix: &Text) {
         self.suffixes.reserve_exact(1);
         self.suffixes.push(suffix.into());
     }
 
     /// Whether prefixes and suffixes of the two end the same way. With `Empty::Fits`, none at all fits any.
     pub(crate) fn fit(&self, other: &Affixes, empty: Empty) -> bool {
-        let fit =
-            |a: &[Str], b: &[Str]| (empty == Empty::Fits && (a.is_empty() || b.is_empty())) || same_end(a, b);
+        let fit = |a: &[Text], b: &[Text]| {
+            (empty == Empty::Fits && (a.is_empty() || b.is_empty())) || same_end(a, b)
+        };
         fit(&self.prefixes, &other.prefixes) && fit(&self.suffixes, &other.suffixes)
     }
 }
@@ -226,7 +269,7 @@ pub(crate) enum Empty {
     Differs,
 }
 
-fn same_end(a: &[Str], b: &[Str]) -> bool {
+fn same_end(a: &[Text], b: &[Text]) -> bool {
     let (short, long) = if a.len() > b.len() { (b, a) } else { (a, b) };
     if short.is_empty() {
         return long.is_empty();

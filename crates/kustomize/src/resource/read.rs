@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use model::Str;
-use yaml::node::{self, Kind, Map, Node, Scalar};
+use yaml::node::{self, Kind, Map, Node, Scalar, Texts};
 
 use super::Resource;
 
@@ -21,8 +21,8 @@ pub(crate) struct Malformed {
     pub(crate) line: usize,
 }
 
-/// The resources of a text: its documents, with lists taken apart.
-pub(crate) fn from_text(text: &str) -> Result<Vec<Parsed>, Malformed> {
+/// The resources of a text: its documents, with lists taken apart. They share their texts with others.
+pub(crate) fn from_text(text: &str, texts: &mut Texts) -> Result<Vec<Parsed>, Malformed> {
     let unix;
     let text = if text.contains("\r\n") {
         unix = text.replace("\r\n", "\n");
@@ -34,7 +34,7 @@ pub(crate) fn from_text(text: &str) -> Result<Vec<Parsed>, Malformed> {
     let single = documents.len() == 1;
     let mut result = Vec::with_capacity(documents.len());
     for document in documents {
-        let read = node::read(document.text).map_err(|error| Malformed {
+        let read = node::read_with(document.text, texts).map_err(|error| Malformed {
             message: format!("MalformedYAMLError: {error}"),
             line: document.line + error.line() - 1,
         })?;

@@ -10,6 +10,7 @@ mod table;
 use std::collections::{HashMap, HashSet};
 
 use model::Str;
+use yaml::node::Text;
 
 use crate::id::Gvk;
 
@@ -36,7 +37,7 @@ enum Field {
     /// A list whose elements are merged.
     Merged {
         /// What tells elements apart; empty for lists of scalars.
-        keys: Vec<Str>,
+        keys: Vec<Text>,
         elements: Option<usize>,
     },
 }
@@ -45,7 +46,7 @@ enum Field {
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Place<'s> {
     Type(&'s Schema, usize),
-    Merged(&'s Schema, &'s [Str], Option<usize>),
+    Merged(&'s Schema, &'s [Text], Option<usize>),
 }
 
 impl Schema {
@@ -113,7 +114,7 @@ impl<'s> Place<'s> {
     }
 
     /// The keys by which the elements of this list are merged; `None` for a list that is replaced.
-    pub(crate) fn merge_keys(self) -> Option<&'s [Str]> {
+    pub(crate) fn merge_keys(self) -> Option<&'s [Text]> {
         match self {
             Place::Merged(_, keys, _) => Some(keys),
             Place::Type(..) => None,

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use model::{Str, Value};
+use yaml::node::Text;
 
 use super::{Field, Schema, Type};
 use crate::id::Gvk;
@@ -93,15 +94,15 @@ impl Reader {
     }
 }
 
-fn merge_keys(property: &Value) -> Vec<Str> {
+fn merge_keys(property: &Value) -> Vec<Text> {
     let keys = property.list_at(&["x-kubernetes-list-map-keys"]);
     if keys.is_empty() {
         let key = property
             .get("x-kubernetes-patch-merge-key")
             .and_then(Value::as_str);
-        return key.map(Str::new).into_iter().collect();
+        return key.map(Text::from).into_iter().collect();
     }
-    keys.iter().filter_map(Value::as_str).map(Str::new).collect()
+    keys.iter().filter_map(Value::as_str).map(Text::from).collect()
 }
 
 fn gvk(kind: &Value) -> Gvk {

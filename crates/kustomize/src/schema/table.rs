@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use model::Str;
+use yaml::node::Text;
 
 use super::{Field, Schema};
 use crate::id::Gvk;
@@ -58,7 +58,7 @@ impl Reader {
             };
             let keys = keys.strip_prefix(" by ").unwrap_or_default();
             Field::Merged {
-                keys: keys.split_whitespace().map(Str::new).collect(),
+                keys: keys.split_whitespace().map(Text::from).collect(),
                 elements: elements.map(|name| self.number(name)),
             }
         } else {

@@ -1,11 +1,14 @@
 //! The order of what is printed: as it came, or the legacy order, with namespaces first and webhooks last.
 
 use std::cmp::Ordering;
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use yaml::node::Text;
 
 use crate::config::SortOptions;
-use crate::id::{Gvk, ResId};
+use crate::id::Gvk;
 use crate::resmap::ResMap;
-use crate::schema::Schema;
 
 /// The kinds that come first and last.
 #[derive(Clone, Copy, Debug)]
@@ -55,9 +58,9 @@ impl KindOrder<'_> {
 }
 
 /// Sorts as a kustomization asks for.
-pub(crate) fn sort(resources: &mut ResMap, options: &SortOptions, schema: &Schema) -> Result<(), String> {
+pub(crate) fn sort(resources: &mut ResMap, options: &SortOptions) -> Result<(), String> {
     match (options.order.as_str(), &options.legacy) {
-        ("legacy", None) => legacy(resources, DEFAULT_ORDER, schema),
+        ("legacy", None) => legacy(resources, DEFAULT_ORDER),
         ("legacy", Some(kinds)) => {
             let first: Vec<&str> = kinds.first.iter().map(String::as_str).collect();
             let last: Vec<&str> = kinds.last.iter().map(String::as_str).collect();
@@ -65,7 +68,7 @@ pub(crate) fn sort(resources: &mut ResMap, options: &SortOptions, schema: &Schem
                 first: &first,
                 last: &last,
             };
-            legacy(resources, order, schema);
+            legacy(resources, order);
         }
         ("fifo", None) => {}
         ("fifo", Some(_)) => {
@@ -81,32 +84,68 @@ pub(crate) fn sort(resources: &mut ResMap, options: &SortOptions, schema: &Schem
 }
 
 /// Sorts in the legacy order.
-pub(crate) fn legacy(resources: &mut ResMap, order: KindOrder<'_>, schema: &Schema) {
+pub(crate) fn legacy(resources: &mut ResMap, order: KindOrder<'_>) {
+    let mut kinds: HashMap<Gvk, Rc<KindKey>> = HashMap::new();
     resources.sort_by_cached_key(|resource| {
-        let id = resource.id(schema);
-        let rank = order.rank(&id.gvk.kind);
-        // Among namespaces the core kind comes first, although its group would sort last.
-        let foreign = id.gvk.kind == "Namespace" && !id.gvk.group.is_empty();
-        SortKey { rank, foreign, id }
+        let gvk = resource.gvk();
+        let kind = match kinds.get(&gvk) {
+            Some(known) => Rc::clone(known),
+            None => {
+                let new = Rc::new(KindKey::new(&gvk, order));
+                kinds.insert(gvk, Rc::clone(&new));
+                new
+            }
+        };
+        SortKey {
+            kind,
+            namespace: resource.shared_namespace(),
+            name: resource.shared_name(),
+        }
     });
+}
+
+/// What decides the place of a kind.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct KindKey {
+    rank: i64,
+    /// Among namespaces the core kind comes first, although its group would sort last.
+    foreign: bool,
+    /// `GROUP_VERSION_KIND`, which is what kustomize compares.
+    text: String,
+}
+
+impl KindKey {
+    fn new(gvk: &Gvk, order: KindOrder<'_>) -> KindKey {
+        let (group, version, kind) = (or(&gvk.group, "~G"), or(&gvk.version, "~V"), or(&gvk.kind, "~K"));
+        KindKey {
+            rank: order.rank(&gvk.kind),
+            foreign: gvk.kind == "Namespace" && !gvk.group.is_empty(),
+            text: format!("{group}_{version}_{kind}"),
+        }
+    }
 }
 
 /// What decides the place of a resource.
 #[derive(PartialEq, Eq)]
 struct SortKey {
-    rank: i64,
-    foreign: bool,
-    id: ResId,
+    kind: Rc<KindKey>,
+    namespace: Text,
+    name: Text,
+}
+
+impl SortKey {
+    /// `NAMESPACE|NAME`
+    fn place(&self) -> impl Iterator<Item = u8> {
+        let parts = [or(&self.namespace, "~X"), "|", or(&self.name, "~N")];
+        parts.into_iter().flat_map(str::bytes)
+    }
 }
 
 impl Ord for SortKey {
     fn cmp(&self, other: &Self) -> Ordering {
-        let (a, b) = (&self.id, &other.id);
-        self.rank
-            .cmp(&other.rank)
-            .then(self.foreign.cmp(&other.foreign))
-            .then_with(|| kind_text(&a.gvk).cmp(kind_text(&b.gvk)))
-            .then_with(|| place_text(a).cmp(place_text(b)))
+        self.kind
+            .cmp(&other.kind)
+            .then_with(|| self.place().cmp(other.place()))
     }
 }
 
@@ -118,22 +157,4 @@ impl PartialOrd for SortKey {
 
 fn or<'a>(text: &'a str, missing: &'a str) -> &'a str {
     if text.is_empty() { missing } else { text }
-}
-
-/// `GROUP_VERSION_KIND`, which is what kustomize compares.
-fn kind_text(gvk: &Gvk) -> impl Iterator<Item = u8> {
-    let parts = [
-        or(&gvk.group, "~G"),
-        "_",
-        or(&gvk.version, "~V"),
-        "_",
-        or(&gvk.kind, "~K"),
-    ];
-    parts.into_iter().flat_map(str::bytes)
-}
-
-/// `NAMESPACE|NAME`
-fn place_text(id: &ResId) -> impl Iterator<Item = u8> {
-    let parts = [or(&id.namespace, "~X"), "|", or(&id.name, "~N")];
-    parts.into_iter().flat_map(str::bytes)
 }

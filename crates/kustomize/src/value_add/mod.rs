@@ -63,7 +63,7 @@ impl ValueAdd {
             Ok(position) if position > 0 => inserted(field.raw_text(), position - 1, &self.value),
             _ => self.value.clone(),
         };
-        set_text(field, &value)
+        set_text(field, value)
     }
 }
 

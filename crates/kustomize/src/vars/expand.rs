@@ -1,12 +1,11 @@
 //! Putting values in the places of `$(NAME)`.
 
-use model::Str;
 use yaml::node::{Kind, Scalar};
 
 /// The text with what `lookup` knows put in. A text that is nothing but a reference gets the type of the value.
 pub(super) fn expand(text: &str, lookup: &mut dyn FnMut(&str) -> Option<Scalar>) -> Scalar {
     let string = |text: String| Scalar {
-        text: Str::from(text),
+        text: text.into(),
         kind: Kind::Quoted,
     };
     let mut out = String::with_capacity(text.len());

@@ -116,7 +116,7 @@ pub(crate) fn resolve(
 /// The value of a var; lists and maps have none that could stand in a text.
 fn value(var: &Var, resources: &ResMap) -> Result<Option<Scalar>, String> {
     let mut owners = resources.iter();
-    let owner = owners.find(|resource| resource.ref_vars.iter().any(|name| *name == var.name));
+    let owner = owners.find(|resource| resource.ref_vars.iter().any(|name| name.as_str() == var.name));
     let Some(owner) = owner else {
         return Err(format!(
             "var '{}' cannot be mapped to a field in the set of known resources",

@@ -10,9 +10,7 @@ pub(crate) mod style;
 
 use std::cmp::Ordering;
 
-use model::Str;
-
-use crate::node::{Map, Node};
+use crate::node::{Map, Node, Text};
 
 /// Appends the document that Go would write. The error says what JSON has no form for, in Go's words.
 pub fn write(node: &Node, out: &mut String) -> Result<(), String> {
@@ -71,14 +69,14 @@ impl Writer<'_> {
         {
             return self.pairs(entries.iter(), indent);
         }
-        let mut sorted: Vec<&(Str, Node)> = entries.iter().collect();
+        let mut sorted: Vec<&(Text, Node)> = entries.iter().collect();
         sorted.sort_by(|(a, _), (b, _)| key_order::compare(a, b));
         self.pairs(sorted.into_iter(), indent)
     }
 
     fn pairs<'n>(
         &mut self,
-        pairs: impl Iterator<Item = &'n (Str, Node)>,
+        pairs: impl Iterator<Item = &'n (Text, Node)>,
         indent: usize,
     ) -> Result<(), String> {
         for (index, (key, value)) in pairs.enumerate() {

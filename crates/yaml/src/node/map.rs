@@ -1,11 +1,11 @@
-use model::Str;
+use thin_vec::ThinVec;
 
-use super::Node;
+use super::{Node, Text};
 
 /// The pairs of a map, in the order they were put in.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Map {
-    entries: Vec<(Str, Node)>,
+    entries: ThinVec<(Text, Node)>,
 }
 
 /// Up to this many keys a map grows by one at a time.
@@ -15,13 +15,15 @@ impl Map {
     /// An empty map with room for `capacity` pairs.
     pub fn with_capacity(capacity: usize) -> Self {
         Map {
-            entries: Vec::with_capacity(capacity),
+            entries: ThinVec::with_capacity(capacity),
         }
     }
 
     /// A map of pairs of which the caller knows that no key stands twice.
-    pub fn from_entries(entries: Vec<(Str, Node)>) -> Self {
-        Map { entries }
+    pub fn from_entries(entries: impl ExactSizeIterator<Item = (Text, Node)>) -> Self {
+        let mut map = Map::with_capacity(entries.len());
+        map.entries.extend(entries);
+        map
     }
 
     /// The number of pairs.
@@ -35,7 +37,7 @@ impl Map {
     }
 
     fn position(&self, key: &str) -> Option<usize> {
-        self.entries.iter().position(|(other, _)| other == key)
+        self.entries.iter().position(|(other, _)| other.as_str() == key)
     }
 
     /// The value of `key`.
@@ -54,27 +56,26 @@ impl Map {
     }
 
     /// Sets `key`; a new one goes to the end.
-    pub fn insert(&mut self, key: impl AsRef<str>, value: Node) {
-        let key = key.as_ref();
-        match self.position(key) {
+    pub fn insert(&mut self, key: impl AsRef<str> + Into<Text>, value: Node) {
+        match self.position(key.as_ref()) {
             Some(at) => self.entries[at].1 = value,
-            None => self.push(Str::new(key), value),
+            None => self.push(key, value),
         }
     }
 
     /// Appends a pair without looking for the key: the caller knows that it is new.
-    pub fn push(&mut self, key: Str, value: Node) {
+    pub fn push(&mut self, key: impl Into<Text>, value: Node) {
         // Most maps are small and get few more keys: room for as many again would be most of what a tree takes.
         if self.entries.len() < SMALL {
             self.entries.reserve_exact(1);
         }
-        self.entries.push((key, value));
+        self.entries.push((key.into(), value));
     }
 
     /// The value of `key`, which is set to what `make` gives where it is missing.
-    pub fn entry(&mut self, key: &str, make: impl FnOnce() -> Node) -> &mut Node {
-        let at = self.position(key).unwrap_or_else(|| {
-            self.push(Str::new(key), make());
+    pub fn entry(&mut self, key: impl AsRef<str> + Into<Text>, make: impl FnOnce() -> Node) -> &mut Node {
+        let at = self.position(key.as_ref()).unwrap_or_else(|| {
+            self.push(key, make());
             self.entries.len() - 1
         });
         &mut self.entries[at].1
@@ -106,14 +107,14 @@ impl Map {
     }
 
     /// The pairs as one block.
-    pub(crate) fn entries(&self) -> &[(Str, Node)] {
+    pub(crate) fn entries(&self) -> &[(Text, Node)] {
         &self.entries
     }
 }
 
 impl IntoIterator for Map {
-    type Item = (Str, Node);
-    type IntoIter = std::vec::IntoIter<(Str, Node)>;
+    type Item = (Text, Node);
+    type IntoIter = thin_vec::IntoIter<(Text, Node)>;
 
     fn into_iter(self) -> Self::IntoIter {
         self.entries.into_iter()

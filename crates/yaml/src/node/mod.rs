@@ -6,11 +6,13 @@
 mod kind;
 mod map;
 mod read;
+mod text;
 
 pub use kind::{Kind, Meaning};
 pub use map::Map;
-use model::Str;
-pub use read::{Read, read};
+pub use read::{Read, read, read_with};
+pub use text::{Text, Texts};
+use thin_vec::ThinVec;
 
 /// A scalar, a list or a map.
 #[derive(Clone, Debug, PartialEq)]
@@ -18,21 +20,24 @@ pub enum Node {
     /// A text that may mean something else.
     Scalar(Scalar),
     /// A list.
-    List(Vec<Node>),
+    List(List),
     /// A map.
     Map(Map),
 }
+
+/// The elements of a list.
+pub type List = ThinVec<Node>;
 
 /// A text and what it is.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scalar {
     /// As it was written, without quotes and escapes.
-    pub text: Str,
+    pub text: Text,
     /// What it is.
     pub kind: Kind,
 }
 
-const _: () = assert!(std::mem::size_of::<Node>() == 32);
+const _: () = assert!(std::mem::size_of::<Node>() == 16);
 
 impl Scalar {
     /// What the scalar is in JSON. The error is go-yaml's.
@@ -43,18 +48,23 @@ impl Scalar {
 
 impl Node {
     /// A string, whatever it looks like.
-    pub fn str(text: impl AsRef<str>) -> Node {
+    pub fn str(text: impl Into<Text>) -> Node {
         Node::Scalar(Scalar {
-            text: Str::new(text),
+            text: text.into(),
             kind: Kind::Quoted,
         })
     }
 
     /// A text without quotes: what it means follows from what it looks like.
-    pub fn plain(text: impl AsRef<str>) -> Node {
-        let text = Str::new(text);
+    pub fn plain(text: impl Into<Text>) -> Node {
+        let text = text.into();
         let kind = Kind::of(&text);
         Node::Scalar(Scalar { text, kind })
+    }
+
+    /// An empty list.
+    pub fn list() -> Node {
+        Node::List(List::new())
     }
 
     /// An empty map.
@@ -97,9 +107,17 @@ impl Node {
         }
     }
 
+    /// The same to be held elsewhere.
+    pub fn shared_text(&self) -> Text {
+        match self {
+            Node::Scalar(scalar) => scalar.text.clone(),
+            _ => Text::default(),
+        }
+    }
+
     /// Sets the text of a scalar as if it were written over: quotes stay, and without quotes it means what it looks
     /// like. What is no scalar is replaced.
-    pub fn rewrite(&mut self, text: &str) {
+    pub fn rewrite(&mut self, text: impl Into<Text>) {
         let quoted = matches!(self, Node::Scalar(scalar) if scalar.kind == Kind::Quoted);
         *self = if quoted {
             Node::str(text)

@@ -2,10 +2,9 @@
 
 use std::collections::{HashMap, HashSet};
 
-use model::Str;
 use model::json::MAX_DEPTH;
 
-use super::{Kind, Map, Node, Scalar};
+use super::{Kind, List, Map, Node, Scalar, Text, Texts};
 use crate::Error;
 use crate::events::{self, Content, Events};
 
@@ -22,6 +21,11 @@ pub struct Read {
 ///
 /// Keys must be strings and may stand once in a map: kustomize refuses anything else when it prints.
 pub fn read(text: &str) -> Result<Option<Read>, Error> {
+    read_with(text, &mut Texts::default())
+}
+
+/// As [`read`], for a tree that shares its texts with all that are read with the same ones.
+pub fn read_with(text: &str, texts: &mut Texts) -> Result<Option<Read>, Error> {
     let mut events = Events::new(text.as_bytes())?;
     loop {
         match events.next()?.content {
@@ -30,7 +34,7 @@ pub fn read(text: &str) -> Result<Option<Read>, Error> {
             _ => {}
         }
     }
-    let mut reader = Reader::default();
+    let mut reader = Reader::new(texts);
     loop {
         let event = events.next()?;
         if matches!(event.content, Content::DocumentEnd | Content::StreamEnd) {
@@ -44,9 +48,12 @@ pub fn read(text: &str) -> Result<Option<Read>, Error> {
 const MAX_COPIED_NODES: usize = 1_000_000;
 const MAX_COPIED_BYTES: usize = 64 << 20;
 
-#[derive(Default)]
-struct Reader {
+struct Reader<'t> {
+    texts: &'t mut Texts,
     frames: Vec<Frame>,
+    /// The children of all that is open, the innermost last: a block is taken when it is known how large it must be.
+    /// Elements of lists have an empty key.
+    children: Vec<(Text, Node)>,
     root: Option<Read>,
     anchors: HashMap<String, Node>,
     copied: Size,
@@ -61,16 +68,17 @@ struct Size {
 
 struct Frame {
     open: Open,
+    /// Where its children begin.
+    first: usize,
     anchor: Option<String>,
     line: usize,
 }
 
 enum Open {
-    List(Vec<Node>),
+    List,
     Map {
-        entries: Vec<(Str, Node)>,
         /// The keys once there are many.
-        seen: HashSet<Str>,
+        seen: HashSet<Text>,
         slot: Slot,
         merged: Option<Node>,
     },
@@ -78,23 +86,33 @@ enum Open {
 
 enum Slot {
     Key,
-    Value(Str),
+    Value(Text),
     Merge,
 }
 
 /// Up to this many keys are searched one by one.
 const SCAN_LIMIT: usize = 16;
 
-impl Reader {
+impl<'t> Reader<'t> {
+    fn new(texts: &'t mut Texts) -> Self {
+        Reader {
+            texts,
+            frames: Vec::new(),
+            children: Vec::new(),
+            root: None,
+            anchors: HashMap::new(),
+            copied: Size::default(),
+        }
+    }
+
     fn event(&mut self, event: events::Event<'_>) -> Result<(), Error> {
         let line = event.line;
         match event.content {
             Content::Scalar(scalar) => self.scalar(scalar, line),
             Content::Alias(name) => self.alias(&name, line),
-            Content::SequenceStart { anchor } => self.open(Open::List(Vec::new()), anchor, line),
+            Content::SequenceStart { anchor } => self.open(Open::List, anchor, line),
             Content::MappingStart { anchor } => {
                 let map = Open::Map {
-                    entries: Vec::new(),
                     seen: HashSet::new(),
                     slot: Slot::Key,
                     merged: None,
@@ -119,7 +137,12 @@ impl Reader {
         if let Some(name) = &anchor {
             self.anchors.remove(name);
         }
-        self.frames.push(Frame { open, anchor, line });
+        self.frames.push(Frame {
+            open,
+            first: self.children.len(),
+            anchor,
+            line,
+        });
         Ok(())
     }
 
@@ -148,7 +171,7 @@ impl Reader {
             }
         }
         let scalar = Scalar {
-            text: Str::new(&source.text),
+            text: self.texts.get(&source.text),
             kind,
         };
         self.complete(Node::Scalar(scalar), source.anchor.map(String::from), line)
@@ -157,21 +180,16 @@ impl Reader {
     fn close(&mut self) -> Result<(), Error> {
         let frame = self.frames.pop().expect("events of ends follow events of starts");
         let node = match frame.open {
-            Open::List(mut items) => {
-                items.shrink_to_fit();
+            Open::List => {
+                let mut items = List::with_capacity(self.children.len() - frame.first);
+                items.extend(self.children.drain(frame.first..).map(|(_, item)| item));
                 Node::List(items)
             }
-            Open::Map {
-                mut entries,
-                seen,
-                merged,
-                ..
-            } => {
+            Open::Map { seen, merged, .. } => {
                 if let Some(merged) = merged {
-                    merge(&mut entries, seen, merged, frame.line)?;
+                    merge(&mut self.children, frame.first, seen, merged, frame.line)?;
                 }
-                entries.shrink_to_fit();
-                Node::Map(Map::from_entries(entries))
+                Node::Map(Map::from_entries(self.children.drain(frame.first..)))
             }
         };
         self.complete(node, frame.anchor, frame.line)
@@ -222,13 +240,8 @@ impl Reader {
             return Ok(());
         };
         match &mut frame.open {
-            Open::List(items) => items.push(node),
-            Open::Map {
-                entries,
-                seen,
-                slot,
-                merged,
-            } => match std::mem::replace(slot, Slot::Key) {
+            Open::List => self.children.push((Text::default(), node)),
+            Open::Map { seen, slot, merged } => match std::mem::replace(slot, Slot::Key) {
                 Slot::Key => {
                     let Node::Scalar(scalar) = node else {
                         let problem = format_args!("invalid map key at line {line}");
@@ -237,14 +250,14 @@ impl Reader {
                     *slot = Slot::Value(scalar.text);
                 }
                 Slot::Value(key) => {
-                    if contains(entries, seen, &key) {
+                    if contains(&self.children[frame.first..], seen, &key) {
                         let problem = format!(
                             "unmarshal errors:\n  line {line}: mapping key {} already defined",
                             model::quote::quote(&key)
                         );
                         return Err(Error::new(line, problem));
                     }
-                    entries.push((key, node));
+                    self.children.push((key, node));
                 }
                 Slot::Merge => *merged = Some(node),
             },
@@ -253,7 +266,7 @@ impl Reader {
     }
 }
 
-fn contains(entries: &[(Str, Node)], seen: &mut HashSet<Str>, key: &Str) -> bool {
+fn contains(entries: &[(Text, Node)], seen: &mut HashSet<Text>, key: &Text) -> bool {
     if entries.len() <= SCAN_LIMIT {
         return entries.iter().any(|(other, _)| other == key);
     }
@@ -265,14 +278,15 @@ fn contains(entries: &[(Str, Node)], seen: &mut HashSet<Str>, key: &Str) -> bool
 
 /// Adds the pairs of one or several maps whose keys are not there yet; of several the first one wins.
 fn merge(
-    entries: &mut Vec<(Str, Node)>,
-    mut seen: HashSet<Str>,
+    children: &mut Vec<(Text, Node)>,
+    first: usize,
+    mut seen: HashSet<Text>,
     merged: Node,
     line: usize,
 ) -> Result<(), Error> {
     let maps = match merged {
         Node::List(items) => items,
-        other => vec![other],
+        other => List::from([other]),
     };
     for map in maps {
         let Node::Map(map) = map else {
@@ -282,8 +296,8 @@ fn merge(
             ));
         };
         for (key, value) in map {
-            if !contains(entries, &mut seen, &key) {
-                entries.push((key, value));
+            if !contains(&children[first..], &mut seen, &key) {
+                children.push((key, value));
             }
         }
     }

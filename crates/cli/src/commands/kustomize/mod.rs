@@ -4,7 +4,7 @@ mod directory;
 mod helm;
 mod remote;
 
-use std::io::Write as _;
+use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -104,16 +104,18 @@ fn build(args: &Args, runtime: tokio::runtime::Handle) -> anyhow::Result<ExitCod
     }
     match &args.output {
         Some(folder) if folder.is_dir() => write_each(&output, folder)?,
-        Some(file) => std::fs::write(file, output.to_yaml()?)
+        Some(file) => std::fs::File::create(file)
+            .map_err(anyhow::Error::from)
+            .and_then(|out| print(output, out))
             .with_context(|| format!("failed to write {}", file.display()))?,
-        None => print(output)?,
+        None => print(output, std::io::stdout().lock())?,
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn print(output: Output) -> anyhow::Result<()> {
-    let mut out = std::io::BufWriter::new(std::io::stdout().lock());
-    output.write(|text| out.write_all(text.as_bytes()).map_err(|error| error.to_string()))?;
+fn print(output: Output, out: impl Write) -> anyhow::Result<()> {
+    let mut out = BufWriter::new(out);
+    output.write_yaml(&mut out)?;
     out.flush().context("failed to write the output")
 }
 
