@@ -32,6 +32,7 @@ fn text<'a>(tree: &'a MemoryTree, path: &str) -> Option<&'a str> {
         .map(|content| std::str::from_utf8(content).unwrap())
 }
 
+/// T8
 #[test]
 fn names_that_lead_out_are_refused() {
     for name in [
@@ -180,6 +181,7 @@ fn sizes_that_no_archive_has_are_refused_before_anything_is_read() {
     assert!(matches!(found, Error::Damaged { .. }), "{found:?}");
 }
 
+/// T8
 #[test]
 fn entries_and_bytes_are_limited() {
     let limits = Limits {
@@ -304,6 +306,7 @@ fn a_directory_that_holds_something_is_not_unpacked_to() {
 }
 
 #[cfg(unix)]
+/// T8
 #[test]
 fn modes_keep_the_owner_in_and_set_user_bits_out() {
     use std::os::unix::fs::PermissionsExt;

@@ -54,6 +54,66 @@ fn answers_are_those_of_flux() {
     }
 }
 
+/// What the rows of the contract say, one by one.
+struct Row {
+    /// The row and what it says.
+    row: &'static str,
+    /// The ignore files by their directory.
+    files: &'static [(&'static str, &'static str)],
+    ignore: Option<&'static str>,
+    ignored: &'static [&'static str],
+    kept: &'static [&'static str],
+}
+
+#[rustfmt::skip]
+const ROWS: &[Row] = &[
+    Row { row: "T3 each file is for its own directory", files: &[("a", "x"), ("b", "y")], ignore: None,
+        ignored: &["a/x", "a/c/x", "b/y"], kept: &["x", "y", "a/y", "b/x"] },
+    Row { row: "T3 the object's patterns come last", files: &[("", "*.md\n")], ignore: Some("!keep.md"),
+        ignored: &["a.md", "d/a.md"], kept: &["keep.md", "d/keep.md"] },
+    Row { row: "T3 a later pattern wins", files: &[("", "x\n!x\n"), ("a", "!x\nx\n")], ignore: None, ignored: &["a/x"], kept: &["x", "b/x"] },
+    Row { row: "T4 the defaults, by extension", files: &[], ignore: None,
+        ignored: &["a.jpg", "a.jpeg", "a.gif", "a.png", "a.wmv", "a.flv", "d/a.tar.gz", "d/a.zip"], kept: &["a.yaml", "a.tgz", "jpg"] },
+    Row { row: "T4 the defaults, files of CI", files: &[], ignore: None,
+        ignored: &[".github/", ".github/x.yml", ".circleci/config.yml", ".travis.yml", ".gitlab-ci.yml", "appveyor.yml", ".drone.yml",
+            "cloudbuild.yaml", "codeship-services.yml", "codeship-steps.yml"], kept: &["github/", ".github", "travis.yml"] },
+    Row { row: "T4 the defaults, what else", files: &[], ignore: None,
+        ignored: &[".goreleaser.yml", "d/.goreleaser.yml", ".sops.yaml", "d/.sops.yaml", ".flux.yaml", "d/e/.flux.yaml"], kept: &["sops.yaml"] },
+    Row { row: "T4 no defaults where a file has a pattern", files: &[("d", "x")], ignore: None, ignored: &["d/x"], kept: &["a.jpg", ".github/", ".sops.yaml"] },
+    Row { row: "T4 no defaults where the object has a pattern", files: &[], ignore: Some("x"), ignored: &["x"], kept: &["a.jpg", ".github/", ".sops.yaml"] },
+    Row { row: "T5 files of version control, always", files: &[], ignore: Some("x"),
+        ignored: &[".git/", ".git/HEAD", ".gitignore", ".gitmodules", ".gitattributes", "d/.gitignore"], kept: &[".github/"] },
+    Row { row: "T5 unless a later pattern takes them back", files: &[], ignore: Some("!.gitignore"), ignored: &[".gitmodules"], kept: &[".gitignore"] },
+    Row { row: "T6 two stars only as a whole segment", files: &[], ignore: Some("a/**/z\nb**/z"),
+        ignored: &["a/z", "a/b/z", "a/b/c/z"], kept: &["b/c/z", "bx/z", "x/a/z"] },
+    Row { row: "T6 patterns of segments", files: &[], ignore: Some("a/[b-d]?*.y"), ignored: &["a/bx.y", "a/dxx.y"], kept: &["a/ex.y", "a/b.y", "a/b/x.y"] },
+    Row { row: "T6 without a slash any component", files: &[], ignore: Some("docs"), ignored: &["docs", "a/docs", "a/docs/b"], kept: &["docs2"] },
+    Row { row: "T6 a slash at the end is for directories", files: &[], ignore: Some("out/"), ignored: &["out/", "out/a", "a/out/b"], kept: &["out", "a/out"] },
+    Row { row: "T6 an ignored directory is walked", files: &[], ignore: Some("/*\n!/deploy"),
+        ignored: &["src/", "src/a", "README.md"], kept: &["deploy/", "deploy/a.yaml", "deploy/b/c.yaml"] },
+    Row { row: "T7 comments and blank lines", files: &[("", "# a\n\n  \nb\n")], ignore: None, ignored: &["b"], kept: &["a", "# a", "  "] },
+    Row { row: "T7 blanks at the end are cut unless escaped", files: &[], ignore: Some("a   \nb\\ "), ignored: &["a", "b "], kept: &["a   ", "b"] },
+];
+
+#[test]
+fn every_row_of_the_contract_holds() {
+    for row in ROWS {
+        let mut tree = MemoryTree::new();
+        for (directory, content) in row.files {
+            let path = format!("{directory}/.sourceignore");
+            tree = tree.with(path.trim_start_matches('/'), *content);
+        }
+        let rules = Rules::of(&tree, row.ignore).unwrap();
+        for path in row.ignored {
+            assert!(ignores(&rules, path), "{}: {path:?} is ignored", row.row);
+        }
+        for path in row.kept {
+            assert!(!ignores(&rules, path), "{}: {path:?} is kept", row.row);
+        }
+    }
+}
+
+/// T3
 #[test]
 fn ignore_files_inside_of_git_directories_are_not_read() {
     let tree = MemoryTree::new()

@@ -26,6 +26,7 @@ fn example() -> MemoryTree {
         .with_directory("empty")
 }
 
+/// T1, T2
 #[test]
 fn entries_are_normalised_and_in_order() {
     let archive = packed(&example(), &Rules::of(&example(), None).unwrap());
@@ -61,6 +62,7 @@ fn the_header_of_the_compression_says_nothing_of_time_and_machine() {
     assert_eq!(archive[9], 255, "the system");
 }
 
+/// T6
 #[test]
 fn children_of_an_ignored_directory_come_without_it() {
     let tree = MemoryTree::new()
