@@ -28,6 +28,17 @@ pub(crate) struct Event<'e> {
     /// The bytes of its token, with anchor and tag; a byte order mark at the start of the text does not count.
     pub(crate) span: Range<usize>,
     pub(crate) content: Content<'e>,
+    pub(crate) start: Position,
+    pub(crate) end: Position,
+}
+
+/// A place in a text; both count from 0.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Position {
+    /// The line.
+    pub line: usize,
+    /// The character of the line.
+    pub column: usize,
 }
 
 pub(crate) enum Content<'e> {
@@ -141,6 +152,8 @@ impl<'a> Events<'a> {
             line: line(&event.start_mark) + 1,
             span: event.start_mark.index as usize..event.end_mark.index as usize,
             content,
+            start: position(&event.start_mark),
+            end: position(&event.end_mark),
         })
     }
 
@@ -195,6 +208,13 @@ impl Drop for Events<'_> {
 
 fn line(mark: &yaml_mark_t) -> usize {
     mark.line as usize
+}
+
+fn position(mark: &yaml_mark_t) -> Position {
+    Position {
+        line: line(mark),
+        column: mark.column as usize,
+    }
 }
 
 /// A C string as text.

@@ -24,6 +24,7 @@ mod number;
 mod pairs;
 mod resolve;
 mod show;
+pub mod stream;
 mod timestamp;
 mod write;
 

@@ -1,0 +1,262 @@
+//! Which of YAML's ways to write a scalar go-yaml v3 chooses.
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use yaml::node::Kind;
+
+use crate::number;
+use crate::tree::Value;
+
+/// A scalar that is ready to be written.
+pub(super) struct Written {
+    pub(super) tag: Option<&'static str>,
+    pub(super) text: String,
+    pub(super) style: Style,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Style {
+    Plain,
+    SingleQuoted,
+    DoubleQuoted,
+    Literal,
+}
+
+/// How a value is written that is neither a list nor a map.
+pub(super) fn of(value: &Value) -> Written {
+    let plain = |text: String| Written {
+        tag: None,
+        text,
+        style: Style::Plain,
+    };
+    match value {
+        Value::Null | Value::List(_) | Value::Map(_) => plain("null".to_owned()),
+        Value::Bool(flag) => plain(flag.to_string()),
+        Value::Int(number) => plain(number.to_string()),
+        Value::Float(number) if number.is_nan() => plain(".nan".to_owned()),
+        Value::Float(number) if number.is_infinite() => {
+            plain(if *number > 0.0 { ".inf" } else { "-.inf" }.to_owned())
+        }
+        Value::Float(float) => plain(number::shortest(*float, 'e')),
+        Value::Time(text) => plain(text.clone()),
+        Value::Text(bytes) | Value::Bytes(bytes) => text(bytes),
+        Value::Comment(comment) => text(&comment.text),
+    }
+}
+
+/// How a string is written. What is no UTF-8 is written as base64, with a tag.
+pub(super) fn text(bytes: &[u8]) -> Written {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => Written {
+            tag: None,
+            text: text.to_owned(),
+            style: style(text),
+        },
+        Err(_) => binary(bytes),
+    }
+}
+
+/// go-yaml folds base64 at 70 characters, and ends it with a break once it has more than one line.
+fn binary(bytes: &[u8]) -> Written {
+    const WIDTH: usize = 70;
+    let encoded = STANDARD.encode(bytes);
+    let mut text = String::new();
+    for (index, character) in encoded.chars().enumerate() {
+        if index > 0 && index % WIDTH == 0 {
+            text.push('\n');
+        }
+        text.push(character);
+    }
+    let folded = encoded.len() > WIDTH;
+    if folded {
+        text.push('\n');
+    }
+    Written {
+        tag: Some("!!binary"),
+        text,
+        style: if folded { Style::Literal } else { Style::Plain },
+    }
+}
+
+fn style(text: &str) -> Style {
+    let found = Analysis::of(text);
+    let wanted = if text.contains('\n') {
+        Style::Literal
+    } else if Kind::of(text).is_str() && !is_base60(text) && !is_old_bool(text) && !is_odd_number(text) {
+        Style::Plain
+    } else {
+        Style::DoubleQuoted
+    };
+    match wanted {
+        Style::Literal if found.block_allowed => Style::Literal,
+        Style::Plain if found.plain_allowed => Style::Plain,
+        Style::Plain if found.single_quoted_allowed => Style::SingleQuoted,
+        _ => Style::DoubleQuoted,
+    }
+}
+
+/// What go-yaml takes for something else than a string beside what it takes for a number.
+fn is_odd_number(text: &str) -> bool {
+    if text == "<<" {
+        return true;
+    }
+    let plain = text.replace('_', "");
+    let digits = plain.strip_prefix('-').unwrap_or(&plain);
+    let radix = |prefix: &str, radix: u32| {
+        digits
+            .strip_prefix(prefix)
+            .is_some_and(|digits| i64::from_str_radix(digits, radix).is_ok())
+    };
+    radix("0o", 8) || radix("0b", 2)
+}
+
+/// Words that were booleans once.
+fn is_old_bool(text: &str) -> bool {
+    matches!(
+        text,
+        "y" | "Y"
+            | "yes"
+            | "Yes"
+            | "YES"
+            | "on"
+            | "On"
+            | "ON"
+            | "n"
+            | "N"
+            | "no"
+            | "No"
+            | "NO"
+            | "off"
+            | "Off"
+            | "OFF"
+    )
+}
+
+/// `^[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?$`
+fn is_base60(text: &str) -> bool {
+    let unsigned = text.strip_prefix(['-', '+']).unwrap_or(text);
+    let digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit() || byte == b'_');
+    let Some((first, rest)) = unsigned.split_once(':') else {
+        return false;
+    };
+    let (rest, fraction) = rest.split_once('.').unwrap_or((rest, ""));
+    let sixtieth = |part: &str| match part.as_bytes() {
+        [digit] => digit.is_ascii_digit(),
+        [b'0'..=b'5', digit] => digit.is_ascii_digit(),
+        _ => false,
+    };
+    first.starts_with(|first: char| first.is_ascii_digit())
+        && digits(first)
+        && rest.split(':').all(sixtieth)
+        && digits(fraction)
+}
+
+pub(super) fn is_break(character: char) -> bool {
+    matches!(character, '\n' | '\r' | '\u{85}' | '\u{2028}' | '\u{2029}')
+}
+
+fn is_printable(character: char) -> bool {
+    matches!(character,
+        '\n' | ' '..='~' | '\u{a0}'..='\u{d7ff}' | '\u{e000}'..='\u{fefe}' | '\u{ff00}'..='\u{fffd}')
+}
+
+struct Analysis {
+    plain_allowed: bool,
+    single_quoted_allowed: bool,
+    block_allowed: bool,
+}
+
+impl Analysis {
+    fn of(text: &str) -> Analysis {
+        if text.is_empty() {
+            return Analysis {
+                plain_allowed: true,
+                single_quoted_allowed: true,
+                block_allowed: false,
+            };
+        }
+        let mut indicators = text.starts_with("---") || text.starts_with("...");
+        let (mut breaks, mut special, mut tabs) = (false, false, false);
+        let (mut break_space, mut space_break) = (false, false);
+        let mut previous = None;
+        let mut characters = text.chars().peekable();
+        while let Some(character) = characters.next() {
+            let followed = characters.peek().is_none_or(|next| matches!(next, ' ' | '\t'));
+            indicators |= is_indicator(character, previous, followed);
+            tabs |= character == '\t';
+            special |= character != '\t' && !is_printable(character);
+            breaks |= is_break(character);
+            break_space |= character == ' ' && previous.is_some_and(is_break);
+            space_break |= is_break(character) && previous == Some(' ');
+            previous = Some(character);
+        }
+        let edge = |character: Option<char>| character.is_some_and(|edge| edge == ' ' || is_break(edge));
+        let (first, last) = (text.chars().next(), previous);
+        let odd = break_space || space_break || tabs || special;
+        Analysis {
+            plain_allowed: !(indicators || breaks || odd || edge(first) || edge(last)),
+            single_quoted_allowed: !odd,
+            block_allowed: !(last == Some(' ') || space_break || special),
+        }
+    }
+}
+
+fn is_indicator(character: char, previous: Option<char>, followed_by_blank: bool) -> bool {
+    let Some(previous) = previous else {
+        return match character {
+            '#' | ',' | '[' | ']' | '{' | '}' | '&' | '*' | '!' | '|' | '>' | '\'' | '"' | '%' | '@'
+            | '`' => true,
+            '?' | ':' | '-' => followed_by_blank,
+            _ => false,
+        };
+    };
+    match character {
+        ':' => followed_by_blank,
+        '#' => matches!(previous, ' ' | '\t' | '\0') || is_break(previous),
+        _ => false,
+    }
+}
+
+/// The content of a string in double quotes.
+pub(super) fn escaped(text: &str) -> String {
+    // A byte order mark at the start makes go-yaml take every character for one.
+    let marked = text.starts_with('\u{feff}');
+    let mut out = String::new();
+    for character in text.chars() {
+        let plain =
+            !marked && is_printable(character) && !is_break(character) && !matches!(character, '"' | '\\');
+        if plain {
+            out.push(character);
+            continue;
+        }
+        let code = u32::from(character);
+        let letter = match code {
+            0x00 => '0',
+            0x07 => 'a',
+            0x08 => 'b',
+            0x09 => 't',
+            0x0a => 'n',
+            0x0b => 'v',
+            0x0c => 'f',
+            0x0d => 'r',
+            0x1b => 'e',
+            0x22 => '"',
+            0x5c => '\\',
+            0x85 => 'N',
+            0xa0 => '_',
+            0x2028 => 'L',
+            0x2029 => 'P',
+            _ => {
+                out.push_str(&match code {
+                    0..=0xff => format!("\\x{code:02X}"),
+                    0x100..=0xffff => format!("\\u{code:04X}"),
+                    _ => format!("\\U{code:08X}"),
+                });
+                continue;
+            }
+        };
+        out.push('\\');
+        out.push(letter);
+    }
+    out
+}
