@@ -8,7 +8,7 @@ use crate::id::Gvk;
 
 /// So many properties are looked at in one document, as often as definitions lead to them, and so far from the first one.
 /// Definitions that all refer to each other would have no end otherwise.
-const MAX_PROPERTIES: usize = 1_000_000;
+const MAX_PROPERTIES: usize = 200_000;
 const MAX_DEPTH: usize = 100;
 
 /// The field specs that definitions imply.

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use super::dice::Dice;
 
 /// No case takes a tenth of it on a machine that has nothing else to do.
-const LIMIT: Duration = Duration::from_secs(20);
+const LIMIT: Duration = Duration::from_secs(60);
 
 /// As many as a thread of a server has.
 const STACK: usize = 2 << 20;
