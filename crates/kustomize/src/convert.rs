@@ -4,7 +4,7 @@ use model::{Map, Value};
 use yaml::node::{self, Kind, Meaning, Node, Scalar};
 
 /// The value that a tree means.
-pub(crate) fn to_value(node: &Node) -> Result<Value, String> {
+pub fn to_value(node: &Node) -> Result<Value, String> {
     Ok(match node {
         Node::Scalar(scalar) => match scalar.meaning()? {
             Meaning::Null => Value::Null,
@@ -25,7 +25,7 @@ pub(crate) fn to_value(node: &Node) -> Result<Value, String> {
 }
 
 /// A tree that means a value.
-pub(crate) fn from_value(value: &Value) -> Node {
+pub fn from_value(value: &Value) -> Node {
     let scalar = |text: &str, kind| {
         Node::Scalar(Scalar {
             text: text.into(),

@@ -49,7 +49,8 @@ mod tree;
 mod value_add;
 mod vars;
 
-pub use config::{HelmChart, HelmGlobals};
+pub use config::{FILE_NAMES, HelmChart, HelmGlobals};
+pub use convert::{from_value, to_value};
 pub use error::{Error, Errors};
 pub use options::{LoadRestrictor, Options, Release, Reorder};
 pub use output::{Document, Output};

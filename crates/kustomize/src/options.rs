@@ -26,6 +26,9 @@ pub struct Options<'o> {
     pub fetcher: Option<&'o dyn Fetcher>,
     /// Renders charts; without it they are refused.
     pub helm: Option<&'o dyn Renderer>,
+    /// Whether the kustomization that is asked for, but none that it refers to, may have fields that nobody knows, and numbers
+    /// and booleans without quotes where texts are wanted. Flux reads that one so.
+    pub lenient_root: bool,
     /// Where transformers look for the fields they change.
     pub specs: Arc<Specs>,
 }
@@ -71,6 +74,7 @@ impl Default for Options<'_> {
             managed_by_label: false,
             fetcher: None,
             helm: None,
+            lenient_root: false,
             specs: Arc::new(Specs::builtin()),
         }
     }

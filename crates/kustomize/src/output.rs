@@ -83,6 +83,11 @@ impl Output {
         self.objects.iter().map(|resource| &resource.node)
     }
 
+    /// The objects, to be changed further.
+    pub fn into_objects(self) -> impl ExactSizeIterator<Item = Node> {
+        self.objects.into_iter().map(|resource| resource.node)
+    }
+
     /// What `kustomize build` prints.
     pub fn to_yaml(&self) -> Result<String, Errors> {
         let mut out = String::new();

@@ -4,7 +4,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use super::{Accumulator, Build, Loader};
-use crate::config::{FILE_NAMES, Kustomization};
+use crate::config::{FILE_NAMES, Kustomization, Strictness};
 use crate::error::{Error, Errors, all};
 use crate::origin::Origin;
 use crate::resmap::ResMap;
@@ -62,7 +62,12 @@ impl<'b> Target<'b> {
         build
             .visit()
             .map_err(|message| fail(loader.show(file), None, &chain, message))?;
-        let (kustomization, warnings) = Kustomization::parse(&text)
+        let strictness = if chain.len() == 1 && build.options.lenient_root {
+            Strictness::Coerce
+        } else {
+            Strictness::Strict
+        };
+        let (kustomization, warnings) = Kustomization::parse(&text, strictness)
             .map_err(|(message, line)| fail(loader.show(file), line, &chain, message))?;
         build.warn(warnings);
         Ok(Target {

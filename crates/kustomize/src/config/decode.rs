@@ -9,6 +9,9 @@ use model::Value;
 pub(crate) enum Strictness {
     Strict,
     Lax,
+    /// As [`Lax`](Strictness::Lax), and numbers and booleans are texts where texts are wanted, as Go's reader of YAML has it
+    /// when it knows the type.
+    Coerce,
 }
 
 /// Where in a value the decoder is.
@@ -67,6 +70,9 @@ impl Decode for String {
     fn decode(value: &Value, context: &mut Context) -> Result<Self, String> {
         Ok(match value {
             Value::Str(text) => text.to_string(),
+            Value::Bool(_) | Value::Int(_) | Value::Float(_) if context.strictness == Strictness::Coerce => {
+                model::json::to_string(value)
+            }
             other => context.mismatch(other, "string"),
         })
     }

@@ -53,14 +53,17 @@ fields! {
 }
 
 /// The names that a kustomization file may have.
-pub(crate) const FILE_NAMES: [&str; 3] = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
+pub const FILE_NAMES: [&str; 3] = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
 
 const KUSTOMIZATION: (&str, &str) = ("Kustomization", "kustomize.config.k8s.io/v1beta1");
 const COMPONENT: (&str, &str) = ("Component", "kustomize.config.k8s.io/v1alpha1");
 
 impl Kustomization {
     /// Reads a kustomization file; the warnings are about fields of old. An error has the line where it is known.
-    pub(crate) fn parse(text: &[u8]) -> Result<(Kustomization, Vec<String>), (String, Option<usize>)> {
+    pub(crate) fn parse(
+        text: &[u8],
+        strictness: Strictness,
+    ) -> Result<(Kustomization, Vec<String>), (String, Option<usize>)> {
         let value = yaml::parse(text).map_err(|error| {
             let line = error.line();
             (
@@ -68,7 +71,7 @@ impl Kustomization {
                 Some(line),
             )
         })?;
-        let read = decode::<Kustomization>(&value, Strictness::Strict)
+        let read = decode::<Kustomization>(&value, strictness)
             .map_err(|problem| (format!("invalid Kustomization: {problem}"), None));
         let mut kustomization = if value.is_null() {
             Kustomization::default()

@@ -9,11 +9,12 @@ mod parse;
 mod value;
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use parse::{Part, Substitution};
 
 /// Variables by name.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub struct Variables {
     values: BTreeMap<String, String>,
     /// Whether a variable that is not there is an error, unless the text has a default for it.
@@ -57,6 +58,17 @@ pub enum Problem {
     /// The part that was asked for is none of the value's text.
     #[error("the substring of the variable '{0}' has a negative length or cuts a letter in two")]
     Substring(String),
+}
+
+/// Names only: values may be secret.
+impl fmt::Debug for Variables {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names = self.values.keys().collect::<Vec<_>>();
+        f.debug_struct("Variables")
+            .field("names", &names)
+            .field("strict", &self.strict)
+            .finish()
+    }
 }
 
 impl Variables {

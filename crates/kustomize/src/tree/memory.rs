@@ -29,6 +29,11 @@ impl Memory {
         }
         self.files.insert(name, content.into());
     }
+
+    /// The paths of all files, in order.
+    pub fn files(&self) -> impl Iterator<Item = &str> {
+        self.files.keys().map(String::as_str)
+    }
 }
 
 impl<N: AsRef<str>, C: Into<Vec<u8>>> FromIterator<(N, C)> for Memory {

@@ -90,6 +90,18 @@ impl Rules {
         Ok(Rules { patterns })
     }
 
+    /// The rules of `flux build`: as [`Rules::of`], but the defaults are always among them, as the weakest.
+    ///
+    /// # Errors
+    /// Where the tree cannot be read, or holds more than can be matched.
+    pub fn with_defaults(tree: &dyn Tree, ignore: Option<&str>) -> Result<Self, Error> {
+        let words = VERSION_CONTROL.iter().chain(DEFAULTS);
+        let mut patterns: Vec<Pattern> = words.map(|word| Pattern::parse(word.as_bytes(), &[])).collect();
+        patterns.append(&mut in_tree(tree)?);
+        read_lines(ignore.unwrap_or_default().as_bytes(), &[], &mut patterns)?;
+        Ok(Rules { patterns })
+    }
+
     /// The given texts and nothing else, the later ones stronger: the rules of a bucket, of its ignore file and the object's
     /// patterns. Flux adds neither defaults nor version control files there.
     ///

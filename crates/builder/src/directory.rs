@@ -1,0 +1,231 @@
+//! A directory as the files of a build.
+
+use std::borrow::Cow;
+use std::fs;
+use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
+
+use crate::files::{Entry, EntryKind, Files};
+
+/// No manifest is larger: an object in a cluster has at most 1.5 MiB, and files with many of them some ten.
+const LARGEST_FILE: u64 = 64 << 20;
+/// Walking more would not end in sensible time.
+const MOST_ENTRIES: usize = 1_000_000;
+
+/// A directory that cannot be left: `..`, absolute paths and links that lead out of it lead nowhere.
+#[derive(Debug)]
+pub struct Directory {
+    root: PathBuf,
+    shown: Shown,
+    largest_file: u64,
+    /// Removes the directory at the end, if it is there for this build alone.
+    _temporary: Option<tempfile::TempDir>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Shown {
+    Absolute,
+    Relative,
+}
+
+impl Directory {
+    /// The directory `root`. Messages have the whole paths of files.
+    ///
+    /// # Errors
+    /// If there is no such directory.
+    pub fn new(root: &Path) -> io::Result<Self> {
+        Ok(Directory {
+            root: fs::canonicalize(root)?,
+            shown: Shown::Absolute,
+            largest_file: LARGEST_FILE,
+            _temporary: None,
+        })
+    }
+
+    /// A directory that is removed when this is dropped.
+    ///
+    /// # Errors
+    /// If it is there no more.
+    pub fn temporary(folder: tempfile::TempDir) -> io::Result<Self> {
+        let mut directory = Directory::new(folder.path())?;
+        directory._temporary = Some(folder);
+        Ok(directory)
+    }
+
+    /// Messages have paths from the root on: where that is says nothing to people.
+    #[must_use]
+    pub fn shown_relative(mut self) -> Self {
+        self.shown = Shown::Relative;
+        self
+    }
+
+    /// Refuses files of more than so many bytes.
+    #[must_use]
+    pub fn with_largest_file(mut self, bytes: u64) -> Self {
+        self.largest_file = bytes;
+        self
+    }
+
+    /// Where the path really is; `None` if that is nowhere or outside.
+    fn real(&self, path: &str) -> Option<PathBuf> {
+        let real = fs::canonicalize(self.root.join(path)).ok()?;
+        real.starts_with(&self.root).then_some(real)
+    }
+
+    fn content(&self, real: &Path) -> Result<Vec<u8>, String> {
+        // A pipe or a device would be read for ever.
+        if !fs::metadata(real).map_err(|error| error.to_string())?.is_file() {
+            return Err("it is no regular file".to_owned());
+        }
+        let file = fs::File::open(real).map_err(|error| error.to_string())?;
+        let mut content = Vec::new();
+        let read = file
+            .take(self.largest_file.saturating_add(1))
+            .read_to_end(&mut content);
+        read.map_err(|error| error.to_string())?;
+        if content.len() as u64 > self.largest_file {
+            return Err(format!(
+                "it is larger than {} bytes: split it, or leave it out with a .sourceignore",
+                self.largest_file
+            ));
+        }
+        Ok(content)
+    }
+}
+
+impl kustomize::Tree for Directory {
+    fn read(&self, path: &str) -> Result<Option<Cow<'_, [u8]>>, String> {
+        let Some(real) = self.real(path) else {
+            return Ok(None);
+        };
+        match self.content(&real) {
+            Ok(content) => Ok(Some(Cow::Owned(content))),
+            Err(problem) => Err(format!("failed to read {}: {problem}", self.show(path))),
+        }
+    }
+
+    fn is_dir(&self, path: &str) -> bool {
+        self.real(path).is_some_and(|real| real.is_dir())
+    }
+
+    fn resolve(&self, path: &str) -> Option<String> {
+        let real = self.real(path)?;
+        Some(real.strip_prefix(&self.root).ok()?.to_str()?.to_owned())
+    }
+
+    fn show(&self, path: &str) -> String {
+        match self.shown {
+            Shown::Absolute => self.root.join(path).display().to_string(),
+            Shown::Relative if path.is_empty() => ".".to_owned(),
+            Shown::Relative => path.to_owned(),
+        }
+    }
+}
+
+impl Files for Directory {
+    fn list(&self, directory: &str) -> Result<Vec<Entry>, String> {
+        let Some(real) = self.real(directory) else {
+            return Err("there is no such directory".to_owned());
+        };
+        let mut entries = Vec::new();
+        for found in fs::read_dir(real).map_err(|error| error.to_string())? {
+            let found = found.map_err(|error| error.to_string())?;
+            let kind = found.file_type().map_err(|error| error.to_string())?;
+            let Ok(name) = found.file_name().into_string() else {
+                return Err(format!(
+                    "the name of {} is not UTF-8",
+                    found.file_name().to_string_lossy()
+                ));
+            };
+            if entries.len() == MOST_ENTRIES {
+                return Err(format!("there are more than {MOST_ENTRIES} files in it"));
+            }
+            let kind = if kind.is_dir() {
+                EntryKind::Directory
+            } else {
+                EntryKind::File
+            };
+            entries.push(Entry { name, kind });
+        }
+        entries.sort();
+        Ok(entries)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use kustomize::Tree as _;
+
+    use super::*;
+
+    fn folder() -> tempfile::TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        fs::create_dir_all(folder.path().join("tree/sub")).unwrap();
+        fs::write(folder.path().join("secret"), "x").unwrap();
+        fs::write(folder.path().join("tree/own"), "y").unwrap();
+        folder
+    }
+
+    #[test]
+    fn dots_absolute_paths_and_links_lead_nowhere_outside() {
+        let folder = folder();
+        let tree = folder.path().join("tree");
+        symlink("../secret", tree.join("out")).unwrap();
+        symlink(folder.path(), tree.join("up")).unwrap();
+        symlink("own", tree.join("in")).unwrap();
+        let directory = Directory::new(&tree).unwrap();
+        let secret = folder.path().join("secret");
+        for path in [
+            "out",
+            "../secret",
+            "up/secret",
+            "sub/../../secret",
+            secret.to_str().unwrap(),
+        ] {
+            assert_eq!(directory.read(path), Ok(None), "{path}");
+            assert_eq!(directory.resolve(path), None, "{path}");
+        }
+        assert!(!directory.is_dir("up") && directory.list("up").is_err());
+        assert_eq!(directory.resolve("in").as_deref(), Some("own"));
+        assert_eq!(directory.read("in").unwrap().unwrap().as_ref(), b"y");
+    }
+
+    #[test]
+    fn what_is_too_large_or_no_file_is_refused() {
+        let folder = folder();
+        let directory = Directory::new(&folder.path().join("tree"))
+            .unwrap()
+            .shown_relative();
+        assert_eq!(
+            directory.read("sub").unwrap_err(),
+            "failed to read sub: it is no regular file"
+        );
+        fs::write(folder.path().join("tree/large"), "12345").unwrap();
+        let directory = directory.with_largest_file(4);
+        let problem = directory.read("large").unwrap_err();
+        assert!(problem.contains("large: it is larger than 4 bytes"), "{problem}");
+        assert_eq!(directory.read("own").unwrap().unwrap().as_ref(), b"y");
+    }
+
+    #[test]
+    fn a_link_is_listed_as_a_file() {
+        let folder = folder();
+        symlink("sub", folder.path().join("tree/link")).unwrap();
+        let directory = Directory::new(&folder.path().join("tree")).unwrap();
+        let listed = directory.list("").unwrap();
+        let listed: Vec<_> = listed
+            .iter()
+            .map(|entry| (entry.name.as_str(), entry.kind))
+            .collect();
+        assert_eq!(
+            listed,
+            [
+                ("link", EntryKind::File),
+                ("own", EntryKind::File),
+                ("sub", EntryKind::Directory)
+            ]
+        );
+    }
+}

@@ -1,0 +1,97 @@
+//! The kustomization file of a build: the one that is there or one that lists what is there, with what the request adds.
+//!
+//! It is never written: it lies over the files.
+
+mod merge;
+pub(crate) mod path;
+mod scan;
+
+use kustomize::FILE_NAMES;
+use model::Value;
+
+use crate::error::{Error, Errors};
+use crate::files::Files;
+use crate::overlay::Overlay;
+use crate::request::Request;
+
+/// The kustomization of the directory that is built.
+struct Found {
+    /// The path of its file.
+    file: String,
+    /// What it says.
+    content: Value,
+    origin: Origin,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Origin {
+    File,
+    Generated,
+}
+
+/// The files with the kustomization file over them that the request makes.
+pub(crate) fn overlay<'f>(files: &'f dyn Files, request: &Request) -> Result<Overlay<'f>, Errors> {
+    let directory = path::join("", &request.path);
+    let there = files.resolve(&directory).filter(|real| files.is_dir(real));
+    if path::escapes(&directory) || there.is_none() {
+        return Err(Error::NoDirectory(files.show(&directory)).into());
+    }
+    let mut found = find_or_generate(files, &directory)?;
+    merge::merge(&mut found, files, &directory, request)?;
+    let mut overlay = Overlay::new(files);
+    overlay.put(&found.file, yaml::write(&found.content).into_bytes());
+    Ok(overlay)
+}
+
+fn find_or_generate(files: &dyn Files, directory: &str) -> Result<Found, Error> {
+    for name in FILE_NAMES {
+        let file = path::join(directory, name);
+        if files.is_dir(&file) {
+            continue;
+        }
+        let text = files.read(&file).map_err(|message| Error::Read {
+            path: files.show(&file),
+            message,
+        })?;
+        let Some(text) = text else {
+            continue;
+        };
+        let problem = |message: String| Error::Kustomization {
+            path: files.show(&file),
+            message,
+        };
+        let content = match yaml::parse(&text).map_err(|error| problem(error.to_string()))? {
+            Value::Null => Value::object(),
+            content @ Value::Object(_) => content,
+            other => {
+                return Err(problem(format!(
+                    "a kustomization must be an object, not {}",
+                    other.type_name()
+                )));
+            }
+        };
+        return Ok(Found {
+            file,
+            content,
+            origin: Origin::File,
+        });
+    }
+    Ok(Found {
+        file: path::join(directory, FILE_NAMES[0]),
+        content: generated(&scan::manifests(files, directory)?),
+        origin: Origin::Generated,
+    })
+}
+
+/// A kustomization of these resources. Without any, a namespace that nothing is in keeps kustomize from calling it empty.
+fn generated(resources: &[String]) -> Value {
+    let mut content = Value::object();
+    let map = content.make_object();
+    if resources.is_empty() {
+        map.insert("namespace", "_placeholder");
+    } else {
+        let resources = resources.iter().map(|path| Value::str(format!("./{path}")));
+        map.insert("resources", Value::from(resources.collect::<Vec<_>>()));
+    }
+    content
+}

@@ -1,0 +1,71 @@
+//! Flux's build of a Kustomization: a directory and a request of plain values to manifests.
+//!
+//! ```text
+//!   files ─▶ generate ─▶ decrypt files ─▶ kustomize ─▶ decrypt objects ─▶ substitute ─▶ Manifests
+//!            └ what the request adds to the kustomization file, over the files and not in them
+//! ```
+//!
+//! It knows no custom resource: whoever has one turns its spec into a [`Request`]. Files are read through [`Files`], which
+//! cannot be left; what is generated or decrypted lies over them in memory. Start reading at [`build`].
+
+mod decrypt;
+mod directory;
+mod error;
+mod files;
+mod generate;
+mod manifests;
+mod metadata;
+mod overlay;
+mod request;
+mod substitute;
+
+pub use decrypt::{Decrypter, Format, is_encrypted_secret};
+pub use directory::Directory;
+pub use error::{Error, Errors};
+pub use files::{Entry, EntryKind, Files};
+pub use manifests::Manifests;
+pub use metadata::CommonMetadata;
+pub use request::{Image, Patch, Request, Selector, Substitution};
+
+use kustomize::remote::Fetcher;
+use kustomize::{LoadRestrictor, Options, Reorder};
+
+/// What a build uses beside its files. Keep one: making it reads tables that are built in.
+#[derive(Clone, Default)]
+pub struct Tools<'t> {
+    /// Gets remote bases and files; without it they are refused.
+    pub fetcher: Option<&'t dyn Fetcher>,
+    /// Decrypts files and objects; without it they stay as they are.
+    pub decrypter: Option<&'t dyn Decrypter>,
+    /// The schemas and tables of kustomize. What else is in it is set as Flux has it.
+    pub kustomize: Options<'t>,
+}
+
+/// Builds what a request asks for.
+///
+/// # Errors
+/// With all that is wrong, as far as it can be told in one run.
+pub fn build(files: &dyn Files, request: &Request, tools: &Tools<'_>) -> Result<Manifests, Errors> {
+    let mut overlay = generate::overlay(files, request)?;
+    if let Some(decrypter) = tools.decrypter {
+        decrypt::files(&mut overlay, &request.path, decrypter)?;
+    }
+    let options = Options {
+        load_restrictor: LoadRestrictor::None,
+        reorder: Reorder::None,
+        lenient_root: true,
+        managed_by_label: false,
+        fetcher: tools.fetcher,
+        helm: None,
+        ..tools.kustomize.clone()
+    };
+    let output = kustomize::build(&overlay, &request.path, &options)?;
+    let mut manifests = Manifests::new(output)?;
+    if let Some(decrypter) = tools.decrypter {
+        decrypt::objects(manifests.objects_mut(), decrypter)?;
+    }
+    if let Some(substitution) = &request.substitution {
+        substitute::run(manifests.objects_mut(), substitution)?;
+    }
+    Ok(manifests)
+}

@@ -1,0 +1,61 @@
+//! Files that lie over others: what is generated and decrypted, without writing into the tree.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use kustomize::Tree;
+
+use crate::files::Files;
+
+pub(crate) struct Overlay<'f> {
+    below: &'f dyn Files,
+    /// By their paths with links followed.
+    above: BTreeMap<String, Vec<u8>>,
+}
+
+impl<'f> Overlay<'f> {
+    pub(crate) fn new(below: &'f dyn Files) -> Self {
+        Overlay {
+            below,
+            above: BTreeMap::new(),
+        }
+    }
+
+    /// Puts a file in the place of what is there.
+    pub(crate) fn put(&mut self, path: &str, content: Vec<u8>) {
+        let path = self.below.resolve(path).unwrap_or_else(|| path.to_owned());
+        self.above.insert(path, content);
+    }
+
+    fn found(&self, path: &str) -> Option<&Vec<u8>> {
+        if self.above.is_empty() {
+            return None;
+        }
+        self.above.get(path).or_else(|| {
+            let real = self.below.resolve(path)?;
+            self.above.get(&real)
+        })
+    }
+}
+
+impl Tree for Overlay<'_> {
+    fn read(&self, path: &str) -> Result<Option<Cow<'_, [u8]>>, String> {
+        match self.found(path) {
+            Some(content) => Ok(Some(Cow::Borrowed(content))),
+            None => self.below.read(path),
+        }
+    }
+
+    fn is_dir(&self, path: &str) -> bool {
+        self.below.is_dir(path)
+    }
+
+    fn resolve(&self, path: &str) -> Option<String> {
+        let real = self.below.resolve(path);
+        real.or_else(|| self.above.contains_key(path).then(|| path.to_owned()))
+    }
+
+    fn show(&self, path: &str) -> String {
+        self.below.show(path)
+    }
+}
