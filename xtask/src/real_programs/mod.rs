@@ -1,6 +1,6 @@
 //! The programs that people use with Git, registries and charts, for tests that must hold on more than our own servers.
 //!
-//! Most come as Debian packages, which are only unpacked; flux, its source controller and helm are built from the Go module registry. All are kept
+//! Most come as Debian packages, which are only unpacked; flux, its source controller, helm and sops are built from the Go module registry. All are kept
 //! outside the checkout, each version in a folder of its own, and found by tests through `PATH`. `git` with its HTTP backend,
 //! `tar`, `gpg` and `ssh-keygen` are expected to be there; an SSH server is installed where that is allowed.
 //!
@@ -24,7 +24,7 @@ use pins::Program;
 /// `cargo xtask real-programs ...`
 #[derive(Subcommand)]
 pub(crate) enum Command {
-    /// Fetch or build what is missing; about 8 minutes on two free cores the first time
+    /// Fetch or build what is missing; about 10 minutes on two free cores the first time
     Get,
     /// Run a command that finds the programs on its PATH, and whose tests fail where one is missing
     Exec {

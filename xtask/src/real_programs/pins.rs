@@ -102,6 +102,17 @@ pub(super) const PROGRAMS: &[Program] = &[
         },
     },
     Program {
+        name: "sops",
+        version: "v3.13.3",
+        package: None,
+        module: Module {
+            path: "github.com/getsops/sops/v3",
+            package: "cmd/sops",
+            linker: "",
+            edits: &[],
+        },
+    },
+    Program {
         name: "flux",
         version: "v2.9.4",
         package: None,

@@ -1,6 +1,7 @@
 //! The real `sops` encrypts random documents, and what it decrypts again is what is decrypted here.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -55,16 +56,16 @@ impl Sops {
         command
     }
 
-    /// The encrypted file; `None` for what the program refuses to encrypt.
-    fn encrypt(&self, plain: &[u8], format: &str, recipient: &[&str], rules: &[&str]) -> Option<Vec<u8>> {
-        let file = self.path("plain");
+    /// The encrypted file; `None` for what the program refuses to encrypt. The rule is a line of its configuration.
+    fn encrypt(&self, plain: &[u8], format: &str, recipient: &str, rule: &str) -> Option<Vec<u8>> {
+        let (file, config) = (self.path("plain"), self.path("config.yaml"));
         fs::write(&file, plain).unwrap();
+        fs::write(&config, format!("creation_rules:\n  - {recipient}\n{rule}")).unwrap();
         let output = self
             .command()
-            .arg("encrypt")
-            .args(recipient)
-            .args(rules)
-            .args(["--input-type", format, "--output-type", format])
+            .arg("--config")
+            .arg(&config)
+            .args(["encrypt", "--input-type", format, "--output-type", format])
             .arg(&file)
             .output()
             .unwrap();
@@ -132,14 +133,16 @@ const FORMATS: [&str; 5] = ["yaml", "json", "dotenv", "ini", "binary"];
 fn random_documents_in_every_format_are_decrypted_to_the_same_bytes() {
     let Some(sops) = Sops::new() else { return };
     let keys = Keys::from_secret([("key.agekey", crate::kit::AGE.0.as_bytes())]).unwrap();
-    let recipient = ["--age", sops.recipient.as_str()];
+    let recipient = format!("age: {}", sops.recipient);
     let mut random = Rng::with_seed(cases(0) as u64 + 20_261_116);
-    let rules: [&[&str]; 5] = [
-        &[],
-        &["--unencrypted-suffix", "a"],
-        &["--encrypted-regex", "^(a|b|data)"],
-        &["--unencrypted-regex", "b$", "--mac-only-encrypted"],
-        &["--encrypted-comment-regex", "x"],
+    let rules = [
+        "",
+        "    unencrypted_suffix: a\n",
+        "    encrypted_regex: ^(a|b|data)\n",
+        "    unencrypted_regex: b$\n    mac_only_encrypted: true\n",
+        "    encrypted_comment_regex: x\n",
+        "    unencrypted_comment_regex: a\n",
+        "    encrypted_suffix: b\n",
     ];
     let only = std::env::var("SOPS_FORMAT").ok();
     for name in FORMATS
@@ -150,7 +153,7 @@ fn random_documents_in_every_format_are_decrypted_to_the_same_bytes() {
         for index in 0..cases(8) {
             let plain = documents::random(name, &mut random);
             let rule = if name == "binary" {
-                &[][..]
+                ""
             } else {
                 rules[index % rules.len()]
             };
@@ -169,4 +172,44 @@ fn random_documents_in_every_format_are_decrypted_to_the_same_bytes() {
             "sops has refused most documents of {name}"
         );
     }
+}
+
+#[test]
+fn what_is_encrypted_for_a_pgp_key_is_decrypted_with_it() {
+    let (Some(sops), Some(gpg)) = (Sops::new(), find("gpg")) else {
+        return;
+    };
+    let home = sops.path("gnupg");
+    fs::create_dir(&home).unwrap();
+    fs::set_permissions(&home, fs::Permissions::from_mode(0o700)).unwrap();
+    let gpg = |arguments: &[&str]| {
+        let mut command = Command::new(&gpg);
+        command
+            .arg("--homedir")
+            .arg(&home)
+            .args(["--batch", "--quiet", "--passphrase", ""])
+            .args(arguments);
+        testkit::program::run(&mut command)
+    };
+    let mut random = Rng::with_seed(7);
+    for (name, kinds) in [("rsa", ["rsa2048", "rsa2048"]), ("curve", ["ed25519", "cv25519"])] {
+        let user = format!("{name}@example.com");
+        gpg(&["--quick-gen-key", &user, kinds[0], "default", "never"]);
+        let listed = gpg(&["--list-keys", "--with-colons", &user]);
+        let line = listed.lines().find(|line| line.starts_with("fpr:")).unwrap();
+        let fingerprint = line.split(':').nth(9).unwrap().to_owned();
+        gpg(&["--quick-add-key", &fingerprint, kinds[1], "encr", "never"]);
+        let exported = gpg(&["--export-secret-keys", "--armor", &fingerprint]);
+        let keys = Keys::from_secret([("key.asc", exported.as_bytes())]).unwrap();
+        for format in ["yaml", "json", "binary"] {
+            let plain = documents::random(format, &mut random);
+            let recipient = format!("pgp: {fingerprint}");
+            let encrypted = sops.encrypt(&plain, format, &recipient, "").unwrap();
+            sops.compare(&encrypted, &keys, (format, format), &plain);
+        }
+    }
+    // GnuPG starts an agent, which would stay.
+    let mut end = Command::new("gpgconf");
+    end.arg("--homedir").arg(&home).args(["--kill", "gpg-agent"]);
+    testkit::program::run(&mut end);
 }

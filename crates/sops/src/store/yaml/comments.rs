@@ -15,6 +15,8 @@ pub(super) struct Found {
 pub(super) struct Comments<'a> {
     lines: Vec<&'a str>,
     at: Position,
+    /// A comment in the first line of a block scalar, which belongs behind it.
+    header: Option<Found>,
 }
 
 impl<'a> Comments<'a> {
@@ -22,12 +24,13 @@ impl<'a> Comments<'a> {
         Comments {
             lines: text.split('\n').collect(),
             at: Position::default(),
+            header: None,
         }
     }
 
     /// The comments between what was before and this event.
     pub(super) fn before(&mut self, event: &Event) -> Vec<Found> {
-        let mut found = Vec::new();
+        let mut found: Vec<Found> = self.header.take().into_iter().collect();
         if event.start > self.at {
             for line in self.at.line..=event.start.line {
                 let Some(text) = self.lines.get(line) else { break };
@@ -43,9 +46,17 @@ impl<'a> Comments<'a> {
         }
         let covers = matches!(event.content, Content::Scalar { .. } | Content::Alias(_));
         if covers && event.end > self.at {
+            self.header = self.in_header(event);
             self.at = event.end;
         }
         found
+    }
+
+    fn in_header(&self, event: &Event) -> Option<Found> {
+        let line = self.lines.get(event.start.line)?;
+        let sign = line.chars().nth(event.start.column)?;
+        let is_block = matches!(sign, '|' | '>') && event.end.line > event.start.line;
+        is_block.then(|| in_line(line, event.start.column, usize::MAX))?
     }
 }
 
