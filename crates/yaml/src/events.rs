@@ -12,11 +12,11 @@ use std::ops::Range;
 use std::ptr::{self, NonNull};
 
 use libyaml_rs::{
-    YAML_ALIAS_EVENT, YAML_DOCUMENT_END_EVENT, YAML_DOCUMENT_START_EVENT, YAML_MAPPING_END_EVENT,
-    YAML_MAPPING_START_EVENT, YAML_SCALAR_EVENT, YAML_SCANNER_ERROR, YAML_SEQUENCE_END_EVENT,
-    YAML_SEQUENCE_START_EVENT, YAML_STREAM_START_EVENT, yaml_event_delete, yaml_event_t, yaml_mark_t,
-    yaml_parser_delete, yaml_parser_initialize, yaml_parser_parse, yaml_parser_set_input_string,
-    yaml_parser_t,
+    YAML_ALIAS_EVENT, YAML_DOCUMENT_END_EVENT, YAML_DOCUMENT_START_EVENT, YAML_FOLDED_SCALAR_STYLE,
+    YAML_MAPPING_END_EVENT, YAML_MAPPING_START_EVENT, YAML_SCALAR_EVENT, YAML_SCANNER_ERROR,
+    YAML_SEQUENCE_END_EVENT, YAML_SEQUENCE_START_EVENT, YAML_STREAM_START_EVENT, yaml_event_delete,
+    yaml_event_t, yaml_mark_t, yaml_parser_delete, yaml_parser_initialize, yaml_parser_parse,
+    yaml_parser_set_input_string, yaml_parser_t,
 };
 
 use crate::Error;
@@ -60,6 +60,8 @@ pub(crate) struct Scalar<'e> {
     pub(crate) text: Cow<'e, str>,
     /// Whether it is written without quotes and without a tag, so that its type follows from its text.
     pub(crate) plain: bool,
+    /// Whether it is written as lines after `>`.
+    pub(crate) folded: bool,
 }
 
 /// The events of one text.
@@ -135,6 +137,7 @@ impl<'a> Events<'a> {
                         tag: text(scalar.tag),
                         text: String::from_utf8_lossy(bytes),
                         plain: scalar.plain_implicit,
+                        folded: scalar.style == YAML_FOLDED_SCALAR_STYLE,
                     })
                 }
                 YAML_SEQUENCE_START_EVENT => Content::SequenceStart {

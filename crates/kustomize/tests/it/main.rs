@@ -19,6 +19,7 @@ mod patches;
 mod plugins;
 mod replacements;
 mod replicas;
+mod repositories;
 mod scalars;
 mod sorting;
 mod substitute;

@@ -169,3 +169,49 @@ metadata:
 "#,
     );
 }
+
+/// The writer of go-yaml looks at the wrong place of a folded text, and kustomize lets it write every object.
+#[test]
+fn folded_texts_get_the_empty_lines_that_they_get_from_kustomize() {
+    check(
+        r"
+=== kustomization.yaml
+resources: [a.yaml]
+=== a.yaml
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: a}
+data:
+  folded: >-
+    one
+      two
+    three
+    four
+  kept: >+
+    one
+
+  literal: |-
+    one
+      two
+",
+        r"
+apiVersion: v1
+data:
+  folded: |-
+    one
+
+      two
+    three four
+  kept: |+
+    one
+
+
+  literal: |-
+    one
+      two
+kind: ConfigMap
+metadata:
+  name: a
+",
+    );
+}

@@ -41,6 +41,11 @@ pub(super) fn of_key(text: &str) -> Style {
     }
 }
 
+/// Whether go-yaml writes the text as lines after `|` or `>` when it is asked to.
+pub(crate) fn block_allowed(text: &str) -> bool {
+    Analysis::of(text).block_allowed
+}
+
 /// Whether the text has a break of lines in it, in YAML's wide sense.
 pub(super) fn has_break(text: &str) -> bool {
     text.chars().any(is_break)

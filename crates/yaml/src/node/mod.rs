@@ -3,6 +3,7 @@
 //! Kustomize works on such trees: `1.10` stays `1.10` until it is printed as a number or, in an annotation, as a
 //! string. Comments and layout are not kept.
 
+mod fold;
 mod kind;
 mod map;
 mod read;

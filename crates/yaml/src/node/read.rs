@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use model::json::MAX_DEPTH;
 
-use super::{Kind, List, Map, Node, Scalar, Text, Texts};
+use super::{Kind, List, Map, Node, Scalar, Text, Texts, fold};
 use crate::Error;
 use crate::events::{self, Content, Events};
 
@@ -170,8 +170,13 @@ impl<'t> Reader<'t> {
                 return Err(Error::unwritable(line, text));
             }
         }
+        let text = if source.folded {
+            fold::rewritten(source.text)
+        } else {
+            source.text
+        };
         let scalar = Scalar {
-            text: self.texts.get(&source.text),
+            text: self.texts.get(&text),
             kind,
         };
         self.complete(Node::Scalar(scalar), source.anchor.map(String::from), line)
