@@ -11,7 +11,7 @@
 //! is killed leaves at worst files that nobody refers to. A generation that proves broken, or has collected too many
 //! packs, is replaced by a new one; it goes when the last checkout of it does.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -23,6 +23,7 @@ use parking_lot::Mutex;
 use sha2::{Digest, Sha256};
 
 use super::error::Cause;
+use super::listing::Listing;
 use super::receive;
 use super::transport::Known;
 use super::url::Url;
@@ -190,8 +191,8 @@ impl Slot {
 pub(super) struct Generation {
     directory: PathBuf,
     is_retired: AtomicBool,
-    /// The trees whose files this process has seen to be there.
-    pub(super) complete: Mutex<HashSet<ObjectId>>,
+    /// The files that this process has seen to be there last.
+    pub(super) listing: Mutex<Option<Arc<Listing>>>,
 }
 
 impl Generation {
@@ -199,7 +200,7 @@ impl Generation {
         Generation {
             directory,
             is_retired: AtomicBool::new(false),
-            complete: Mutex::default(),
+            listing: Mutex::default(),
         }
     }
 

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::fmt;
 use std::io::{self, Cursor, Read};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use gix_hash::ObjectId;
 use gix_object::Kind as ObjectKind;
@@ -12,6 +12,7 @@ use model::Revision;
 use super::cache::Generation;
 use super::commit::{Commit, Tag};
 use super::error::Cause;
+use super::listing::Listing;
 use super::objects::Objects;
 use crate::archive::{Entry, Tree};
 
@@ -23,10 +24,13 @@ pub struct Checkout {
     pub commit: Commit,
     /// The tag that led to it, if one did.
     pub tag: Option<Tag>,
-    /// By path, in the order of [`order`]. The content of a file is an object of one of the origins.
-    entries: Vec<(Entry, Option<(usize, ObjectId)>)>,
-    origins: Vec<Origin>,
+    parts: Vec<Part>,
+    /// By path, in the order of [`order`]. Made when it is asked for: whoever only compares commits needs no list.
+    files: OnceLock<Vec<File>>,
 }
+
+/// A file or directory. The content of a file is an object of one of the parts.
+type File = (Entry, Option<(usize, ObjectId)>);
 
 /// Where objects are, kept there for as long as they are needed.
 pub(super) struct Origin {
@@ -39,31 +43,41 @@ pub(super) struct Part {
     pub(super) origin: Origin,
     /// The directory they are in, with a slash at its end; nothing for the repository itself.
     pub(super) prefix: String,
-    pub(super) entries: Vec<(Entry, Option<ObjectId>)>,
+    pub(super) listing: Arc<Listing>,
 }
 
 impl Checkout {
     pub(super) fn new(revision: Revision, commit: Commit, tag: Option<Tag>, parts: Vec<Part>) -> Self {
-        let count = parts.iter().map(|part| part.entries.len()).sum();
-        let mut entries = Vec::with_capacity(count);
-        let mut origins = Vec::with_capacity(parts.len());
-        for part in parts {
-            let origin = origins.len();
-            origins.push(part.origin);
-            entries.extend(part.entries.into_iter().map(|(mut entry, id)| {
-                entry.path.insert_str(0, &part.prefix);
-                (entry, id.map(|id| (origin, id)))
-            }));
-        }
-        // Git sorts directories as if their names ended with a slash.
-        entries.sort_by(|(left, _), (right, _)| order(&left.path, &right.path));
         Checkout {
             revision,
             commit,
             tag,
-            entries,
-            origins,
+            parts,
+            files: OnceLock::new(),
         }
+    }
+
+    fn files(&self) -> &[File] {
+        self.files.get_or_init(|| {
+            let mut files = Vec::with_capacity(self.count());
+            for (at, part) in self.parts.iter().enumerate() {
+                let mut entries = Vec::new();
+                part.listing.entries(&part.prefix, &mut entries);
+                files.extend(
+                    entries
+                        .into_iter()
+                        .map(|(entry, id)| (entry, id.map(|id| (at, id)))),
+                );
+            }
+            // Git sorts directories as if their names ended with a slash.
+            files.sort_by(|(left, _), (right, _)| order(&left.path, &right.path));
+            files
+        })
+    }
+
+    fn count(&self) -> usize {
+        let counts = self.parts.iter().map(|part| part.listing.count());
+        counts.sum::<u64>() as usize
     }
 }
 
@@ -80,7 +94,7 @@ fn order(left: &str, right: &str) -> Ordering {
 
 impl Tree for Checkout {
     fn entries(&self) -> io::Result<Vec<Entry>> {
-        Ok(self.entries.iter().map(|(entry, _)| entry.clone()).collect())
+        Ok(self.files().iter().map(|(entry, _)| entry.clone()).collect())
     }
 
     fn open(&self, path: &str) -> io::Result<Box<dyn Read + '_>> {
@@ -90,12 +104,11 @@ impl Tree for Checkout {
                 format!("{path}: no such file in the repository"),
             )
         };
-        let found = self
-            .entries
-            .binary_search_by(|(entry, _)| order(&entry.path, path));
-        let file = found.ok().and_then(|at| self.entries[at].1.as_ref());
-        let (origin, id) = file.ok_or_else(missing)?;
-        let origin = &self.origins[*origin];
+        let files = self.files();
+        let found = files.binary_search_by(|(entry, _)| order(&entry.path, path));
+        let file = found.ok().and_then(|at| files[at].1.as_ref());
+        let (part, id) = file.ok_or_else(missing)?;
+        let origin = &self.parts[*part].origin;
         match origin.objects.get_kind(*id, ObjectKind::Blob) {
             Ok(content) => Ok(Box::new(Cursor::new(content))),
             Err(cause) => {
@@ -115,7 +128,7 @@ impl fmt::Debug for Checkout {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Checkout")
             .field("revision", &self.revision.to_string())
-            .field("entries", &self.entries.len())
+            .field("files", &self.count())
             .finish_non_exhaustive()
     }
 }

@@ -2,6 +2,7 @@
 
 use std::error::Error as StdError;
 use std::fmt;
+use std::io;
 use std::time::Duration;
 
 use super::url::Url;
@@ -150,7 +151,7 @@ pub enum Cause {
         what: String,
         /// Why it failed.
         #[source]
-        source: std::io::Error,
+        source: io::Error,
     },
 }
 
@@ -190,7 +191,12 @@ impl Cause {
 
     /// Whether what we keep of the repository may be to blame, so that fetching it anew can help.
     pub(super) fn may_be_stale_cache(&self) -> bool {
-        matches!(self, Cause::Object { .. } | Cause::Pack(_) | Cause::Cache { .. })
+        match self {
+            Cause::Object { .. } | Cause::Pack(_) => true,
+            // A clone needs more room than the fetch that found none.
+            Cause::Cache { source, .. } => source.kind() != io::ErrorKind::StorageFull,
+            _ => false,
+        }
     }
 }
 
@@ -198,5 +204,20 @@ fn display_duration(duration: &Duration) -> String {
     match duration.subsec_nanos() {
         0 => format!("{}s", duration.as_secs()),
         _ => format!("{}ms", duration.as_millis()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_full_disk_is_no_reason_to_clone_anew() {
+        let cause = |kind: io::ErrorKind| Cause::Cache {
+            what: "writing".to_owned(),
+            source: kind.into(),
+        };
+        assert!(!cause(io::ErrorKind::StorageFull).may_be_stale_cache());
+        assert!(cause(io::ErrorKind::NotFound).may_be_stale_cache());
     }
 }

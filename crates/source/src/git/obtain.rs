@@ -158,9 +158,9 @@ fn read(
 ) -> Result<Obtained, Cause> {
     let objects = Arc::new(Objects::open(&generation.objects())?);
     let (tag, commit) = peel(&objects, target)?;
-    let complete = generation.complete.lock().clone();
-    let found = walk(&objects, commit.tree, sparse, limits, &complete)?;
-    *generation.complete.lock() = found.complete.iter().copied().collect();
+    let before = generation.listing.lock().clone();
+    let found = walk(&objects, commit.tree, sparse, limits, before.as_ref())?;
+    *generation.listing.lock() = Some(Arc::clone(&found.listing));
     generation.add_tip(commit.id)?;
     Ok(Obtained {
         origin: Origin { objects, generation },

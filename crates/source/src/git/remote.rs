@@ -252,7 +252,7 @@ impl Remote {
         let mut parts = vec![Part {
             origin,
             prefix: String::new(),
-            entries: found.entries,
+            listing: found.listing,
         }];
         parts.extend(modules);
         let is_tag = target
@@ -328,7 +328,7 @@ impl Remote {
         let mut parts = vec![Part {
             origin: obtained.origin,
             prefix: prefix.clone(),
-            entries: obtained.found.entries,
+            listing: obtained.found.listing,
         }];
         parts.extend(inner.into_iter().map(|part| Part {
             prefix: format!("{prefix}{}", part.prefix),

@@ -1,6 +1,6 @@
 //! The files of a commit, without a checkout: trees are read from the object database.
 
-use std::collections::HashSet;
+use std::sync::Arc;
 
 use bstr::ByteSlice;
 use gix_hash::ObjectId;
@@ -8,12 +8,14 @@ use gix_object::tree::EntryKind;
 use gix_object::{Kind as ObjectKind, TreeRefIter};
 
 use super::error::Cause;
+use super::listing::{Listing, What};
 use super::objects::Objects;
 use super::remote::Limits;
-use crate::archive::{Entry, Kind};
 
 /// Paths deeper than this are an attack, not a repository.
 const MAX_DEPTH: usize = 256;
+
+const GITMODULES: &str = ".gitmodules";
 
 /// The directories that alone are wanted; none means all.
 #[derive(Clone, Debug, Default)]
@@ -59,118 +61,144 @@ enum Relation {
 }
 
 /// What was found.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Found {
-    /// Files and directories; directories have no object.
-    pub(super) entries: Vec<(Entry, Option<ObjectId>)>,
+    /// Files and directories.
+    pub(super) listing: Arc<Listing>,
     /// Submodules: where, and which commit. They are directories too.
     pub(super) links: Vec<(String, ObjectId)>,
     /// The file that says where submodules come from.
     pub(super) gitmodules: Option<ObjectId>,
-    /// The trees whose files are all there.
-    pub(super) complete: Vec<ObjectId>,
 }
 
-/// Lists all wanted files below a tree, and sees that their content is there. Trees that were `complete` before are so
-/// again: of a repository that changed little, little is looked up.
+/// Lists all wanted files below a tree, and sees that their content is there. What the listing of before has is there
+/// still: of a repository that changed little, little is read.
 pub(super) fn walk(
     objects: &Objects,
     tree: ObjectId,
     sparse: &Sparse,
     limits: &Limits,
-    complete: &HashSet<ObjectId>,
+    before: Option<&Arc<Listing>>,
 ) -> Result<Found, Cause> {
     let mut walk = Walk {
         objects,
         sparse,
         limits,
-        complete,
-        found: Found::default(),
+        count: 0,
+        gitmodules: None,
     };
-    walk.tree(tree, "", 0)?;
-    let found = walk.found;
-    for wanted in &sparse.wanted {
-        if !found.entries.iter().any(|(entry, _)| entry.path == *wanted) {
-            return Err(Cause::SparsePath(wanted.clone()));
-        }
+    let listing = walk.tree(tree, "", 0, before)?;
+    let missing = sparse.wanted.iter().find(|wanted| !listing.has(wanted));
+    if let Some(wanted) = missing {
+        return Err(Cause::SparsePath(wanted.clone()));
     }
-    Ok(found)
+    let mut links = Vec::new();
+    listing.submodules("", &mut links);
+    let listed = || match listing.get(GITMODULES, false) {
+        Some((id, What::File { .. })) => Some(id),
+        _ => None,
+    };
+    Ok(Found {
+        gitmodules: walk.gitmodules.or_else(listed),
+        listing,
+        links,
+    })
 }
 
 struct Walk<'a> {
     objects: &'a Objects,
     sparse: &'a Sparse,
     limits: &'a Limits,
-    complete: &'a HashSet<ObjectId>,
-    found: Found,
+    count: u64,
+    /// Read also where only other directories are wanted.
+    gitmodules: Option<ObjectId>,
 }
 
 impl Walk<'_> {
-    fn tree(&mut self, id: ObjectId, prefix: &str, depth: usize) -> Result<(), Cause> {
+    fn tree(
+        &mut self,
+        id: ObjectId,
+        prefix: &str,
+        depth: usize,
+        before: Option<&Arc<Listing>>,
+    ) -> Result<Arc<Listing>, Cause> {
         if depth > MAX_DEPTH {
             return Err(Cause::Limit {
                 what: "directories inside each other",
                 limit: MAX_DEPTH as u64,
             });
         }
+        let is_whole = self.sparse.relation(prefix.trim_end_matches('/')) == Relation::Wanted;
+        if let Some(same) = before.filter(|before| before.id == id && before.is_whole && is_whole) {
+            self.add(same.count())?;
+            return Ok(Arc::clone(same));
+        }
         let content = self.objects.get_kind(id, ObjectKind::Tree)?;
-        let is_complete = self.complete.contains(&id);
+        let mut listing = Listing::new(id, is_whole);
         for entry in TreeRefIter::from_bytes(&content, gix_hash::Kind::Sha1) {
             let entry = entry.map_err(|_| Cause::Object {
                 id: id.to_string(),
                 state: "a malformed tree",
             })?;
-            let path = path(prefix, entry.filename)?;
-            let id = entry.oid.to_owned();
-            let kind = entry.mode.kind();
-            if depth == 0
-                && path == ".gitmodules"
-                && matches!(kind, EntryKind::Blob | EntryKind::BlobExecutable)
+            let name = name(prefix, entry.filename)?;
+            let (kind, id) = (entry.mode.kind(), entry.oid.to_owned());
+            if depth == 0 && name == GITMODULES && matches!(kind, EntryKind::Blob | EntryKind::BlobExecutable)
             {
-                self.found.gitmodules = Some(id);
+                self.gitmodules = Some(id);
             }
-            match (self.sparse.relation(&path), kind) {
-                (Relation::Other, _) => {}
+            let relation = match is_whole {
+                true => Relation::Wanted,
+                false => self.sparse.relation(&[prefix, name].concat()),
+            };
+            let known = before.and_then(|before| before.get(name, kind == EntryKind::Tree));
+            let what = match (relation, kind) {
+                (Relation::Other, _) | (Relation::Wanted, EntryKind::Link) => continue,
                 (_, EntryKind::Tree) => {
-                    self.add(path.clone(), Kind::Directory, None)?;
-                    self.tree(id, &format!("{path}/"), depth + 1)?;
+                    self.add(1)?;
+                    let before = match known {
+                        Some((_, What::Directory(inner))) => Some(inner),
+                        _ => None,
+                    };
+                    What::Directory(self.tree(id, &format!("{prefix}{name}/"), depth + 1, before)?)
                 }
-                (Relation::Above, _) | (_, EntryKind::Link) => {}
+                (Relation::Above, _) => continue,
                 (Relation::Wanted, EntryKind::Commit) => {
-                    self.found.links.push((path.clone(), id));
-                    self.add(path, Kind::Directory, None)?;
+                    self.add(1)?;
+                    What::Submodule
                 }
                 (Relation::Wanted, EntryKind::Blob | EntryKind::BlobExecutable) => {
-                    if !is_complete && !self.objects.has(id) {
+                    let is_known = known.is_some_and(|(known, what)| known == id && what.is(kind));
+                    if !is_known && !self.objects.has(id) {
                         return Err(Cause::Object {
                             id: id.to_string(),
                             state: "missing",
                         });
                     }
+                    self.add(1)?;
                     let executable = kind == EntryKind::BlobExecutable;
-                    self.add(path, Kind::File { executable }, Some(id))?;
+                    What::File { executable }
                 }
-            }
+            };
+            listing.push(name, id, what);
         }
-        if self.sparse.relation(prefix.trim_end_matches('/')) == Relation::Wanted {
-            self.found.complete.push(id);
-        }
-        Ok(())
+        listing.shrink();
+        Ok(Arc::new(listing))
     }
 
-    fn add(&mut self, path: String, kind: Kind, id: Option<ObjectId>) -> Result<(), Cause> {
-        if self.found.entries.len() as u64 >= self.limits.files {
-            return Err(Cause::Limit {
+    fn add(&mut self, count: u64) -> Result<(), Cause> {
+        self.count += count;
+        match self.count > self.limits.files {
+            true => Err(Cause::Limit {
                 what: "files",
                 limit: self.limits.files,
-            });
+            }),
+            false => Ok(()),
         }
-        self.found.entries.push((Entry { path, kind }, id));
-        Ok(())
     }
 }
 
-fn path(prefix: &str, name: &[u8]) -> Result<String, Cause> {
+/// The name of an entry, if it is one that can be written.
+fn name<'n>(prefix: &str, name: &'n [u8]) -> Result<&'n str, Cause> {
     let refused = |reason: &'static str| {
         let path = format!("{prefix}{}", String::from_utf8_lossy(name));
         Cause::Path { path, reason }
@@ -186,10 +214,7 @@ fn path(prefix: &str, name: &[u8]) -> Result<String, Cause> {
     if name.eq_ignore_ascii_case(".git") {
         return Err(refused("it has the name that Git keeps for itself"));
     }
-    let mut path = String::with_capacity(prefix.len() + name.len());
-    path.push_str(prefix);
-    path.push_str(name);
-    Ok(path)
+    Ok(name)
 }
 
 #[cfg(test)]
@@ -216,9 +241,9 @@ mod tests {
 
     #[test]
     fn names_that_lead_elsewhere_are_refused() {
-        for name in [&b".."[..], b".", b"", b"a/b", b".GIT", b"\xff", b"a\0"] {
-            assert!(path("x/", name).is_err(), "{name:?}");
+        for refused in [&b".."[..], b".", b"", b"a/b", b".GIT", b"\xff", b"a\0"] {
+            assert!(name("x/", refused).is_err(), "{refused:?}");
         }
-        assert_eq!(path("x/", b".gitignore").unwrap(), "x/.gitignore");
+        assert_eq!(name("x/", b".gitignore").unwrap(), ".gitignore");
     }
 }
