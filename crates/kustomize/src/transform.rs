@@ -1,10 +1,36 @@
-//! What transformers have in common.
+//! What all transformers have in common.
 
 use crate::resmap::ResMap;
+use crate::resource::Resource;
 use crate::schema::Schema;
 
-/// Changes resources.
+/// A change to the resources of a kustomization. A transformer implements one of the two: either it looks at all
+/// resources, or it changes each by itself.
 pub(crate) trait Transform {
-    /// Does what it is for. The error says what is wrong; where it was asked for is known to the caller.
-    fn transform(&self, resources: &mut ResMap, schema: &Schema) -> Result<(), String>;
+    /// Changes the resources.
+    fn transform(&self, resources: &mut ResMap, schema: &Schema) -> Result<(), String> {
+        let Some(mut each) = self.each(schema) else {
+            return Ok(());
+        };
+        let resources = if self.keeps_ids() {
+            resources.contents_mut()
+        } else {
+            resources.as_mut_slice()
+        };
+        resources.iter_mut().try_for_each(&mut *each)
+    }
+
+    /// What is done to one resource after the other, if others do not matter. Several such transformers run together:
+    /// a resource is then in the processor's cache, and one uses the memory that another one has given back.
+    fn each<'t>(&'t self, _: &'t Schema) -> Option<Each<'t>> {
+        None
+    }
+
+    /// Whether the identities of resources stay as they are.
+    fn keeps_ids(&self) -> bool {
+        false
+    }
 }
+
+/// A change to one resource.
+pub(crate) type Each<'t> = Box<dyn FnMut(&mut Resource) -> Result<(), String> + 't>;

@@ -20,11 +20,16 @@ impl Target<'_> {
             self.generate_charts(),
             self.generate_plugins(),
         ])?;
-        if generated.iter().all(Vec::is_empty) {
+        let generated: Vec<_> = generated.into_iter().flatten().collect();
+        if generated.is_empty() {
             return Ok(());
         }
-        let mut index = AnyId::new(accumulator.resources.as_slice(), &schema);
-        for (place, resource) in generated.into_iter().flatten() {
+        let names = generated
+            .iter()
+            .map(|(_, resource)| resource.shared_name())
+            .collect();
+        let mut index = AnyId::new(names, accumulator.resources.as_slice(), &schema);
+        for (place, resource) in generated {
             accumulator
                 .resources
                 .absorb(resource, &mut index, &schema)

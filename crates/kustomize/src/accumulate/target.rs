@@ -124,7 +124,7 @@ impl<'b> Target<'b> {
     }
 
     /// Adds all that this kustomization makes.
-    pub(super) fn accumulate(&self, mut accumulator: Accumulator) -> Result<Accumulator, Errors> {
+    pub(super) fn accumulate(&mut self, mut accumulator: Accumulator) -> Result<Accumulator, Errors> {
         let resources = &self.kustomization.resources;
         self.add_resources(&mut accumulator, "resources", resources)?;
         self.add_specs(&mut accumulator)?;
@@ -228,7 +228,7 @@ impl<'b> Target<'b> {
                 return Err(self.error(place, message));
             }
         };
-        let base = self.sub_target(inner, name)?;
+        let mut base = self.sub_target(inner, name)?;
         if base.kustomization.is_component() {
             let message = format!("expected kind != 'Component' for path '{}'", base.loader.show(""));
             return Err(self.error(place, message));
@@ -305,7 +305,7 @@ impl<'b> Target<'b> {
             .loader
             .enter(name)
             .map_err(|problem| self.error(place, format!("accumulating components: {problem}")))?;
-        let component = self.sub_target(inner, name)?;
+        let mut component = self.sub_target(inner, name)?;
         if !component.kustomization.is_component() {
             let message = format!(
                 "expected kind 'Component' for path '{}' but got '{}'",

@@ -17,6 +17,8 @@ use crate::patch::{JsonPatches, Patch, Patches, StrategicPatches};
 use crate::plugin;
 use crate::replacement::Replacements;
 use crate::replicas::Replicas;
+use crate::resource::Resource;
+use crate::schema::Schema;
 use crate::specs::Specs;
 use crate::transform::Transform;
 
@@ -27,29 +29,78 @@ pub(super) struct Step {
     origin: Option<Rc<Origin>>,
 }
 
+impl Step {
+    /// Notes on a resource that it was changed here, if that is to be told.
+    fn mark(&self, resource: &mut Resource) {
+        let Some(origin) = &self.origin else {
+            return;
+        };
+        if resource.origin.is_none() {
+            resource.origin = Some(Rc::clone(origin));
+        } else {
+            resource.transformations.push(Rc::clone(origin));
+        }
+    }
+}
+
 impl Target<'_> {
-    pub(super) fn run_transformers(&self, accumulator: &mut Accumulator) -> Result<(), Errors> {
+    pub(super) fn run_transformers(&mut self, accumulator: &mut Accumulator) -> Result<(), Errors> {
         let specs = accumulator.specs(self.build);
         let [steps, plugins] = [
             self.builtin_steps(&specs),
             self.plugin_steps("transformers", &self.kustomization.transformers),
         ];
         let steps: Vec<Step> = all([steps, plugins])?.into_iter().flatten().collect();
+        // The steps have all that is in them.
+        self.kustomization.patches = Vec::new();
         let schema = self.build.schema();
-        for step in steps {
-            step.transformer
-                .transform(&mut accumulator.resources, &schema)
-                .map_err(|problem| self.error(step.place, problem))?;
-            if let Some(origin) = &step.origin {
-                for resource in accumulator.resources.contents_mut() {
-                    if resource.origin.is_none() {
-                        resource.origin = Some(Rc::clone(origin));
-                    } else {
-                        resource.transformations.push(Rc::clone(origin));
-                    }
-                }
+        let mut steps = steps.into_iter().peekable();
+        while let Some(step) = steps.next() {
+            if step.transformer.each(&schema).is_none() {
+                self.run_step(&step, accumulator, &schema)?;
+                continue;
             }
-            accumulator.resources.drop_empties();
+            let mut together = vec![step];
+            while let Some(step) = steps.next_if(|step| step.transformer.each(&schema).is_some()) {
+                together.push(step);
+            }
+            self.run_together(&together, accumulator, &schema)?;
+        }
+        Ok(())
+    }
+
+    fn run_step(&self, step: &Step, accumulator: &mut Accumulator, schema: &Schema) -> Result<(), Errors> {
+        step.transformer
+            .transform(&mut accumulator.resources, schema)
+            .map_err(|problem| self.error(step.place, problem))?;
+        for resource in accumulator.resources.contents_mut() {
+            step.mark(resource);
+        }
+        accumulator.resources.drop_empties();
+        Ok(())
+    }
+
+    /// Runs transformers that change each resource by itself.
+    fn run_together(
+        &self,
+        steps: &[Step],
+        accumulator: &mut Accumulator,
+        schema: &Schema,
+    ) -> Result<(), Errors> {
+        let mut changes: Vec<_> = steps
+            .iter()
+            .filter_map(|step| Some((step, step.transformer.each(schema)?)))
+            .collect();
+        let resources = if steps.iter().all(|step| step.transformer.keeps_ids()) {
+            accumulator.resources.contents_mut()
+        } else {
+            accumulator.resources.as_mut_slice()
+        };
+        for resource in resources {
+            for (step, change) in &mut changes {
+                change(resource).map_err(|problem| self.error(step.place, problem))?;
+                step.mark(resource);
+            }
         }
         Ok(())
     }

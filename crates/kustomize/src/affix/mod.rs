@@ -6,9 +6,9 @@ use yaml::node::{Kind, Node, Text};
 
 use crate::field::{Create, FieldPath, FieldSpec, set_text};
 use crate::id::Gvk;
-use crate::resmap::ResMap;
+use crate::resource::LastChain;
 use crate::schema::Schema;
-use crate::transform::Transform;
+use crate::transform::{Each, Transform};
 
 /// Adds a prefix or suffix.
 pub(crate) struct Affix {
@@ -49,11 +49,12 @@ fn keeps_its_name(gvk: &Gvk) -> bool {
 }
 
 impl Transform for Affix {
-    fn transform(&self, resources: &mut ResMap, schema: &Schema) -> Result<(), String> {
-        for resource in resources.as_mut_slice() {
+    fn each<'t>(&'t self, schema: &'t Schema) -> Option<Each<'t>> {
+        let mut last = LastChain::default();
+        Some(Box::new(move |resource| {
             let original = resource.original_id(schema).gvk;
             if keeps_its_name(&original) {
-                continue;
+                return Ok(());
             }
             for path in &self.paths {
                 if !original.is_selected_by(&path.spec.gvk) {
@@ -61,14 +62,14 @@ impl Transform for Affix {
                 }
                 if path.spec.path == "metadata/name" && !self.text.is_empty() {
                     match self.side {
-                        Side::Prefix => resource.affixes.add_prefix(&self.text),
-                        Side::Suffix => resource.affixes.add_suffix(&self.text),
+                        Side::Prefix => resource.affixes.add_prefix(&self.text, &mut last),
+                        Side::Suffix => resource.affixes.add_suffix(&self.text, &mut last),
                     }
                     resource.remember_id(schema);
                 }
                 path.apply(resource, Create::Scalar(Kind::Quoted), &mut |node| self.set(node))?;
             }
-        }
-        Ok(())
+            Ok(())
+        }))
     }
 }

@@ -4,9 +4,8 @@ use std::collections::BTreeMap;
 
 use crate::field::FieldSpec;
 use crate::labels::Labels;
-use crate::resmap::ResMap;
 use crate::schema::Schema;
-use crate::transform::Transform;
+use crate::transform::{Each, Transform};
 
 /// Adds annotations. That is done as labels are added, to other fields.
 pub(crate) struct Annotations(Labels);
@@ -18,7 +17,11 @@ impl Annotations {
 }
 
 impl Transform for Annotations {
-    fn transform(&self, resources: &mut ResMap, schema: &Schema) -> Result<(), String> {
-        self.0.transform(resources, schema)
+    fn each<'t>(&'t self, schema: &'t Schema) -> Option<Each<'t>> {
+        self.0.each(schema)
+    }
+
+    fn keeps_ids(&self) -> bool {
+        self.0.keeps_ids()
     }
 }

@@ -7,9 +7,8 @@ use yaml::node::{Node, Texts};
 
 use crate::config::Image;
 use crate::field::{Create, FieldPath, FieldSpec, set_text};
-use crate::resmap::ResMap;
 use crate::schema::Schema;
-use crate::transform::Transform;
+use crate::transform::{Each, Transform};
 use name::split;
 use pattern::Pattern;
 
@@ -100,18 +99,21 @@ impl Images {
 }
 
 impl Transform for Images {
-    fn transform(&self, resources: &mut ResMap, _: &Schema) -> Result<(), String> {
+    fn each<'t>(&'t self, _: &'t Schema) -> Option<Each<'t>> {
         // Most images are used more than once.
         let mut texts = Texts::default();
-        for resource in resources.contents_mut() {
+        Some(Box::new(move |resource| {
             if resource.kind() == "CustomResourceDefinition" {
-                continue;
+                return Ok(());
             }
             self.containers(&mut resource.node, &mut texts)?;
-            for path in &self.paths {
-                path.apply(resource, Create::Nothing, &mut |node| self.set(node, &mut texts))?;
-            }
-        }
-        Ok(())
+            self.paths.iter().try_for_each(|path| {
+                path.apply(resource, Create::Nothing, &mut |node| self.set(node, &mut texts))
+            })
+        }))
+    }
+
+    fn keeps_ids(&self) -> bool {
+        true
     }
 }

@@ -6,10 +6,9 @@ use yaml::node::Text;
 
 use crate::config::Label;
 use crate::field::{Create, FieldPath, FieldSpec, merge_specs, set_entry};
-use crate::resmap::ResMap;
 use crate::schema::Schema;
 use crate::specs::Specs;
-use crate::transform::Transform;
+use crate::transform::{Each, Transform};
 
 /// Adds labels, or anything else that is a map of strings.
 pub(crate) struct Labels {
@@ -54,22 +53,22 @@ impl Labels {
 }
 
 impl Transform for Labels {
-    fn transform(&self, resources: &mut ResMap, _: &Schema) -> Result<(), String> {
-        if self.pairs.is_empty() {
-            return Ok(());
-        }
-        for resource in resources.contents_mut() {
-            for path in self.paths.iter() {
-                if !path.fits(resource) {
-                    continue;
-                }
-                path.apply_to(resource, Create::Map, &mut |node| {
+    fn each<'t>(&'t self, _: &'t Schema) -> Option<Each<'t>> {
+        Some(Box::new(|resource| {
+            if self.pairs.is_empty() {
+                return Ok(());
+            }
+            self.paths.iter().try_for_each(|path| {
+                path.apply(resource, Create::Map, &mut |node| {
                     self.pairs
                         .iter()
                         .try_for_each(|(key, value)| set_entry(node, key, value))
-                })?;
-            }
-        }
-        Ok(())
+                })
+            })
+        }))
+    }
+
+    fn keeps_ids(&self) -> bool {
+        true
     }
 }

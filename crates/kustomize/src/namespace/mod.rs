@@ -3,12 +3,12 @@
 //! Beside the resources' own namespace this sets the name of `Namespace` objects, the namespaces of webhook services and
 //! those of role bindings' subjects; see [`Subjects`].
 
-use std::collections::HashMap;
-use std::collections::hash_map::Entry;
+use std::collections::HashSet;
 
 use yaml::node::{Kind, Node, Text};
 
 use crate::field::{Create, FieldPath, FieldSpec, set_value};
+use crate::id::Fingerprint;
 use crate::resmap::ResMap;
 use crate::resource::Resource;
 use crate::schema::Schema;
@@ -134,31 +134,54 @@ impl Namespace {
     }
 }
 
+/// The identities of resources, some of which may be there several times.
+#[derive(Default)]
+struct Ids {
+    known: HashSet<Fingerprint>,
+    /// One for each time that one is there once more.
+    more: Vec<Fingerprint>,
+}
+
+impl Ids {
+    /// Adds one, and says whether it is new.
+    fn add(&mut self, id: Fingerprint) -> bool {
+        let is_new = self.known.insert(id);
+        if !is_new {
+            self.more.push(id);
+        }
+        is_new
+    }
+
+    fn remove(&mut self, id: Fingerprint) {
+        match self.more.iter().position(|other| *other == id) {
+            Some(at) => {
+                self.more.swap_remove(at);
+            }
+            None => {
+                self.known.remove(&id);
+            }
+        }
+    }
+}
+
 impl Transform for Namespace {
     fn transform(&self, resources: &mut ResMap, schema: &Schema) -> Result<(), String> {
         if self.namespace.is_empty() {
             return Ok(());
         }
-        let mut counts = HashMap::with_capacity(resources.len());
+        let mut ids = Ids::default();
         for resource in resources.iter() {
-            *counts.entry(resource.id(schema).fingerprint()).or_insert(0usize) += 1;
+            ids.add(resource.id(schema).fingerprint());
         }
         for resource in resources.as_mut_slice() {
             if resource.is_empty() || resource.from_chart {
                 continue;
             }
-            if let Entry::Occupied(mut known) = counts.entry(resource.id(schema).fingerprint()) {
-                *known.get_mut() -= 1;
-                if *known.get() == 0 {
-                    known.remove();
-                }
-            }
+            ids.remove(resource.id(schema).fingerprint());
             resource.remember_id(schema);
             self.apply(resource, schema)?;
             let id = resource.id(schema);
-            let count = counts.entry(id.fingerprint()).or_insert(0);
-            *count += 1;
-            if *count > 1 {
+            if !ids.add(id.fingerprint()) {
                 return Err(format!("namespace transformation produces ID conflict: {id}"));
             }
         }

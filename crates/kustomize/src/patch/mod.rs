@@ -12,7 +12,7 @@ use strategic::{Targeted, apply_all};
 /// Reads a file of patches.
 pub(crate) type Load<'l> = &'l dyn Fn(&str) -> Result<String, String>;
 
-use yaml::node::Texts;
+use yaml::node::{Text, Texts};
 
 use crate::config::{Patch as Config, PatchOptions};
 use crate::resmap::{AnyId, Matcher, ResMap, Selector};
@@ -24,8 +24,8 @@ use crate::transform::Transform;
 pub(crate) struct Patch {
     content: Content,
     target: Option<Selector>,
-    /// How the patch is named in messages.
-    source: String,
+    /// How the patch is named in messages; `None` for one of which there is nothing to complain.
+    source: Option<String>,
 }
 
 enum Content {
@@ -77,11 +77,24 @@ impl Patch {
             }
             (Err(_), Ok(json)) => Content::Json(json),
         };
+        let is_wrong = match &content {
+            Content::Strategic(patches) => target.is_some() && patches.len() > 1,
+            Content::Json(_) => target.is_none(),
+        };
         Ok(Patch {
             content,
             target,
-            source,
+            source: is_wrong.then_some(source),
         })
+    }
+
+    /// The names by which resources are looked for.
+    fn names(&self) -> Vec<Text> {
+        match (&self.content, &self.target) {
+            (_, Some(target)) => vec![Text::from(&target.id.name)],
+            (Content::Strategic(patches), None) => patches.iter().map(Resource::shared_name).collect(),
+            (Content::Json(_), None) => Vec::new(),
+        }
     }
 
     /// Whether this patch finds its resource by its own name.
@@ -101,7 +114,8 @@ pub(crate) struct Patches(pub(crate) Vec<Patch>);
 
 impl Transform for Patches {
     fn transform(&self, resources: &mut ResMap, schema: &Schema) -> Result<(), String> {
-        let mut index = AnyId::new(resources.as_slice(), schema);
+        let names = self.0.iter().flat_map(Patch::names).collect();
+        let mut index = AnyId::new(names, resources.as_slice(), schema);
         for patch in &self.0 {
             patch.apply(resources, &mut index, schema)?;
             if !patch.is_by_name() {
@@ -109,7 +123,7 @@ impl Transform for Patches {
                 let before = resources.len();
                 resources.drop_empties();
                 if resources.len() != before {
-                    index = AnyId::new(resources.as_slice(), schema);
+                    index.renew(resources.as_slice(), schema);
                 }
             }
         }
@@ -134,10 +148,13 @@ impl Patch {
                 _ => Err(format!(
                     "Multiple Strategic-Merge Patches in one `patches` entry is not allowed to set `patches.target` \
                      field: {}",
-                    self.source
+                    self.source.as_deref().unwrap_or_default()
                 )),
             },
-            (Content::Json(_), None) => Err(format!("must specify a target for JSON patch {}", self.source)),
+            (Content::Json(_), None) => Err(format!(
+                "must specify a target for JSON patch {}",
+                self.source.as_deref().unwrap_or_default()
+            )),
             (Content::Json(patch), Some(target)) => {
                 let matcher = Matcher::new(target)?;
                 for at in resources.select(&matcher, Some(index), schema) {

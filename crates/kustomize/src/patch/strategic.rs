@@ -49,7 +49,8 @@ impl StrategicPatches {
 
 impl Transform for StrategicPatches {
     fn transform(&self, resources: &mut ResMap, schema: &Schema) -> Result<(), String> {
-        let mut index = AnyId::new(resources.as_slice(), schema);
+        let names = self.0.iter().map(Resource::shared_name).collect();
+        let mut index = AnyId::new(names, resources.as_slice(), schema);
         apply_all(&self.0, resources, &mut index, schema, |_, problem| problem)
     }
 }
@@ -113,7 +114,7 @@ impl Targeted<'_> {
         if renames {
             resources.drop_empties();
             resources.check_ids(schema)?;
-            *index = AnyId::new(resources.as_slice(), schema);
+            index.renew(resources.as_slice(), schema);
         }
         Ok(())
     }

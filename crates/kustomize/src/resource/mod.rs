@@ -1,8 +1,10 @@
 //! One resource on its way through the build: the object, and what the build remembers of it.
 
+mod affixes;
 mod metadata;
 mod read;
 
+pub(crate) use affixes::{Affixes, Empty, LastChain};
 pub(crate) use read::{Malformed, Parsed, from_text};
 
 use std::rc::Rc;
@@ -233,46 +235,4 @@ impl Resource {
             self.transformations.clone_from(&old.transformations);
         }
     }
-}
-
-/// The prefixes and suffixes that a name got, in order.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Affixes {
-    prefixes: ThinVec<Text>,
-    suffixes: ThinVec<Text>,
-}
-
-impl Affixes {
-    pub(crate) fn add_prefix(&mut self, prefix: &Text) {
-        self.prefixes.reserve_exact(1);
-        self.prefixes.push(prefix.into());
-    }
-
-    pub(crate) fn add_suffix(&mut self, suffix: &Text) {
-        self.suffixes.reserve_exact(1);
-        self.suffixes.push(suffix.into());
-    }
-
-    /// Whether prefixes and suffixes of the two end the same way. With `Empty::Fits`, none at all fits any.
-    pub(crate) fn fit(&self, other: &Affixes, empty: Empty) -> bool {
-        let fit = |a: &[Text], b: &[Text]| {
-            (empty == Empty::Fits && (a.is_empty() || b.is_empty())) || same_end(a, b)
-        };
-        fit(&self.prefixes, &other.prefixes) && fit(&self.suffixes, &other.suffixes)
-    }
-}
-
-/// What having no prefixes or suffixes means for a comparison.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Empty {
-    Fits,
-    Differs,
-}
-
-fn same_end(a: &[Text], b: &[Text]) -> bool {
-    let (short, long) = if a.len() > b.len() { (b, a) } else { (a, b) };
-    if short.is_empty() {
-        return long.is_empty();
-    }
-    long.ends_with(short)
 }
