@@ -51,6 +51,18 @@ impl From<Error> for Errors {
     }
 }
 
+impl Errors {
+    /// Adds what is wrong with a result, and gives what is right of it.
+    pub(crate) fn keep<T>(&mut self, result: Result<T, Errors>) -> Option<T> {
+        result.map_err(|more| self.0.extend(more.0)).ok()
+    }
+
+    /// `value`, if nothing is wrong.
+    pub(crate) fn or<T>(self, value: T) -> Result<T, Errors> {
+        if self.0.is_empty() { Ok(value) } else { Err(self) }
+    }
+}
+
 /// Keeps what is right, and all that is wrong when anything is.
 pub(crate) fn all<T>(results: impl IntoIterator<Item = Result<T, Errors>>) -> Result<Vec<T>, Errors> {
     let (mut values, mut errors) = (Vec::new(), Vec::new());

@@ -30,7 +30,22 @@ pub(crate) trait Transform {
     fn keeps_ids(&self) -> bool {
         false
     }
+
+    /// Changes the resources and goes on after what fails, where one thing has nothing to do with another: all that is
+    /// wrong, each with the number of the entry it is about, if that is known.
+    fn transform_all(&self, resources: &mut ResMap, schema: &Schema) -> Vec<(Option<usize>, String)> {
+        let failed = self.transform(resources, schema).err();
+        failed.into_iter().map(|problem| (None, problem)).collect()
+    }
 }
 
 /// A change to one resource.
 pub(crate) type Each<'t> = Box<dyn FnMut(&mut Resource) -> Result<(), String> + 't>;
+
+/// The first problem as the error.
+pub(crate) fn first(problems: Vec<(Option<usize>, String)>) -> Result<(), String> {
+    match problems.into_iter().next() {
+        Some((_, problem)) => Err(problem),
+        None => Ok(()),
+    }
+}

@@ -46,7 +46,10 @@ impl Accumulated<'_> {
         let resources = &mut self.accumulator.resources;
         let fail = |field: &'static str, message: String| self.target.error((field, None), message);
         hash::add_to_names(resources, &schema).map_err(|problem| fail("", problem))?;
-        name_reference::fix(resources, specs.rules(), &schema).map_err(|problem| fail("", problem))?;
+        name_reference::fix(resources, specs.rules(), &schema).map_err(|problems| {
+            let errors = problems.into_iter().flat_map(|problem| fail("", problem).0);
+            Errors(errors.collect())
+        })?;
         let unused = vars::resolve(&self.accumulator.vars, resources, &specs.var_reference)
             .map_err(|problem| fail("vars", problem))?;
         if !unused.is_empty() {

@@ -13,29 +13,36 @@ use crate::resmap::{AnyId, ResMap};
 use crate::resource::{Resource, from_text};
 
 impl Target<'_> {
-    pub(super) fn run_generators(&self, accumulator: &mut Accumulator) -> Result<(), Errors> {
-        let schema = self.build.schema();
+    /// What all generators make.
+    pub(super) fn generate(&self) -> Result<Vec<(Place<'static>, Resource)>, Errors> {
         let generated = all([
             self.generate_data(),
             self.generate_charts(),
             self.generate_plugins(),
         ])?;
-        let generated: Vec<_> = generated.into_iter().flatten().collect();
+        Ok(generated.into_iter().flatten().collect())
+    }
+
+    /// Adds what was generated, or merges it into what it says.
+    pub(super) fn absorb(
+        &self,
+        accumulator: &mut Accumulator,
+        generated: Vec<(Place<'static>, Resource)>,
+    ) -> Result<(), Errors> {
         if generated.is_empty() {
             return Ok(());
         }
+        let schema = self.build.schema();
         let names = generated
             .iter()
             .map(|(_, resource)| resource.shared_name())
             .collect();
         let mut index = AnyId::new(names, accumulator.resources.as_slice(), &schema);
-        for (place, resource) in generated {
-            accumulator
-                .resources
-                .absorb(resource, &mut index, &schema)
-                .map_err(|problem| self.error(place, format!("merging from generator: {problem}")))?;
-        }
-        Ok(())
+        let added = generated.into_iter().map(|(place, resource)| {
+            let absorbed = accumulator.resources.absorb(resource, &mut index, &schema);
+            absorbed.map_err(|problem| self.error(place, format!("merging from generator: {problem}")))
+        });
+        all(added).map(|_| ())
     }
 
     fn builtin_origin(&self, kind: &str) -> Option<Rc<Origin>> {

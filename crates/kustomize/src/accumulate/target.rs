@@ -67,8 +67,12 @@ impl<'b> Target<'b> {
         } else {
             Strictness::Strict
         };
-        let (kustomization, warnings) = Kustomization::parse(&text, strictness)
-            .map_err(|(message, line)| fail(loader.show(file), line, &chain, message))?;
+        let (kustomization, warnings) = Kustomization::parse(&text, strictness).map_err(|problems| {
+            let told = problems
+                .into_iter()
+                .flat_map(|(message, line)| fail(loader.show(file), line, &chain, message).0);
+            Errors(told.collect())
+        })?;
         build.warn(warnings);
         Ok(Target {
             build,
@@ -125,12 +129,21 @@ impl<'b> Target<'b> {
 
     /// Adds all that this kustomization makes.
     pub(super) fn accumulate(&mut self, mut accumulator: Accumulator) -> Result<Accumulator, Errors> {
+        let mut errors = Errors(Vec::new());
         let resources = &self.kustomization.resources;
-        self.add_resources(&mut accumulator, "resources", resources)?;
-        self.add_specs(&mut accumulator)?;
-        self.run_generators(&mut accumulator)?;
-        for (index, name) in self.kustomization.components.iter().enumerate() {
-            accumulator = self.add_component(accumulator, index, name)?;
+        errors.keep(self.add_resources(&mut accumulator, "resources", resources));
+        errors.keep(self.add_specs(&mut accumulator));
+        let generated = errors.keep(self.generate());
+        let components = errors.keep(self.components());
+        if !errors.0.is_empty() {
+            // Whether patches and the like can be read at all does not depend on what there is to be changed.
+            errors.keep(self.transformer_steps(&accumulator));
+        }
+        errors.or(())?;
+        self.absorb(&mut accumulator, generated.unwrap_or_default())?;
+        for mut component in components.into_iter().flatten() {
+            component.set_schema(false)?;
+            accumulator = component.accumulate(accumulator)?;
         }
         self.run_transformers(&mut accumulator)?;
         self.run_validators(&mut accumulator)?;
@@ -162,20 +175,16 @@ impl<'b> Target<'b> {
             ("configurations", &kustomization.configurations),
             ("crds", &kustomization.crds),
         ];
+        let mut errors = Errors(Vec::new());
         for (field, names) in lists {
             for (index, name) in names.iter().enumerate() {
-                let fail = |message| self.error((field, Some(index)), message);
-                let content = self.loader.load(name).map_err(fail)?;
-                let value = yaml::parse(&content).map_err(|error| fail(format!("{name}: {error}")))?;
-                let read = if field == "crds" {
-                    from_crds(&value)
-                } else {
-                    from_value(&value)
-                };
-                let more = read.map_err(|problem| fail(format!("{name}: {problem}")))?;
-                Arc::make_mut(&mut specs).merge(&more).map_err(fail)?;
+                let merged = self
+                    .read_specs(field, name)
+                    .and_then(|more| Arc::make_mut(&mut specs).merge(&more));
+                errors.keep(merged.map_err(|message| self.error((field, Some(index)), message)));
             }
         }
+        errors.or(())?;
         if !Arc::ptr_eq(&specs, builtin) {
             // Once more from the start: what is about single kinds then takes the place of what is about all of them.
             let mut merged = Specs::default();
@@ -187,6 +196,18 @@ impl<'b> Target<'b> {
         accumulator
             .merge_specs(&specs, self.build)
             .map_err(|message| self.error(("configurations", None), message))
+    }
+
+    /// The field specs of a file of `configurations` or `crds`.
+    fn read_specs(&self, field: &str, name: &str) -> Result<Specs, String> {
+        let content = self.loader.load(name)?;
+        let value = yaml::parse(&content).map_err(|error| format!("{name}: {error}"))?;
+        let read = if field == "crds" {
+            from_crds(&value)
+        } else {
+            from_value(&value)
+        };
+        read.map_err(|problem| format!("{name}: {problem}"))
     }
 
     /// Adds files and bases; all that fail are told.
@@ -229,6 +250,7 @@ impl<'b> Target<'b> {
             }
         };
         let mut base = self.sub_target(inner, name)?;
+        base.set_schema(false)?;
         if base.kustomization.is_component() {
             let message = format!("expected kind != 'Component' for path '{}'", base.loader.show(""));
             return Err(self.error(place, message));
@@ -244,12 +266,14 @@ impl<'b> Target<'b> {
     }
 
     fn malformed(&self, name: &str, malformed: &Malformed) -> Errors {
-        Errors::from(Error {
+        let all = std::iter::once(malformed).chain(&malformed.more);
+        let told = all.map(|malformed| Error {
             file: self.loader.show(name),
             line: Some(malformed.line),
             chain: self.chain.clone(),
             message: malformed.message.clone(),
-        })
+        });
+        Errors(told.collect())
     }
 
     fn add_parsed(
@@ -262,17 +286,19 @@ impl<'b> Target<'b> {
         let origin = self.origin.as_ref().map(|origin| Rc::new(origin.append(name)));
         let schema = self.build.schema();
         let mut resources = ResMap::new();
+        let mut errors = Errors(Vec::new());
         for Parsed { mut resource, line } in parsed {
             resource.origin.clone_from(&origin);
-            resources.append(resource, &schema).map_err(|message| {
+            errors.keep(resources.append(resource, &schema).map_err(|message| {
                 Errors::from(Error {
                     file: self.loader.show(name),
                     line: Some(line),
                     chain: self.chain.clone(),
                     message,
                 })
-            })?;
+            }));
         }
+        errors.or(())?;
         accumulator
             .resources
             .append_all(resources, &schema)
@@ -289,23 +315,22 @@ impl<'b> Target<'b> {
         } else {
             own
         });
-        target.set_schema(false)?;
         Ok(target)
     }
 
-    /// Runs a component on what is there.
-    fn add_component(
-        &self,
-        accumulator: Accumulator,
-        index: usize,
-        name: &str,
-    ) -> Result<Accumulator, Errors> {
+    /// The components, which run on what is there, one after the other.
+    fn components(&self) -> Result<Vec<Target<'b>>, Errors> {
+        let names = self.kustomization.components.iter().enumerate();
+        all(names.map(|(index, name)| self.component(index, name)))
+    }
+
+    fn component(&self, index: usize, name: &str) -> Result<Target<'b>, Errors> {
         let place = ("components", Some(index));
         let inner = self
             .loader
             .enter(name)
             .map_err(|problem| self.error(place, format!("accumulating components: {problem}")))?;
-        let mut component = self.sub_target(inner, name)?;
+        let component = self.sub_target(inner, name)?;
         if !component.kustomization.is_component() {
             let message = format!(
                 "expected kind 'Component' for path '{}' but got '{}'",
@@ -314,6 +339,6 @@ impl<'b> Target<'b> {
             );
             return Err(self.error(place, message));
         }
-        component.accumulate(accumulator)
+        Ok(component)
     }
 }

@@ -45,12 +45,7 @@ impl Step {
 
 impl Target<'_> {
     pub(super) fn run_transformers(&mut self, accumulator: &mut Accumulator) -> Result<(), Errors> {
-        let specs = accumulator.specs(self.build);
-        let [steps, plugins] = [
-            self.builtin_steps(&specs),
-            self.plugin_steps("transformers", &self.kustomization.transformers),
-        ];
-        let steps: Vec<Step> = all([steps, plugins])?.into_iter().flatten().collect();
+        let steps = self.transformer_steps(accumulator)?;
         // The steps have all that is in them.
         self.kustomization.patches = Vec::new();
         let schema = self.build.schema();
@@ -70,9 +65,15 @@ impl Target<'_> {
     }
 
     fn run_step(&self, step: &Step, accumulator: &mut Accumulator, schema: &Schema) -> Result<(), Errors> {
-        step.transformer
-            .transform(&mut accumulator.resources, schema)
-            .map_err(|problem| self.error(step.place, problem))?;
+        let problems = step.transformer.transform_all(&mut accumulator.resources, schema);
+        let errors = problems.into_iter().flat_map(|(entry, problem)| {
+            let place = match step.place {
+                ("patches", None) => ("patches", entry),
+                place => place,
+            };
+            self.error(place, problem).0
+        });
+        Errors(errors.collect()).or(())?;
         for resource in accumulator.resources.contents_mut() {
             step.mark(resource);
         }
@@ -103,6 +104,16 @@ impl Target<'_> {
             }
         }
         Ok(())
+    }
+
+    /// All transformers, ready to run.
+    pub(super) fn transformer_steps(&self, accumulator: &Accumulator) -> Result<Vec<Step>, Errors> {
+        let specs = accumulator.specs(self.build);
+        let [steps, plugins] = [
+            self.builtin_steps(&specs),
+            self.plugin_steps("transformers", &self.kustomization.transformers),
+        ];
+        Ok(all([steps, plugins])?.into_iter().flatten().collect())
     }
 
     /// Validators are transformers that may change nothing but one label.
@@ -213,13 +224,14 @@ impl Target<'_> {
             return Ok(Vec::new());
         };
         let place = ("patchesStrategicMerge", None);
-        let patches = StrategicPatches::load(
-            entries,
-            "",
-            &|path| self.loader.load_text(path),
-            &mut self.build.texts(),
-        )
-        .map_err(|problem| self.error(place, problem))?;
+        let load = |path: &str| self.loader.load_text(path);
+        let read = entries.iter().enumerate().map(|(index, entry)| {
+            StrategicPatches::read(entry, &load, &mut self.build.texts())
+                .map_err(|problem| self.error(("patchesStrategicMerge", Some(index)), problem))
+        });
+        let patches = all(read)?.into_iter().flatten().collect();
+        let patches =
+            StrategicPatches::new(patches, entries).map_err(|problem| self.error(place, problem))?;
         Ok(vec![self.step(
             place,
             "PatchStrategicMergeTransformer",
@@ -300,8 +312,12 @@ impl Target<'_> {
         let place = ("replacements", None);
         let release = self.build.options.release;
         let load = |path: &str| self.loader.load(path);
-        let replacements = Replacements::load(&self.kustomization.replacements, &load, release)
-            .map_err(|problem| self.error(place, problem))?;
+        let entries = self.kustomization.replacements.iter().enumerate();
+        let read = entries.map(|(index, entry)| {
+            Replacements::read(entry, &load)
+                .map_err(|problem| self.error(("replacements", Some(index)), problem))
+        });
+        let replacements = Replacements::new(all(read)?.into_iter().flatten().collect(), release);
         Ok(vec![self.step(
             place,
             "ReplacementTransformer",

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use model::Value;
+use yaml::Step;
 
 /// Whether fields that nobody knows are refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,8 +22,21 @@ pub(crate) struct Context {
     /// The type and the names of the fields above.
     pub(crate) structure: &'static str,
     pub(crate) path: Vec<&'static str>,
-    /// The first value of the wrong type. Go goes on to look for unknown fields.
-    pub(crate) wrong: Option<String>,
+    /// The way to the value, with the numbers of elements.
+    pub(crate) steps: Vec<Step>,
+    /// What is wrong so far.
+    pub(crate) problems: Vec<Problem>,
+}
+
+/// Something in a value that is wrong.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Problem {
+    /// In Go's words.
+    pub(crate) message: String,
+    /// The way to it.
+    pub(crate) steps: Vec<Step>,
+    /// Whether nobody knows the field. Go stops at the first such one, and looks for values of the wrong type only then.
+    unknown: bool,
 }
 
 /// What can be made of JSON.
@@ -30,29 +44,43 @@ pub(crate) trait Decode: Sized + Default {
     fn decode(value: &Value, context: &mut Context) -> Result<Self, String>;
 }
 
-/// Makes a typed value.
+/// Makes a typed value. Of several problems, that which Go tells is told.
 pub(crate) fn decode<T: Decode>(value: &Value, strictness: Strictness) -> Result<T, String> {
+    decode_all(value, strictness).map_err(|mut problems| {
+        let told = problems.iter().position(|problem| problem.unknown);
+        problems.swap_remove(told.unwrap_or(0)).message
+    })
+}
+
+/// Makes a typed value, or tells all that is wrong, which is never nothing.
+pub(crate) fn decode_all<T: Decode>(value: &Value, strictness: Strictness) -> Result<T, Vec<Problem>> {
     let mut context = Context {
         strictness,
         structure: "",
         path: Vec::new(),
-        wrong: None,
+        steps: Vec::new(),
+        problems: Vec::new(),
     };
-    let decoded = T::decode(value, &mut context)?;
-    context.wrong.map_or(Ok(decoded), Err)
+    let decoded = T::decode(value, &mut context);
+    match decoded {
+        Ok(decoded) if context.problems.is_empty() => return Ok(decoded),
+        Ok(_) => {}
+        Err(message) => context.note(message, false),
+    }
+    Err(context.problems)
 }
 
 impl Context {
     /// Notes that a value is of the wrong type; it counts as missing.
     pub(crate) fn mismatch<T: Default>(&mut self, value: &Value, wanted: &str) -> T {
-        if !value.is_null() && self.wrong.is_none() {
+        if !value.is_null() {
             let got = match value {
                 Value::Bool(_) => "bool",
                 Value::Int(_) | Value::Float(_) => "number",
                 Value::Str(_) => "string",
                 other => other.type_name(),
             };
-            self.wrong = Some(if self.path.is_empty() {
+            let message = if self.path.is_empty() {
                 format!("json: cannot unmarshal {got} into Go value of type {wanted}")
             } else {
                 format!(
@@ -60,9 +88,27 @@ impl Context {
                     self.structure,
                     self.path.join(".")
                 )
-            });
+            };
+            self.note(message, false);
         }
         T::default()
+    }
+
+    /// Notes a field that nobody knows, if that is a mistake.
+    pub(crate) fn unknown(&mut self, key: &str) {
+        if self.strictness == Strictness::Strict {
+            self.steps.push(Step::Key(key.to_owned()));
+            self.note(format!("json: unknown field {key:?}"), true);
+            self.steps.pop();
+        }
+    }
+
+    fn note(&mut self, message: String, unknown: bool) {
+        self.problems.push(Problem {
+            message,
+            steps: self.steps.clone(),
+            unknown,
+        });
     }
 }
 
@@ -114,7 +160,15 @@ impl<T: Decode> Decode for Option<T> {
 impl<T: Decode> Decode for Vec<T> {
     fn decode(value: &Value, context: &mut Context) -> Result<Self, String> {
         match value {
-            Value::Array(items) => items.iter().map(|item| T::decode(item, context)).collect(),
+            Value::Array(items) => {
+                let decoded = items.iter().enumerate().map(|(index, item)| {
+                    context.steps.push(Step::Item(index));
+                    let decoded = T::decode(item, context);
+                    context.steps.pop();
+                    decoded
+                });
+                decoded.collect()
+            }
             other => Ok(context.mismatch(other, "[]string")),
         }
     }
@@ -166,11 +220,10 @@ macro_rules! fields {
                 let mut result = Self::default();
                 for (key, value) in map.iter() {
                     let Some(name) = crate::config::field_of(key, KNOWN) else {
-                        if context.strictness == crate::config::Strictness::Strict {
-                            return Err(format!("json: unknown field {:?}", key));
-                        }
+                        context.unknown(key);
                         continue;
                     };
+                    context.steps.push(yaml::Step::Key(key.to_owned()));
                     let above = std::mem::replace(&mut context.structure, $go);
                     context.path.push(name);
                     match name {
@@ -180,6 +233,7 @@ macro_rules! fields {
                         _ => {}
                     }
                     context.path.pop();
+                    context.steps.pop();
                     context.structure = above;
                 }
                 Ok(result)

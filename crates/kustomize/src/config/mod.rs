@@ -3,6 +3,7 @@
 mod decode;
 mod parts;
 
+use decode::decode_all;
 pub(crate) use decode::{Context, Decode, Strictness, decode, field_of, fields};
 pub(crate) use parts::{
     FieldOptions, FieldSpec, GeneratorArgs, GeneratorOptions, HelmChartArgs, Image, Label, ObjectMeta, Patch,
@@ -58,21 +59,31 @@ pub const FILE_NAMES: [&str; 3] = ["kustomization.yaml", "kustomization.yml", "K
 const KUSTOMIZATION: (&str, &str) = ("Kustomization", "kustomize.config.k8s.io/v1beta1");
 const COMPONENT: (&str, &str) = ("Component", "kustomize.config.k8s.io/v1alpha1");
 
+/// What is wrong with a kustomization file, and the line where it is known.
+type Told = (String, Option<usize>);
+
 impl Kustomization {
-    /// Reads a kustomization file; the warnings are about fields of old. An error has the line where it is known.
+    /// Reads a kustomization file; the warnings are about fields of old. Errors have the line where it is known.
     pub(crate) fn parse(
         text: &[u8],
         strictness: Strictness,
-    ) -> Result<(Kustomization, Vec<String>), (String, Option<usize>)> {
+    ) -> Result<(Kustomization, Vec<String>), Vec<Told>> {
         let value = yaml::parse(text).map_err(|error| {
             let line = error.line();
-            (
+            vec![(
                 format!("invalid Kustomization: error converting YAML to JSON: {error}"),
                 Some(line),
-            )
+            )]
         })?;
-        let read = decode::<Kustomization>(&value, strictness)
-            .map_err(|problem| (format!("invalid Kustomization: {problem}"), None));
+        let read = decode_all::<Kustomization>(&value, strictness).map_err(|problems| {
+            let told = problems.into_iter().map(|problem| {
+                let line = yaml::locate(text, 0, &problem.steps);
+                (format!("invalid Kustomization: {}", problem.message), line)
+            });
+            let mut told: Vec<_> = told.collect();
+            told.sort_by_key(|(_, line)| *line);
+            told
+        });
         let mut kustomization = if value.is_null() {
             Kustomization::default()
         } else {
@@ -81,9 +92,9 @@ impl Kustomization {
         let warnings = kustomization.warnings();
         kustomization.modernize();
         if says_nothing(&value) {
-            return Err(("kustomization.yaml is empty".to_owned(), None));
+            return Err(vec![("kustomization.yaml is empty".to_owned(), None)]);
         }
-        kustomization.check().map_err(|problem| (problem, None))?;
+        kustomization.check().map_err(|problem| vec![(problem, None)])?;
         Ok((kustomization, warnings))
     }
 

@@ -20,21 +20,28 @@ use crate::specs::BackReferences;
 use candidates::Candidates;
 use referral::{Referral, Referrer};
 
-/// Fixes the references in all resources.
-pub(crate) fn fix(resources: &mut ResMap, rules: &Rules, schema: &Schema) -> Result<(), String> {
+/// Fixes the references in all resources; all that cannot be fixed are told.
+pub(crate) fn fix(resources: &mut ResMap, rules: &Rules, schema: &Schema) -> Result<(), Vec<String>> {
     let candidates = Candidates::new(resources.contents_mut(), schema);
     if candidates.is_empty() {
         return Ok(());
     }
+    let mut problems = Vec::new();
     for (at, resource) in resources.contents_mut().iter_mut().enumerate() {
         let original = resource.original_id(schema).gvk;
         let mut referrer = None;
         for rule in rules.of(&original) {
             let referrer = referrer.get_or_insert_with(|| Referrer::new(at, resource, &candidates, schema));
-            rule.apply(resource, referrer)?;
+            if let Err(problem) = rule.apply(resource, referrer) {
+                problems.push(problem);
+            }
         }
     }
-    Ok(())
+    if problems.is_empty() {
+        Ok(())
+    } else {
+        Err(problems)
+    }
 }
 
 /// The fields that may hold names, by the kind they are in.

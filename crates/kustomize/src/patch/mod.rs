@@ -18,7 +18,7 @@ use crate::config::{Patch as Config, PatchOptions};
 use crate::resmap::{AnyId, Matcher, ResMap, Selector};
 use crate::resource::{Resource, from_text};
 use crate::schema::Schema;
-use crate::transform::Transform;
+use crate::transform::{Transform, first};
 
 /// An entry of `patches`: of either form.
 pub(crate) struct Patch {
@@ -114,10 +114,17 @@ pub(crate) struct Patches(pub(crate) Vec<Patch>);
 
 impl Transform for Patches {
     fn transform(&self, resources: &mut ResMap, schema: &Schema) -> Result<(), String> {
+        first(self.transform_all(resources, schema))
+    }
+
+    fn transform_all(&self, resources: &mut ResMap, schema: &Schema) -> Vec<(Option<usize>, String)> {
         let names = self.0.iter().flat_map(Patch::names).collect();
         let mut index = AnyId::new(names, resources.as_slice(), schema);
-        for patch in &self.0 {
-            patch.apply(resources, &mut index, schema)?;
+        let mut problems = Vec::new();
+        for (number, patch) in self.0.iter().enumerate() {
+            if let Err(problem) = patch.apply(resources, &mut index, schema) {
+                problems.push((Some(number), problem));
+            }
             if !patch.is_by_name() {
                 // A selected patch may have deleted resources, which kustomize then drops at once.
                 let before = resources.len();
@@ -127,7 +134,7 @@ impl Transform for Patches {
                 }
             }
         }
-        Ok(())
+        problems
     }
 }
 

@@ -7,7 +7,7 @@ use crate::merge::merge;
 use crate::resmap::{AnyId, Matcher, ResMap, Selector};
 use crate::resource::{Resource, from_text};
 use crate::schema::Schema;
-use crate::transform::Transform;
+use crate::transform::{Transform, first};
 
 /// The patches of `patchesStrategicMerge`.
 pub(crate) struct StrategicPatches(Vec<Resource>);
@@ -25,33 +25,58 @@ impl StrategicPatches {
         }
         let mut patches = Vec::new();
         for entry in entries {
-            let parsed = match from_text(entry, texts) {
-                Ok(parsed) => parsed,
-                Err(_) => from_text(&load(entry)?, texts)
-                    .map_err(|malformed| format!("{entry}:{}: {}", malformed.line, malformed.message))?,
-            };
-            patches.extend(parsed);
+            patches.extend(StrategicPatches::read(entry, load, texts)?);
         }
         if !inline.is_empty() {
-            patches.extend(from_text(inline, texts).map_err(|malformed| malformed.message)?);
+            let parsed = from_text(inline, texts).map_err(|malformed| malformed.message)?;
+            patches.extend(parsed.into_iter().map(|parsed| parsed.resource));
         }
+        StrategicPatches::new(patches, entries)
+    }
+
+    /// The patches of an entry: it is a patch itself or the file of one.
+    pub(crate) fn read(
+        entry: &str,
+        load: super::Load<'_>,
+        texts: &mut Texts,
+    ) -> Result<Vec<Resource>, String> {
+        let parsed = match from_text(entry, texts) {
+            Ok(parsed) => parsed,
+            Err(_) => from_text(&load(entry)?, texts)
+                .map_err(|malformed| format!("{entry}:{}: {}", malformed.line, malformed.message))?,
+        };
+        Ok(parsed.into_iter().map(|parsed| parsed.resource).collect())
+    }
+
+    /// The patches of all entries.
+    pub(crate) fn new(patches: Vec<Resource>, entries: &[String]) -> Result<Self, String> {
         if patches.is_empty() {
             return Err(format!(
                 "patch appears to be empty; files=[{}]",
                 entries.join(" ")
             ));
         }
-        Ok(StrategicPatches(
-            patches.into_iter().map(|parsed| parsed.resource).collect(),
-        ))
+        Ok(StrategicPatches(patches))
     }
 }
 
 impl Transform for StrategicPatches {
     fn transform(&self, resources: &mut ResMap, schema: &Schema) -> Result<(), String> {
+        first(self.transform_all(resources, schema))
+    }
+
+    fn transform_all(&self, resources: &mut ResMap, schema: &Schema) -> Vec<(Option<usize>, String)> {
         let names = self.0.iter().map(Resource::shared_name).collect();
         let mut index = AnyId::new(names, resources.as_slice(), schema);
-        apply_all(&self.0, resources, &mut index, schema, |_, problem| problem)
+        let applied = self.0.iter().map(|patch| {
+            let patch = std::slice::from_ref(patch);
+            apply_all(patch, resources, &mut index, schema, |_, problem| problem)
+        });
+        // An entry may hold several patches: which one it was is in the message.
+        applied
+            .filter_map(Result::err)
+            .map(|problem| (None, problem))
+            .collect()
     }
 }
 

@@ -12,7 +12,7 @@ use crate::options::Release;
 use crate::resmap::{Matcher, Names, ResMap};
 use crate::resource::Resource;
 use crate::schema::Schema;
-use crate::transform::Transform;
+use crate::transform::{Transform, first};
 
 /// Copies values.
 pub(crate) struct Replacements {
@@ -29,30 +29,55 @@ impl Replacements {
     ) -> Result<Replacements, String> {
         let mut result = Vec::new();
         for entry in entries {
-            if entry.path.is_empty() {
-                result.push(entry.clone());
-                continue;
-            }
-            if entry.source.is_some() || entry.targets.as_ref().is_some_and(|targets| !targets.is_empty()) {
-                return Err("cannot specify both path and inline replacement".to_owned());
-            }
-            let content = load(&entry.path)?;
-            let value = yaml::parse(&content).map_err(|error| format!("{}: {error}", entry.path))?;
-            match value {
-                Value::Array(_) => result.extend(decode::<Vec<Replacement>>(&value, Strictness::Lax)?),
-                Value::Object(_) => result.push(decode(&value, Strictness::Lax)?),
-                other => {
-                    return Err(format!(
-                        "unsupported replacement type encountered within replacement path: {}",
-                        other.type_name()
-                    ));
-                }
-            }
+            result.extend(Replacements::read(entry, load)?);
         }
-        Ok(Replacements {
-            replacements: result,
+        Ok(Replacements::new(result, release))
+    }
+
+    /// The replacements of an entry: itself, or those of its file.
+    pub(crate) fn read(
+        entry: &Replacement,
+        load: &dyn Fn(&str) -> Result<Vec<u8>, String>,
+    ) -> Result<Vec<Replacement>, String> {
+        if entry.path.is_empty() {
+            return Ok(vec![entry.clone()]);
+        }
+        if entry.source.is_some() || entry.targets.as_ref().is_some_and(|targets| !targets.is_empty()) {
+            return Err("cannot specify both path and inline replacement".to_owned());
+        }
+        let content = load(&entry.path)?;
+        let value = yaml::parse(&content).map_err(|error| format!("{}: {error}", entry.path))?;
+        match value {
+            Value::Array(_) => decode(&value, Strictness::Lax),
+            Value::Object(_) => Ok(vec![decode(&value, Strictness::Lax)?]),
+            other => Err(format!(
+                "unsupported replacement type encountered within replacement path: {}",
+                other.type_name()
+            )),
+        }
+    }
+
+    pub(crate) fn new(replacements: Vec<Replacement>, release: Release) -> Replacements {
+        Replacements {
+            replacements,
             release,
-        })
+        }
+    }
+
+    fn replace(
+        &self,
+        replacement: &Replacement,
+        resources: &mut ResMap,
+        schema: &Schema,
+    ) -> Result<(), String> {
+        let Some(targets) = &replacement.targets else {
+            return Err(NO_TARGET.to_owned());
+        };
+        let value = value(replacement, resources.as_slice(), schema)?;
+        for target in targets {
+            Resolved::new(target, self.release)?.apply(&value, resources.as_mut_slice(), schema)?;
+        }
+        Ok(())
     }
 }
 
@@ -60,16 +85,19 @@ const DEFAULT_PATH: &str = "metadata.name";
 
 impl Transform for Replacements {
     fn transform(&self, resources: &mut ResMap, schema: &Schema) -> Result<(), String> {
-        for replacement in &self.replacements {
-            let Some(targets) = &replacement.targets else {
-                return Err(NO_TARGET.to_owned());
-            };
-            let value = value(replacement, resources.as_slice(), schema)?;
-            for target in targets {
-                Resolved::new(target, self.release)?.apply(&value, resources.as_mut_slice(), schema)?;
-            }
-        }
-        Ok(())
+        first(self.transform_all(resources, schema))
+    }
+
+    fn transform_all(&self, resources: &mut ResMap, schema: &Schema) -> Vec<(Option<usize>, String)> {
+        let replaced = self
+            .replacements
+            .iter()
+            .map(|replacement| self.replace(replacement, resources, schema));
+        // Entries may be files of several: which one it was is in the message.
+        replaced
+            .filter_map(Result::err)
+            .map(|problem| (None, problem))
+            .collect()
     }
 }
 

@@ -19,6 +19,18 @@ pub(crate) struct Parsed {
 pub(crate) struct Malformed {
     pub(crate) message: String,
     pub(crate) line: usize,
+    /// What is wrong with other documents of the text.
+    pub(crate) more: Vec<Malformed>,
+}
+
+impl Malformed {
+    fn new(line: usize, message: String) -> Malformed {
+        Malformed {
+            message,
+            line,
+            more: Vec::new(),
+        }
+    }
 }
 
 /// The resources of a text: its documents, with lists taken apart. They share their texts with others.
@@ -33,18 +45,27 @@ pub(crate) fn from_text(text: &str, texts: &mut Texts) -> Result<Vec<Parsed>, Ma
     let documents = split(text)?;
     let single = documents.len() == 1;
     let mut result = Vec::with_capacity(documents.len());
+    let mut first: Option<Malformed> = None;
     for document in documents {
-        let read = node::read_with(document.text, texts).map_err(|error| Malformed {
-            message: format!("MalformedYAMLError: {error}"),
-            line: document.line + error.line() - 1,
-        })?;
-        let Some(read) = read.filter(|read| !read.node.is_null()) else {
-            continue;
-        };
-        let line = document.line + read.line - 1;
-        take_apart(read.node, line, single, &mut result)?;
+        let read = node::read_with(document.text, texts).map_err(|error| {
+            let line = document.line + error.line() - 1;
+            Malformed::new(line, format!("MalformedYAMLError: {error}"))
+        });
+        let taken = read.and_then(|read| match read.filter(|read| !read.node.is_null()) {
+            Some(read) => take_apart(read.node, document.line + read.line - 1, single, &mut result),
+            None => Ok(()),
+        });
+        if let Err(malformed) = taken {
+            match &mut first {
+                Some(first) => first.more.push(malformed),
+                None => first = Some(malformed),
+            }
+        }
     }
-    expand_lists(result)
+    match first {
+        Some(first) => Err(first),
+        None => expand_lists(result),
+    }
 }
 
 struct Document<'t> {
@@ -67,10 +88,10 @@ fn split(text: &str) -> Result<Vec<Document<'_>>, Malformed> {
         let after = text[at + 4..end].trim();
         let lines = text[start..at].matches('\n').count() + 1;
         if !after.is_empty() && !after.starts_with('#') {
-            return Err(Malformed {
-                message: format!("invalid document separator: {}", text[at..end].trim()),
-                line: line + lines,
-            });
+            return Err(Malformed::new(
+                line + lines,
+                format!("invalid document separator: {}", text[at..end].trim()),
+            ));
         }
         // The line break before the separator belongs to the document: it may be part of a block of text.
         documents.push(Document {
@@ -138,10 +159,10 @@ fn expand_lists(parsed: Vec<Parsed>) -> Result<Vec<Parsed>, Malformed> {
             Some(items) if items.is_null() => {}
             other => {
                 let found = go_type(other.as_ref());
-                return Err(Malformed {
-                    message: format!("expected array in {kind}/items, but found {found}"),
+                return Err(Malformed::new(
                     line,
-                });
+                    format!("expected array in {kind}/items, but found {found}"),
+                ));
             }
         }
         queue.extend(elements);
@@ -167,7 +188,7 @@ fn checked(node: Node, line: usize, result: &mut Vec<Parsed>) -> Result<(), Malf
     if node.is_empty() {
         return Ok(());
     }
-    let refuse = |message: String| Err(Malformed { message, line });
+    let refuse = |message: String| Err(Malformed::new(line, message));
     let resource = Resource::new(node);
     let present = |field: &str| resource.node.get(field).is_some_and(|node| !node.is_empty());
     if !present("kind") && !present("apiVersion") && !present("metadata") {

@@ -49,7 +49,7 @@ namePrefx: x
     );
     assert_eq!(
         told,
-        "base/deeper/kustomization.yaml: invalid Kustomization: json: unknown field \"namePrefx\" (through \
+        "base/deeper/kustomization.yaml:1: invalid Kustomization: json: unknown field \"namePrefx\" (through \
          kustomization.yaml, base/kustomization.yaml, base/deeper/kustomization.yaml)"
     );
 }
@@ -132,4 +132,220 @@ fn charts_and_remote_bases_are_refused_when_nobody_can_get_them() {
     assert!(told.contains("must specify --enable-helm"), "{told}");
     let told = errors("=== kustomization.yaml\nresources: ['https://github.com/org/repo//base?ref=v1']\n");
     assert!(told.contains("remote bases are not allowed here"), "{told}");
+}
+
+/// Checks the beginnings of all lines of what is told.
+fn check_all(tree: &str, wanted: &[&str]) {
+    let told = errors(tree);
+    let lines: Vec<&str> = told.lines().collect();
+    assert_eq!(lines.len(), wanted.len(), "{told}");
+    for (line, wanted) in lines.iter().zip(wanted) {
+        assert!(line.starts_with(wanted), "wanted {wanted:?} in:\n{told}");
+    }
+}
+
+#[test]
+fn all_mistakes_in_the_fields_of_a_kustomization_are_told_with_their_lines() {
+    check_all(
+        r"
+=== kustomization.yaml
+namePrefx: x
+namespace: [a]
+images:
+- name: a
+  newTag: 1
+- name: b
+  tag: c
+patches:
+- patch: {}
+  target: {kind: 7}
+",
+        &[
+            "kustomization.yaml:1: invalid Kustomization: json: unknown field \"namePrefx\"",
+            "kustomization.yaml:2: invalid Kustomization: json: cannot unmarshal array into Go struct field",
+            "kustomization.yaml:5: invalid Kustomization: json: cannot unmarshal number into Go struct field \
+             Image.images.newTag of type string",
+            "kustomization.yaml:7: invalid Kustomization: json: unknown field \"tag\"",
+            "kustomization.yaml:9: invalid Kustomization: json: cannot unmarshal object into Go struct field",
+            "kustomization.yaml:10: invalid Kustomization: json: cannot unmarshal number into Go struct field",
+        ],
+    );
+}
+
+#[test]
+fn mistakes_in_several_bases_and_files_are_all_told_with_the_way_there() {
+    check_all(
+        r"
+=== kustomization.yaml
+resources: [one, two, missing.yaml]
+=== one/kustomization.yaml
+resources: [a.yaml]
+nameprefix: x
+unknown: y
+=== one/a.yaml
+kind: X
+=== two/kustomization.yaml
+resources: [a.yaml, deeper]
+=== two/a.yaml
+kind: X
+metadata: {name: a}
+---
+kind: Y
+---
+a: [
+---
+kind: Z
+metadata: {}
+=== two/deeper/kustomization.yaml
+resources: [b.yaml]
+=== two/deeper/b.yaml
+- x
+",
+        &[
+            "one/kustomization.yaml:3: invalid Kustomization: json: unknown field \"unknown\" (through \
+             kustomization.yaml, one/kustomization.yaml)",
+            "two/a.yaml:4: missing metadata.name in object",
+            "two/a.yaml:7: MalformedYAMLError: ",
+            "two/a.yaml:8: missing metadata.name in object",
+            "two/deeper/b.yaml:1: ",
+            "kustomization.yaml:1: accumulating resources from 'missing.yaml'",
+        ],
+    );
+}
+
+#[test]
+fn mistakes_in_resources_hide_none_in_generators_components_and_transformers() {
+    check_all(
+        r"
+=== kustomization.yaml
+resources:
+- missing.yaml
+configurations:
+- none.yaml
+- specs.yaml
+configMapGenerator:
+- name: a
+  files: [none.txt]
+- literals: [a=b]
+components:
+- nowhere
+- plain
+patches:
+- path: none.yaml
+- patch: 'a: ['
+patchesStrategicMerge:
+- none.yaml
+- other.yaml
+replacements:
+- path: none.yaml
+- path: other.yaml
+images:
+- name: '('
+transformers:
+- none.yaml
+=== specs.yaml
+unknown: []
+=== plain/kustomization.yaml
+resources: []
+",
+        &[
+            "kustomization.yaml:2: accumulating resources from 'missing.yaml'",
+            "kustomization.yaml:4: open none.yaml: no such file",
+            "kustomization.yaml:5: specs.yaml: json: unknown field \"unknown\"",
+            "kustomization.yaml:7: loading KV pairs: file sources",
+            "kustomization.yaml:9: a configmap must have a name",
+            "kustomization.yaml:11: accumulating components: ",
+            "kustomization.yaml:12: expected kind 'Component' for path 'plain'",
+            "kustomization.yaml:17: open none.yaml: no such file",
+            "kustomization.yaml:18: open other.yaml: no such file",
+            "kustomization.yaml:14: failed to get the patch file from path(none.yaml)",
+            "kustomization.yaml:15: unable to parse SM or JSON patch",
+            "kustomization.yaml:23: ",
+            "    ^((",
+            "     ^",
+            "error: unclosed group",
+            "kustomization.yaml:20: open none.yaml: no such file",
+            "kustomization.yaml:21: open other.yaml: no such file",
+            "kustomization.yaml:25: accumulating resources from 'none.yaml'",
+        ],
+    );
+}
+
+#[test]
+fn all_patches_and_replacements_that_do_not_fit_are_told() {
+    check_all(
+        r"
+=== kustomization.yaml
+resources: [a.yaml]
+patches:
+- patch: '{kind: X, metadata: {name: b}}'
+- patch: '{kind: X, metadata: {name: a}, x: 1}'
+- patch: '[{op: remove, path: /none}]'
+  target: {kind: X}
+=== a.yaml
+kind: X
+metadata: {name: a}
+",
+        &[
+            "kustomization.yaml:3: no resource matches strategic merge patch \"X.[noVer].[noGrp]/b.[noNs]\"",
+            "kustomization.yaml:5: ",
+        ],
+    );
+    check_all(
+        r"
+=== kustomization.yaml
+resources: [a.yaml]
+replacements:
+- source: {kind: X, name: none}
+  targets: [{select: {kind: X}, fieldPaths: [x]}]
+- source: {kind: X, name: a, fieldPath: nowhere.at.all}
+  targets: [{select: {kind: X}, fieldPaths: [x]}]
+=== a.yaml
+kind: X
+metadata: {name: a}
+",
+        &[
+            "kustomization.yaml:2: ",
+            "kustomization.yaml:2: fieldPath `nowhere.at.all` is missing",
+        ],
+    );
+}
+
+#[test]
+fn all_objects_that_stand_twice_and_all_generators_that_do_not_fit_are_told() {
+    check_all(
+        r"
+=== kustomization.yaml
+resources: [a.yaml]
+=== a.yaml
+kind: X
+metadata: {name: a}
+---
+kind: X
+metadata: {name: a}
+---
+kind: X
+metadata: {name: b}
+---
+kind: X
+metadata: {name: b}
+",
+        &[
+            "a.yaml:4: may not add resource with an already registered id",
+            "a.yaml:10: may not add resource with an already registered id",
+        ],
+    );
+    check_all(
+        r"
+=== kustomization.yaml
+configMapGenerator:
+- {name: a, behavior: merge}
+- {name: b, behavior: replace}
+- {name: c}
+",
+        &[
+            "kustomization.yaml:2: merging from generator: ",
+            "kustomization.yaml:3: merging from generator: ",
+        ],
+    );
 }
