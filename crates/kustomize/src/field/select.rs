@@ -163,7 +163,9 @@ fn written(node: &Node) -> String {
     }
     let mut text = String::new();
     match node {
-        Node::Scalar(scalar) if scalar.kind != Kind::Quoted => scalar.text.to_string(),
+        Node::Scalar(scalar) if !matches!(scalar.kind, Kind::Quoted | Kind::Folded) => {
+            scalar.text.to_string()
+        }
         _ => {
             // What cannot be written matches nothing.
             let _ = yaml::go::write(node, &mut text);

@@ -53,12 +53,45 @@ impl JsonPatch {
         self.count == 0
     }
 
-    /// Changes a resource.
+    /// Changes a resource. Once it has another name than at first, or might have, kustomize keeps notes in its annotations,
+    /// and so there are annotations for a patch to add to or to remove.
     pub(super) fn apply(&self, resource: &mut Resource) -> Result<(), String> {
         let mut value = convert::to_value(&resource.node)?;
+        let added = resource.previous_ids().next().is_some() && add_annotations(&mut value);
         self.patch.apply(&mut value).map_err(|error| error.to_string())?;
+        if added {
+            drop_empty_annotations(&mut value);
+        }
         resource.node = convert::from_value(&value);
         Ok(())
+    }
+}
+
+/// Gives an object annotations, if it has none.
+fn add_annotations(object: &mut Value) -> bool {
+    let metadata = object.as_object_mut().and_then(|map| map.get_mut("metadata"));
+    let Some(metadata) = metadata.and_then(Value::as_object_mut) else {
+        return false;
+    };
+    if metadata
+        .get("annotations")
+        .is_some_and(|annotations| !annotations.is_null())
+    {
+        return false;
+    }
+    metadata.insert("annotations", Value::object());
+    true
+}
+
+fn drop_empty_annotations(object: &mut Value) {
+    let metadata = object.as_object_mut().and_then(|map| map.get_mut("metadata"));
+    if let Some(metadata) = metadata.and_then(Value::as_object_mut)
+        && metadata
+            .get("annotations")
+            .and_then(Value::as_object)
+            .is_some_and(model::Map::is_empty)
+    {
+        metadata.remove("annotations");
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use yaml::node::{Map, Node, Text};
+use yaml::node::{Kind, Map, Node, Scalar, Text};
 
 use super::Resource;
 
@@ -109,7 +109,9 @@ impl Resource {
         let keep = match annotations {
             Node::Map(map) => {
                 map.retain(|key, value| {
-                    if !value.as_scalar().is_some_and(|scalar| scalar.kind.is_str()) {
+                    // They are set as texts, which also ends their being folded.
+                    let is_text = |scalar: &Scalar| scalar.kind.is_str() && scalar.kind != Kind::Folded;
+                    if !value.as_scalar().is_some_and(is_text) {
                         *value = Node::str(value.raw_text());
                     }
                     !dropped(key)

@@ -201,7 +201,7 @@ fn set_scalar(scalar: &mut Scalar, values: &Values<'_>, used: &mut dyn FnMut(&st
     };
     let new = expand(&scalar.text, &mut lookup);
     *scalar = match new.kind {
-        Kind::Plain | Kind::Quoted | Kind::Null | Kind::Timestamp | Kind::Binary => Scalar {
+        Kind::Plain | Kind::Quoted | Kind::Folded | Kind::Null | Kind::Timestamp | Kind::Binary => Scalar {
             kind: Kind::Quoted,
             ..new
         },

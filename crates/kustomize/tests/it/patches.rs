@@ -362,3 +362,40 @@ spec:
 "#,
     );
 }
+
+/// kustomize notes in annotations what a resource was called, and so a patch finds some.
+#[test]
+fn a_json_patch_adds_to_annotations_that_are_not_there() {
+    check(
+        r"
+=== kustomization.yaml
+resources: [a.yaml, b.yaml]
+patches:
+- target: {kind: X}
+  patch: |-
+    - {op: add, path: /metadata/annotations/x.y~1z, value: v}
+- target: {kind: Z}
+  patch: |-
+    - {op: add, path: /spec, value: {a: 1}}
+=== a.yaml
+kind: X
+metadata: {name: a}
+=== b.yaml
+kind: Z
+metadata: {name: b}
+",
+        r"
+kind: X
+metadata:
+  annotations:
+    x.y/z: v
+  name: a
+---
+kind: Z
+metadata:
+  name: b
+spec:
+  a: 1
+",
+    );
+}

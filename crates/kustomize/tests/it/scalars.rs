@@ -170,7 +170,8 @@ metadata:
     );
 }
 
-/// The writer of go-yaml looks at the wrong place of a folded text, and kustomize lets it write every object.
+/// The writer of go-yaml looks at the wrong place of a folded text, and kustomize lets it write every object. Annotations are set
+/// anew before that.
 #[test]
 fn folded_texts_get_the_empty_lines_that_they_get_from_kustomize() {
     check(
@@ -180,7 +181,12 @@ resources: [a.yaml]
 === a.yaml
 apiVersion: v1
 kind: ConfigMap
-metadata: {name: a}
+metadata:
+  name: a
+  annotations:
+    folded: >-
+      one
+        two
 data:
   folded: >-
     one
@@ -211,6 +217,10 @@ data:
       two
 kind: ConfigMap
 metadata:
+  annotations:
+    folded: |-
+      one
+        two
   name: a
 ",
     );

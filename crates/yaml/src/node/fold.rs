@@ -8,20 +8,25 @@ use std::borrow::Cow;
 
 use crate::go::style;
 
+/// Whether writing and reading a text changes it.
+pub(super) fn changes(text: &str) -> bool {
+    text.contains('\n') && rewritten(text) != text
+}
+
 /// The text after go-yaml has written it in folded style and read it.
-pub(super) fn rewritten(text: Cow<'_, str>) -> Cow<'_, str> {
+pub(super) fn rewritten(text: &str) -> Cow<'_, str> {
     // Version 3 takes tabs for letters here, unlike version 2.
     let unchanged = !text.contains('\n')
         || text.contains(['\r', '\u{85}', '\u{2028}', '\u{2029}'])
         || !style::block_allowed(&text.replace('\t', "x"));
     if unchanged {
-        return text;
+        return Cow::Borrowed(text);
     }
     let adds_breaks = text
         .trim_start_matches('\n')
         .starts_with(|first| !is_blank(first));
     let mut out = String::with_capacity(text.len() + 4);
-    let mut rest = text.as_ref();
+    let mut rest = text;
     let mut above: Option<&str> = None;
     while !rest.is_empty() {
         let breaks = rest.len() - rest.trim_start_matches('\n').len();
@@ -63,7 +68,7 @@ mod tests {
     use super::*;
 
     fn check(text: &str, want: &str) {
-        assert_eq!(rewritten(Cow::Borrowed(text)), want, "{text:?}");
+        assert_eq!(rewritten(text), want, "{text:?}");
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use base64::Engine;
 use model::Str;
 
+use super::fold;
 use crate::number::{parse_float, parse_int, parse_uint};
 use crate::resolve::dotted;
 use crate::timestamp::Timestamp;
@@ -26,6 +27,8 @@ pub enum Kind {
     Plain,
     /// A string in quotes or a block.
     Quoted,
+    /// A string in a folded block (`>`) that go-yaml v3 changes when it writes it: what it means is what comes of that.
+    Folded,
 }
 
 impl Kind {
@@ -60,7 +63,7 @@ impl Kind {
 
     /// Whether this is a string, however it was written.
     pub fn is_str(self) -> bool {
-        matches!(self, Kind::Plain | Kind::Quoted)
+        matches!(self, Kind::Plain | Kind::Quoted | Kind::Folded)
     }
 
     /// The name of the tag.
@@ -72,7 +75,7 @@ impl Kind {
             Kind::Float => "!!float",
             Kind::Timestamp => "!!timestamp",
             Kind::Binary => "!!binary",
-            Kind::Plain | Kind::Quoted => "!!str",
+            Kind::Plain | Kind::Quoted | Kind::Folded => "!!str",
         }
     }
 }
@@ -132,6 +135,7 @@ pub(crate) fn meaning(kind: Kind, text: &str) -> Result<Meaning, String> {
     };
     Ok(match kind {
         Kind::Plain | Kind::Quoted => Meaning::Text,
+        Kind::Folded => Meaning::Str(fold::rewritten(text).as_ref().into()),
         Kind::Null => match Kind::of(text) {
             Kind::Null => Meaning::Null,
             _ => return Err(wrong()),

@@ -119,7 +119,8 @@ impl Node {
     /// Sets the text of a scalar as if it were written over: quotes stay, and without quotes it means what it looks
     /// like. What is no scalar is replaced.
     pub fn rewrite(&mut self, text: impl Into<Text>) {
-        let quoted = matches!(self, Node::Scalar(scalar) if scalar.kind == Kind::Quoted);
+        let quoted =
+            matches!(self, Node::Scalar(scalar) if matches!(scalar.kind, Kind::Quoted | Kind::Folded));
         *self = if quoted {
             Node::str(text)
         } else {

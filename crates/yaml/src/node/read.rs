@@ -150,6 +150,7 @@ impl<'t> Reader<'t> {
         let kind = match source.tag.as_deref() {
             Some(tag) => Kind::tagged(tag, &source.text),
             None if source.plain => Kind::of(&source.text),
+            None if source.folded && fold::changes(&source.text) => Kind::Folded,
             None => Kind::Quoted,
         };
         if let Some(Frame {
@@ -170,13 +171,8 @@ impl<'t> Reader<'t> {
                 return Err(Error::unwritable(line, text));
             }
         }
-        let text = if source.folded {
-            fold::rewritten(source.text)
-        } else {
-            source.text
-        };
         let scalar = Scalar {
-            text: self.texts.get(&text),
+            text: self.texts.get(&source.text),
             kind,
         };
         self.complete(Node::Scalar(scalar), source.anchor.map(String::from), line)
