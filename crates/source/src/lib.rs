@@ -11,6 +11,7 @@
 //! | [`helm`] | Helm repositories and charts |
 //! | [`http`] | one way to make HTTP clients: authorities, client certificates, proxies, time limits |
 //! | [`identity`] | who we are to AWS, Azure and Google Cloud, and the credentials that follow from it |
+//! | [`kms`] | key management services: AWS KMS, Azure Key Vault, Google Cloud KMS, Vault |
 //! | [`oci`] | OCI registries: resolve, pull, push, list |
 //! | [`store`] | the artifact store: atomic writes, garbage collection, HTTP server, sharing |
 //! | [`verify`] | signatures of OCI artifacts |
@@ -21,6 +22,7 @@ pub mod git;
 pub mod helm;
 pub mod http;
 pub mod identity;
+pub mod kms;
 pub mod oci;
 pub mod store;
 pub mod verify;

@@ -106,6 +106,8 @@ impl Sops {
                 show(&ours)
             ),
             (Err(_), Err(_)) => {}
+            // SOPS writes what Go prints of its trees where an INI file has nothing for them; that is refused here.
+            (Err(sops::Error::Write { .. }), Ok(_)) if output == "ini" && input != "ini" => {}
             (ours, wanted) => panic!(
                 "{input} to {output}:\n--- source\n{}\n--- encrypted\n{}\n--- sops\n{:?}\n--- ours\n{:?}",
                 show(plain),

@@ -216,6 +216,16 @@ impl Identities {
         self.source(asker, Purpose::AzureMachine { client, scope })
     }
 
+    /// Tokens of Azure for anything else, such as a Key Vault.
+    pub fn azure(&self, asker: Asker, scope: String) -> Arc<dyn CredentialSource> {
+        self.source(asker, Purpose::Azure { scope })
+    }
+
+    /// The same, of one of the identities that Azure manages for the machine.
+    pub fn azure_of_machine(&self, asker: Asker, client: String, scope: String) -> Arc<dyn CredentialSource> {
+        self.source(asker, Purpose::AzureMachine { client, scope })
+    }
+
     /// The tokens of a bucket of Google Cloud Storage.
     pub fn gcs(&self, asker: Asker) -> Arc<dyn CredentialSource> {
         self.source(asker, Purpose::Gcp)

@@ -7,6 +7,7 @@ mod git;
 mod helm;
 mod http;
 mod identity;
+mod kms;
 mod oci;
 mod store;
 mod verify;

@@ -98,7 +98,9 @@ impl Reader {
             event.content,
             Content::DocumentEnd | Content::SequenceEnd | Content::MappingEnd
         );
-        for Found { text, column, behind } in found {
+        let misplaced = if ends { self.misplaced(&found, event) } else { 0 };
+        for (index, one) in found.into_iter().enumerate() {
+            let Found { text, column, behind } = one;
             let is_line = behind && self.last_end.take().is_some();
             let comment = Comment {
                 text: text.into_bytes(),
@@ -122,11 +124,32 @@ impl Reader {
                 } else {
                     self.heads.push(comment);
                 }
-            } else if ends {
+            } else if ends && index >= misplaced {
                 self.push_at(column, comment);
             } else {
                 frame.push(comment);
             }
+        }
+    }
+
+    /// How many comments go-yaml takes for the foot of what is right before them, although they stand to the left of it:
+    /// those that come first, where what follows them stands in yet another column to the left.
+    fn misplaced(&self, found: &[Found], event: &Event) -> usize {
+        let (Some(first), Some(inner)) = (found.iter().find(|one| !one.behind), self.frames.last()) else {
+            return 0;
+        };
+        let start = found.iter().take_while(|one| one.behind).count();
+        let run = found[start..]
+            .iter()
+            .take_while(|one| one.column == first.column)
+            .count();
+        let next = found
+            .get(start + run)
+            .map_or(event.start.column, |one| one.column);
+        if first.column < inner.column && next < inner.column && next != first.column {
+            start + run
+        } else {
+            0
         }
     }
 

@@ -13,7 +13,7 @@ use super::super::ask::Server;
 use super::super::identities::Context;
 use super::super::{Error, Grant};
 use super::sign::{self, Key, Unsigned};
-use super::{Place, suffix};
+use super::{Place, domain};
 
 /// How private registries are named.
 const PATTERN: &str = r"^[0-9+]*\.dkr[.-]ecr(?:-fips)?\.([^/.]*)\.(amazonaws\.com(\.cn)?|amazonaws\.eu|sc2s\.sgov\.gov|c2s\.ic\.gov|cloud\.adc-e\.uk|csp\.hci\.ic\.gov|on\.aws)$";
@@ -78,7 +78,7 @@ impl Registry {
                 "SpencerFrontendService.GetAuthorizationToken",
             ),
         };
-        let usual = || format!("https://api.{service}.{region}.{}", suffix(region));
+        let usual = || format!("https://api.{service}.{region}.{}", domain(region));
         let address = given.clone().unwrap_or_else(usual);
         let server = Server::new(&address, [&key.secret].into_iter().chain(&key.session));
         let url: Url = address

@@ -127,11 +127,11 @@ fn session_name(account: &ServiceAccount, region: &str) -> String {
 /// Where the token service of a region is.
 fn sts_address(context: &Context<'_>, place: &Place, region: &str) -> String {
     let given = place.sts.clone().or_else(|| context.endpoints.aws_sts.clone());
-    given.unwrap_or_else(|| format!("https://sts.{region}.{}", suffix(region)))
+    given.unwrap_or_else(|| format!("https://sts.{region}.{}", domain(region)))
 }
 
 /// The domain that the services of a region are in.
-fn suffix(region: &str) -> &'static str {
+pub(crate) fn domain(region: &str) -> &'static str {
     match region {
         _ if region.starts_with("cn-") => "amazonaws.com.cn",
         _ if region.starts_with("eusc-") => "amazonaws.eu",

@@ -23,6 +23,13 @@ pub struct Key {
     pub session: Option<SecretString>,
 }
 
+impl Key {
+    /// What must not be shown.
+    pub(crate) fn secrets(&self) -> impl Iterator<Item = &SecretString> {
+        [Some(&self.secret), self.session.as_ref()].into_iter().flatten()
+    }
+}
+
 /// A request in the parts that are signed.
 pub(crate) struct Unsigned<'a> {
     pub(crate) method: &'a str,

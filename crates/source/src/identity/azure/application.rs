@@ -113,7 +113,10 @@ impl Certificate {
 
 impl Application {
     /// A token for one thing.
-    pub(super) async fn token(&self, scope: &str, now: Timestamp) -> Result<Grant, Error> {
+    ///
+    /// # Errors
+    /// Where none is given.
+    pub async fn token(&self, scope: &str, now: Timestamp) -> Result<Grant, Error> {
         let authority = self.authority.trim_end_matches('/');
         let address = format!("{authority}/{}/oauth2/v2.0/token", escape::escape(&self.tenant));
         let signed;

@@ -88,7 +88,7 @@ impl KeyFile {
 
     /// Has tokens be for other things.
     #[must_use]
-    pub(super) fn with_scope(mut self, scope: String) -> Self {
+    pub fn with_scope(mut self, scope: String) -> Self {
         self.scope = scope;
         self
     }

@@ -3,7 +3,7 @@
 mod aws;
 mod azure;
 mod gcp;
-mod signature;
+pub(crate) mod signature;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -15,7 +15,7 @@ fn mac(key: &[u8], text: &str) -> Vec<u8> {
 }
 
 /// Whether a request without a query is signed with this secret for a service and region; which headers are signed.
-pub(super) fn signed(request: &Request, secret: &str, service: &str, region: &str) -> Option<Vec<String>> {
+pub(crate) fn signed(request: &Request, secret: &str, service: &str, region: &str) -> Option<Vec<String>> {
     let authorization = request.header("authorization")?;
     let rest = authorization.strip_prefix("AWS4-HMAC-SHA256 Credential=")?;
     let (credential, rest) = rest.split_once(", SignedHeaders=")?;
