@@ -6,7 +6,7 @@
 //! The real program is `kustomize`, or what the variable `KUSTOMIZE` names; without it, only ours is measured. Sizes of
 //! more than 2,000 objects are ours alone: kustomize is quadratic. Measuring reads `/proc`, and so needs Linux.
 //!
-//! The memory that a build takes is what its process had at most, less what it has for an overlay of two objects: code,
+//! The memory that a build takes is what its process had at most, less what it has for an overlay of ten objects: code,
 //! schemas and buffers are there for any build. The allocator must not use huge pages here: with them, the
 //! system counts memory that nobody has asked for.
 
@@ -110,8 +110,19 @@ fn measure(command: &mut Command, out: &Path) -> Option<Measured> {
     Some(Measured { cpu, peak, output })
 }
 
-/// Runs ours as a process of its own, which tells what it took.
+/// Runs ours and measures it: the least of several runs, for how much of a program is in memory varies.
 fn measure_ours(tree: &Path) -> Measured {
+    let mut least = run_ours(tree);
+    for _ in 0..4 {
+        let next = run_ours(tree);
+        least.cpu = least.cpu.min(next.cpu);
+        least.peak = least.peak.min(next.peak);
+    }
+    least
+}
+
+/// Runs ours as a process of its own, which tells what it took.
+fn run_ours(tree: &Path) -> Measured {
     let this = std::env::current_exe().expect("a program knows where it is");
     let child = Command::new(this)
         .arg("child")
@@ -247,7 +258,7 @@ fn main() {
     let program = std::env::var("KUSTOMIZE").unwrap_or_else(|_| "kustomize".to_owned());
     let folder = std::env::temp_dir().join(format!("kustomize-bench-{}", std::process::id()));
     let small = folder.join("small");
-    write_tree(&small, &files(2));
+    write_tree(&small, &files(10));
     let base = measure_ours(&small).peak;
     println!(
         "objects    output  warm: CPU  ours: CPU       peak   of the build  (x output)  kustomize: CPU    peak  faster   same"

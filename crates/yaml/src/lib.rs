@@ -26,6 +26,7 @@ mod resolve;
 mod show;
 pub mod stream;
 mod timestamp;
+mod word;
 mod write;
 
 pub use error::Error;

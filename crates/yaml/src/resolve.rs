@@ -9,6 +9,7 @@ use model::{Str, Value};
 
 use crate::events::Scalar as Source;
 use crate::number::{format_float32, parse_float, parse_int, parse_uint};
+use crate::word::Word;
 
 /// A scalar with the type it has in Go, before it is turned into JSON.
 #[derive(Clone, Debug, PartialEq)]
@@ -90,18 +91,10 @@ fn plain(text: &str) -> Scalar {
 }
 
 fn word(text: &str) -> Option<Scalar> {
-    Some(match text {
-        "" | "~" | "null" | "Null" | "NULL" => Scalar::Null,
-        "y" | "Y" | "yes" | "Yes" | "YES" | "true" | "True" | "TRUE" | "on" | "On" | "ON" => {
-            Scalar::Bool(true)
-        }
-        "n" | "N" | "no" | "No" | "NO" | "false" | "False" | "FALSE" | "off" | "Off" | "OFF" => {
-            Scalar::Bool(false)
-        }
-        ".nan" | ".NaN" | ".NAN" => Scalar::Float(f64::NAN),
-        ".inf" | ".Inf" | ".INF" | "+.inf" | "+.Inf" | "+.INF" => Scalar::Float(f64::INFINITY),
-        "-.inf" | "-.Inf" | "-.INF" => Scalar::Float(f64::NEG_INFINITY),
-        _ => return None,
+    Some(match crate::word::word(text)? {
+        Word::Null => Scalar::Null,
+        Word::Bool(flag) | Word::OldBool(flag) => Scalar::Bool(flag),
+        Word::Float(number) => Scalar::Float(number),
     })
 }
 

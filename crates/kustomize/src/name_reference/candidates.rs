@@ -1,13 +1,13 @@
 //! The resources that were renamed, and so can be what a reference means.
 
 use std::collections::{HashMap, HashSet};
+use std::hash::{BuildHasher, RandomState};
 use std::rc::Rc;
 
 use model::Str;
 use yaml::node::Text;
 
 use crate::id::{Gvk, NO_NAMESPACE, ResId, effective_namespace};
-use crate::resmap::Positions;
 use crate::resource::{Affixes, Resource};
 use crate::schema::Schema;
 
@@ -16,7 +16,6 @@ pub(super) struct Candidate {
     pub(super) name: Text,
     /// As it is written.
     pub(super) namespace: Text,
-    pub(super) cluster_scoped: bool,
     /// As it was written first; `None` if it belonged to none.
     original_namespace: Option<Text>,
     pub(super) affixes: Affixes,
@@ -27,13 +26,19 @@ pub(super) struct Candidate {
 #[derive(PartialEq, Eq, Hash)]
 pub(super) struct Kinds {
     pub(super) now: Gvk,
+    pub(super) cluster_scoped: bool,
     pub(super) before: Vec<Gvk>,
 }
 
 impl Candidate {
     /// The namespace it is in as far as references go.
     pub(super) fn effective_namespace(&self) -> &str {
-        effective_namespace(&self.namespace, self.cluster_scoped)
+        effective_namespace(&self.namespace, self.cluster_scoped())
+    }
+
+    /// Whether it belongs to no namespace.
+    pub(super) fn cluster_scoped(&self) -> bool {
+        self.kinds.cluster_scoped
     }
 
     /// The one that it was in first.
@@ -48,8 +53,48 @@ impl Candidate {
             gvk: self.kinds.now.clone(),
             name: (&self.name).into(),
             namespace: (&self.namespace).into(),
-            cluster_scoped: self.cluster_scoped,
+            cluster_scoped: self.cluster_scoped(),
         }
+    }
+}
+
+/// Names and the positions of those that had them. A table of hashes would take three times the memory.
+#[derive(Default)]
+struct Names {
+    hasher: RandomState,
+    /// In order, so that a name is found by halving.
+    entries: Vec<(u32, u32, Text)>,
+}
+
+impl Names {
+    /// The first half of a hash is quicker to compare than names, and as good as they are to sort by.
+    fn hash(&self, name: &str) -> u32 {
+        (self.hasher.hash_one(name) >> 32) as u32
+    }
+
+    fn add(&mut self, name: &Text, at: usize) {
+        let at = u32::try_from(at).expect("so many resources fit into no memory");
+        let same = |(_, last, known): &(u32, u32, Text)| *last == at && known == name;
+        if !self.entries.last().is_some_and(same) {
+            self.entries.push((self.hash(name), at, name.clone()));
+        }
+    }
+
+    fn sort(&mut self) {
+        self.entries.sort_unstable();
+        self.entries.dedup();
+    }
+
+    /// The positions of those that had a name, in order.
+    fn find(&self, name: &str) -> impl Iterator<Item = usize> {
+        let hash = self.hash(name);
+        let first = self.entries.partition_point(|(other, ..)| *other < hash);
+        let found = self.entries[first..]
+            .iter()
+            .take_while(move |(other, ..)| *other == hash);
+        found
+            .filter(move |(.., known)| known.as_str() == name)
+            .map(|&(_, at, _)| at as usize)
     }
 }
 
@@ -57,7 +102,7 @@ impl Candidate {
 pub(super) struct Candidates {
     /// One for each resource that was renamed, at its position.
     all: Vec<Option<Candidate>>,
-    by_name: HashMap<Text, Positions>,
+    by_name: Names,
     kinds: HashSet<Rc<Kinds>>,
     /// All resources, renamed or not, by the namespace they were in first.
     by_original_namespace: HashMap<Str, Vec<(Str, bool)>>,
@@ -68,7 +113,7 @@ impl Candidates {
     pub(super) fn new(resources: &mut [Resource], schema: &Schema) -> Candidates {
         let mut candidates = Candidates {
             all: Vec::with_capacity(resources.len()),
-            by_name: HashMap::new(),
+            by_name: Names::default(),
             kinds: HashSet::new(),
             by_original_namespace: HashMap::new(),
         };
@@ -84,6 +129,7 @@ impl Candidates {
                 .then(|| candidates.candidate(resource, id));
             candidates.all.push(candidate);
         }
+        candidates.by_name.sort();
         candidates
     }
 
@@ -103,7 +149,7 @@ impl Candidates {
     fn candidate(&mut self, resource: &mut Resource, id: ResId) -> Candidate {
         let at = self.all.len();
         for name in resource.previous_names() {
-            self.by_name.entry(name.clone()).or_default().add(at);
+            self.by_name.add(name, at);
         }
         // The kind hardly ever changes.
         let mut before: Vec<Gvk> = Vec::with_capacity(1);
@@ -112,7 +158,11 @@ impl Candidates {
                 before.push(previous.gvk);
             }
         }
-        let kinds = Kinds { now: id.gvk, before };
+        let kinds = Kinds {
+            now: id.gvk,
+            cluster_scoped: id.cluster_scoped,
+            before,
+        };
         let kinds = match self.kinds.get(&kinds) {
             Some(known) => Rc::clone(known),
             None => {
@@ -124,7 +174,6 @@ impl Candidates {
         Candidate {
             name: resource.shared_name(),
             namespace: resource.shared_namespace(),
-            cluster_scoped: id.cluster_scoped,
             original_namespace: resource.original_namespace(),
             affixes: std::mem::take(&mut resource.affixes),
             kinds,
@@ -132,7 +181,7 @@ impl Candidates {
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.by_name.is_empty()
+        self.by_name.entries.is_empty()
     }
 
     /// The resource at a position, if it was renamed.
@@ -141,9 +190,8 @@ impl Candidates {
     }
 
     /// Those that had the name, in order.
-    pub(super) fn named(&self, name: &str) -> impl Iterator<Item = &Candidate> {
-        let found = self.by_name.get(name).into_iter().flat_map(Positions::iter);
-        found.filter_map(|at| self.at(at))
+    pub(super) fn named<'c>(&'c self, name: &str) -> impl Iterator<Item = &'c Candidate> {
+        self.by_name.find(name).filter_map(|at| self.at(at))
     }
 
     /// Where the resources are now that were in a namespace first, and whether they belong to none.

@@ -48,7 +48,7 @@ impl<'c> Referrer<'c> {
     fn reaches_candidate(&self, candidate: &Candidate) -> bool {
         self.reaches(
             candidate.effective_namespace(),
-            candidate.cluster_scoped,
+            candidate.cluster_scoped(),
             &candidate.namespace,
         )
     }
@@ -106,7 +106,7 @@ impl<'r> Referral<'r> {
             if was_there {
                 candidate.original_namespace() == namespace
             } else {
-                !candidate.cluster_scoped && candidate.effective_namespace() == namespace
+                !candidate.cluster_scoped() && candidate.effective_namespace() == namespace
             }
         };
         self.choose(self.reachable(name).filter(fits).collect(), same)
@@ -140,7 +140,7 @@ impl<'r> Referral<'r> {
         if !here.cluster_scoped {
             // Service accounts may be bound from other namespaces.
             found.retain(|candidate| {
-                candidate.cluster_scoped
+                candidate.cluster_scoped()
                     || candidate.kinds.now.kind == "ServiceAccount"
                     || candidate.effective_namespace() == here.effective_namespace()
             });

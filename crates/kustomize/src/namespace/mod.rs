@@ -135,7 +135,6 @@ impl Namespace {
 }
 
 /// The identities of resources, some of which may be there several times.
-#[derive(Default)]
 struct Ids {
     known: HashSet<Fingerprint>,
     /// One for each time that one is there once more.
@@ -169,7 +168,10 @@ impl Transform for Namespace {
         if self.namespace.is_empty() {
             return Ok(());
         }
-        let mut ids = Ids::default();
+        let mut ids = Ids {
+            known: HashSet::with_capacity(resources.len()),
+            more: Vec::new(),
+        };
         for resource in resources.iter() {
             ids.add(resource.id(schema).fingerprint());
         }

@@ -23,7 +23,8 @@ use crate::transform::{Transform, first};
 /// An entry of `patches`: of either form.
 pub(crate) struct Patch {
     content: Content,
-    target: Option<Selector>,
+    /// Most patches have none.
+    target: Option<Box<Selector>>,
     /// How the patch is named in messages; `None` for one of which there is nothing to complain.
     source: Option<String>,
 }
@@ -58,7 +59,7 @@ impl Patch {
         };
         let strategic = from_text(text, texts);
         let json = JsonPatch::parse(text);
-        let target = config.target.clone().map(Into::into);
+        let target = config.target.clone().map(|target| Box::new(target.into()));
         let content = match (strategic, json) {
             (Ok(strategic), Ok(json)) if !strategic.is_empty() && !json.is_empty() => {
                 return Err(format!(

@@ -21,7 +21,7 @@ pub(crate) struct AnyId {
 
 /// Positions of resources, of which there is nearly always one.
 #[derive(Clone, Debug, Default)]
-pub(crate) enum Positions {
+enum Positions {
     #[default]
     None,
     One(u32),
@@ -29,7 +29,7 @@ pub(crate) enum Positions {
 }
 
 impl Positions {
-    pub(crate) fn add(&mut self, at: usize) {
+    fn add(&mut self, at: usize) {
         let at = u32::try_from(at).expect("so many resources fit into no memory");
         match self {
             Positions::None => *self = Positions::One(at),
@@ -42,7 +42,7 @@ impl Positions {
         }
     }
 
-    pub(crate) fn iter(&self) -> impl Iterator<Item = usize> {
+    fn iter(&self) -> impl Iterator<Item = usize> {
         let known: &[u32] = match self {
             Positions::None => &[],
             Positions::One(at) => std::slice::from_ref(at),

@@ -4,7 +4,7 @@ mod absorb;
 mod any_id;
 mod selector;
 
-pub(crate) use any_id::{AnyId, Positions};
+pub(crate) use any_id::AnyId;
 pub(crate) use selector::{Matcher, Names, Selector};
 
 use std::collections::HashSet;

@@ -7,6 +7,7 @@ use super::fold;
 use crate::number::{parse_float, parse_int, parse_uint};
 use crate::resolve::dotted;
 use crate::timestamp::Timestamp;
+use crate::word::{Word, word};
 
 /// What a scalar is, beside its text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,15 +36,26 @@ impl Kind {
     /// What a text without quotes means.
     pub fn of(text: &str) -> Kind {
         match text.as_bytes().first() {
-            None => Kind::Null,
-            Some(b't' | b'T' | b'f' | b'F' | b'n' | b'N' | b'~') => word(text),
-            Some(b'.') => match text {
-                ".nan" | ".NaN" | ".NAN" | ".inf" | ".Inf" | ".INF" => Kind::Float,
-                _ if dotted(text).is_some() => Kind::Float,
-                _ => Kind::Plain,
+            // The first byte decides most: nearly all texts are strings.
+            None | Some(b't' | b'T' | b'f' | b'F' | b'n' | b'N' | b'~') => {
+                Kind::of_word(text).unwrap_or(Kind::Plain)
+            }
+            Some(b'.') => match Kind::of_word(text) {
+                Some(kind) => kind,
+                None if dotted(text).is_some() => Kind::Float,
+                None => Kind::Plain,
             },
             Some(b'+' | b'-' | b'0'..=b'9') => number(text),
             Some(_) => Kind::Plain,
+        }
+    }
+
+    fn of_word(text: &str) -> Option<Kind> {
+        match word(text)? {
+            Word::Null => Some(Kind::Null),
+            Word::Bool(_) => Some(Kind::Bool),
+            Word::OldBool(_) => None,
+            Word::Float(_) => Some(Kind::Float),
         }
     }
 
@@ -80,20 +92,12 @@ impl Kind {
     }
 }
 
-fn word(text: &str) -> Kind {
-    match text {
-        "true" | "True" | "TRUE" | "false" | "False" | "FALSE" => Kind::Bool,
-        "~" | "null" | "Null" | "NULL" => Kind::Null,
-        _ => Kind::Plain,
-    }
-}
-
 fn number(text: &str) -> Kind {
     if Timestamp::parse(text).is_some() {
         return Kind::Timestamp;
     }
-    if matches!(text, "+.inf" | "+.Inf" | "+.INF" | "-.inf" | "-.Inf" | "-.INF") {
-        return Kind::Float;
+    if let Some(kind) = Kind::of_word(text) {
+        return kind;
     }
     let digits = text.replace('_', "");
     if parse_int(&digits).is_some() || parse_uint(&digits).is_some() {
@@ -140,9 +144,8 @@ pub(crate) fn meaning(kind: Kind, text: &str) -> Result<Meaning, String> {
             Kind::Null => Meaning::Null,
             _ => return Err(wrong()),
         },
-        Kind::Bool => match text {
-            "true" | "True" | "TRUE" => Meaning::Bool(true),
-            "false" | "False" | "FALSE" => Meaning::Bool(false),
+        Kind::Bool => match word(text) {
+            Some(Word::Bool(flag)) => Meaning::Bool(flag),
             _ => return Err(wrong()),
         },
         Kind::Int => {
@@ -169,10 +172,8 @@ pub(crate) fn meaning(kind: Kind, text: &str) -> Result<Meaning, String> {
 }
 
 fn float(text: &str) -> Option<f64> {
-    match text.trim_start_matches(['+', '-']) {
-        ".nan" | ".NaN" | ".NAN" => Some(f64::NAN),
-        ".inf" | ".Inf" | ".INF" if text.starts_with('-') => Some(f64::NEG_INFINITY),
-        ".inf" | ".Inf" | ".INF" => Some(f64::INFINITY),
+    match word(text) {
+        Some(Word::Float(number)) => Some(number),
         _ if text.starts_with('.') => dotted(text),
         _ => parse_float(&text.replace('_', "")),
     }
