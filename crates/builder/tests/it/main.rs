@@ -4,6 +4,7 @@
 mod decrypt;
 mod generate;
 mod hostile;
+mod links;
 mod options;
 mod substitute;
 
