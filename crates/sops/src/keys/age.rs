@@ -2,6 +2,7 @@
 
 use ::age::x25519::Identity;
 
+use super::hybrid::Hybrid;
 use super::{Keys, text};
 use crate::limits::MAX_IDENTITIES;
 
@@ -15,13 +16,15 @@ impl Keys {
             }
             found = true;
             let at = number + 1;
-            if self.age.len() + self.unsupported_age >= MAX_IDENTITIES {
+            if self.age.len() + self.hybrid.len() >= MAX_IDENTITIES {
                 return Err(format!(
                     "line {at}: there are more than {MAX_IDENTITIES} identities"
                 ));
             }
             if line.starts_with("AGE-SECRET-KEY-PQ-1") {
-                self.unsupported_age += 1;
+                let identity = Hybrid::parse(line)
+                    .ok_or_else(|| format!("line {at}: this is no age identity (AGE-SECRET-KEY-PQ-1...)"))?;
+                self.hybrid.push(identity);
             } else if line.starts_with("AGE-PLUGIN-") {
                 return Err(format!(
                     "line {at}: identities of age plugins cannot be used here"

@@ -3,6 +3,7 @@
 mod age;
 mod azure;
 mod cloud;
+mod hybrid;
 mod pgp;
 
 use std::fmt;
@@ -13,6 +14,7 @@ use secrecy::{ExposeSecret, SecretString};
 
 pub use azure::{AzureCredentials, AzureMethod};
 pub use cloud::AwsCredentials;
+use hybrid::Hybrid;
 
 /// What data keys are decrypted with.
 ///
@@ -21,8 +23,8 @@ pub use cloud::AwsCredentials;
 #[derive(Default)]
 pub struct Keys {
     pub(crate) age: Vec<Identity>,
-    /// How many post-quantum identities were left out.
-    pub(crate) unsupported_age: usize,
+    /// Identities that withstand quantum computers.
+    pub(crate) hybrid: Vec<Hybrid>,
     pub(crate) pgp: Vec<SignedSecretKey>,
     /// The token for any Vault, from `sops.vault-token`.
     pub vault_token: Option<SecretString>,
@@ -60,7 +62,7 @@ pub struct ImportError {
 impl fmt::Debug for Keys {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Keys")
-            .field("age", &self.age.len())
+            .field("age", &(self.age.len() + self.hybrid.len()))
             .field("pgp", &self.pgp.len())
             .field("vault_token", &self.vault_token.is_some())
             .field("aws", &self.aws.is_some())

@@ -44,6 +44,23 @@ fn any_of_several_recipients_will_do() {
     }
 }
 
+/// SO1: post-quantum identities of age.
+#[test]
+fn a_post_quantum_identity_of_age_will_do() {
+    let read = Encrypted::read(&file("pq.json"), Format::Json).unwrap();
+    let key = read.unlock(&kit::secret("pq.agekey")).finish().unwrap();
+    let found = read
+        .decrypt(&key, Mac::Verified)
+        .unwrap()
+        .write(Format::Json)
+        .unwrap();
+    assert_eq!(found, file("decrypted.json"));
+    let other = failure("pq.json", &kit::age());
+    assert!(other.contains(": no age identity fits"), "{other}");
+    let other = failure("age.json", &kit::secret("pq.agekey"));
+    assert!(other.contains(": no age identity fits"), "{other}");
+}
+
 /// Key groups: as many shares as the threshold says make the data key.
 #[test]
 fn enough_groups_of_recipients_make_the_data_key() {
