@@ -1,32 +1,18 @@
 //! `commonAnnotations` and `buildMetadata`.
 
-use crate::{check, check_at};
+use crate::{WEB, check, check_at, with_a};
 
 #[test]
 fn annotations_go_to_objects_and_pod_templates() {
     check(
-        r#"
+        &with_a(
+            r#"
 === kustomization.yaml
 resources: [a.yaml]
 commonAnnotations: {team: "7"}
-=== a.yaml
-apiVersion: apps/v1
-kind: Deployment
-metadata:
-  name: web
-spec:
-  selector:
-    matchLabels:
-      app: web
-  template:
-    metadata:
-      labels:
-        app: web
-    spec:
-      containers:
-      - name: web
-        image: nginx:1.0
 "#,
+            WEB,
+        ),
         r#"
 apiVersion: apps/v1
 kind: Deployment

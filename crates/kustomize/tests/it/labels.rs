@@ -1,11 +1,12 @@
 //! Labels.
 
-use crate::check;
+use crate::{WEB, check, with_a};
 
 #[test]
 fn labels_stay_out_of_selectors_unless_asked() {
     check(
-        r#"
+        &with_a(
+            r#"
 === kustomization.yaml
 resources: [a.yaml]
 labels:
@@ -14,24 +15,9 @@ labels:
   includeTemplates: true
 - pairs: {sel: x}
   includeSelectors: true
-=== a.yaml
-apiVersion: apps/v1
-kind: Deployment
-metadata:
-  name: web
-spec:
-  selector:
-    matchLabels:
-      app: web
-  template:
-    metadata:
-      labels:
-        app: web
-    spec:
-      containers:
-      - name: web
-        image: nginx:1.0
 "#,
+            WEB,
+        ),
         r#"
 apiVersion: apps/v1
 kind: Deployment

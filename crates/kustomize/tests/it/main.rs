@@ -37,6 +37,31 @@ fn tree(text: &str) -> Memory {
     memory
 }
 
+/// A Deployment.
+const WEB: &str = "\
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: web
+spec:
+  selector:
+    matchLabels:
+      app: web
+  template:
+    metadata:
+      labels:
+        app: web
+    spec:
+      containers:
+      - name: web
+        image: nginx:1.0
+";
+
+/// The text of a tree, with a file `a.yaml` of this content.
+fn with_a(tree: &str, content: &str) -> String {
+    format!("{tree}=== a.yaml\n{content}")
+}
+
 /// What a tree builds to.
 fn built(text: &str, root: &str) -> String {
     let output = build(&tree(text), root, &Options::default()).unwrap_or_else(|errors| panic!("{errors}"));

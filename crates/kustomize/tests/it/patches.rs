@@ -1,36 +1,9 @@
 //! Patches of all three forms.
 
-use crate::check;
+use crate::{check, with_a};
 
-#[test]
-fn elements_of_a_patch_come_first_and_are_merged_by_key() {
-    check(
-        r#"
-=== kustomization.yaml
-resources: [a.yaml]
-patches:
-- patch: |-
-    apiVersion: apps/v1
-    kind: Deployment
-    metadata:
-      name: web
-    spec:
-      template:
-        spec:
-          containers:
-          - name: new
-            image: n
-          - name: web
-            image: nginx:2
-            args: [three]
-            env:
-            - {name: C, value: "3"}
-            - {name: B, value: null}
-            ports:
-            - {containerPort: 443, protocol: UDP, name: x}
-            - {containerPort: 80, protocol: TCP}
-=== a.yaml
-apiVersion: apps/v1
+/// A Deployment with lists of all kinds.
+const WEB_AND_SIDE: &str = r#"apiVersion: apps/v1
 kind: Deployment
 metadata:
   name: web
@@ -56,7 +29,39 @@ spec:
         args: [one, two]
       - name: side
         image: side
+"#;
+
+#[test]
+fn elements_of_a_patch_come_first_and_are_merged_by_key() {
+    check(
+        &with_a(
+            r#"
+=== kustomization.yaml
+resources: [a.yaml]
+patches:
+- patch: |-
+    apiVersion: apps/v1
+    kind: Deployment
+    metadata:
+      name: web
+    spec:
+      template:
+        spec:
+          containers:
+          - name: new
+            image: n
+          - name: web
+            image: nginx:2
+            args: [three]
+            env:
+            - {name: C, value: "3"}
+            - {name: B, value: null}
+            ports:
+            - {containerPort: 443, protocol: UDP, name: x}
+            - {containerPort: 80, protocol: TCP}
 "#,
+            WEB_AND_SIDE,
+        ),
         r#"
 apiVersion: apps/v1
 kind: Deployment
@@ -98,7 +103,8 @@ spec:
 #[test]
 fn directives_delete_and_replace() {
     check(
-        r#"
+        &with_a(
+            r#"
 === kustomization.yaml
 resources: [a.yaml]
 patches:
@@ -120,34 +126,9 @@ patches:
             env:
             - $patch: replace
             - {name: Z, value: z}
-=== a.yaml
-apiVersion: apps/v1
-kind: Deployment
-metadata:
-  name: web
-spec:
-  selector:
-    matchLabels:
-      app: web
-  template:
-    metadata:
-      labels:
-        app: web
-    spec:
-      containers:
-      - name: web
-        image: nginx:1.0
-        ports:
-        - containerPort: 80
-        - containerPort: 443
-          protocol: UDP
-        env:
-        - {name: A, value: "1"}
-        - {name: B, value: "2"}
-        args: [one, two]
-      - name: side
-        image: side
 "#,
+            WEB_AND_SIDE,
+        ),
         r#"
 apiVersion: apps/v1
 kind: Deployment

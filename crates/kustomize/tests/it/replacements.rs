@@ -1,21 +1,9 @@
 //! Replacements.
 
-use crate::check;
+use crate::{check, with_a};
 
-#[test]
-fn a_value_goes_to_fields_of_other_objects() {
-    check(
-        r#"
-=== kustomization.yaml
-resources: [a.yaml]
-replacements:
-- source: {kind: ConfigMap, name: src, fieldPath: data.n}
-  targets:
-  - select: {kind: Deployment}
-    fieldPaths: [spec.replicas, "spec.template.spec.containers.[name=web].env.0.value"]
-    options: {create: true}
-=== a.yaml
-apiVersion: v1
+/// What values are copied from, and where they go.
+const SOURCE_AND_WEB: &str = r#"apiVersion: v1
 kind: ConfigMap
 metadata:
   name: src
@@ -37,7 +25,24 @@ spec:
       containers:
       - name: web
         image: nginx:1.0
+"#;
+
+#[test]
+fn a_value_goes_to_fields_of_other_objects() {
+    check(
+        &with_a(
+            r#"
+=== kustomization.yaml
+resources: [a.yaml]
+replacements:
+- source: {kind: ConfigMap, name: src, fieldPath: data.n}
+  targets:
+  - select: {kind: Deployment}
+    fieldPaths: [spec.replicas, "spec.template.spec.containers.[name=web].env.0.value"]
+    options: {create: true}
 "#,
+            SOURCE_AND_WEB,
+        ),
         r#"
 apiVersion: v1
 data:
@@ -76,7 +81,8 @@ spec:
 #[test]
 fn parts_of_texts_are_cut_and_put_in() {
     check(
-        r#"
+        &with_a(
+            r#"
 === kustomization.yaml
 resources: [a.yaml]
 replacements:
@@ -91,30 +97,9 @@ replacements:
     reject: [{name: nothing}]
     fieldPaths: ["metadata.annotations.[a.b/c]"]
     options: {create: true}
-=== a.yaml
-apiVersion: v1
-kind: ConfigMap
-metadata:
-  name: src
-data: {host: "db.example.com:5432", n: "7", list: [x, y]}
----
-apiVersion: apps/v1
-kind: Deployment
-metadata:
-  name: web
-spec:
-  selector:
-    matchLabels:
-      app: web
-  template:
-    metadata:
-      labels:
-        app: web
-    spec:
-      containers:
-      - name: web
-        image: nginx:1.0
 "#,
+            SOURCE_AND_WEB,
+        ),
         r#"
 apiVersion: v1
 data:
@@ -152,7 +137,8 @@ spec:
 #[test]
 fn whole_lists_are_copied() {
     check(
-        r#"
+        &with_a(
+            r#"
 === kustomization.yaml
 resources: [a.yaml]
 replacements:
@@ -161,30 +147,9 @@ replacements:
   - select: {kind: Deployment}
     fieldPaths: [spec.template.spec.containers.0.args]
     options: {create: true}
-=== a.yaml
-apiVersion: v1
-kind: ConfigMap
-metadata:
-  name: src
-data: {host: "db.example.com:5432", n: "7", list: [x, y]}
----
-apiVersion: apps/v1
-kind: Deployment
-metadata:
-  name: web
-spec:
-  selector:
-    matchLabels:
-      app: web
-  template:
-    metadata:
-      labels:
-        app: web
-    spec:
-      containers:
-      - name: web
-        image: nginx:1.0
 "#,
+            SOURCE_AND_WEB,
+        ),
         r#"
 apiVersion: v1
 data:

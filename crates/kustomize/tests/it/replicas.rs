@@ -1,33 +1,19 @@
 //! Replicas.
 
-use crate::check;
+use crate::{WEB, check, with_a};
 
 #[test]
 fn replicas_are_set_by_name() {
     check(
-        r#"
+        &with_a(
+            r#"
 === kustomization.yaml
 resources: [a.yaml]
 namePrefix: p-
 replicas: [{name: web, count: 3}]
-=== a.yaml
-apiVersion: apps/v1
-kind: Deployment
-metadata:
-  name: web
-spec:
-  selector:
-    matchLabels:
-      app: web
-  template:
-    metadata:
-      labels:
-        app: web
-    spec:
-      containers:
-      - name: web
-        image: nginx:1.0
 "#,
+            WEB,
+        ),
         r#"
 apiVersion: apps/v1
 kind: Deployment
