@@ -27,6 +27,8 @@ pub use manifests::Manifests;
 pub use metadata::CommonMetadata;
 pub use request::{Image, Patch, Request, Selector, Substitution};
 
+pub use kustomize::substitute::Variables;
+
 use kustomize::remote::Fetcher;
 use kustomize::{LoadRestrictor, Options, Reorder};
 

@@ -33,7 +33,7 @@ enum Command {
     #[command(subcommand)]
     List(commands::artifact::List),
     #[command(subcommand)]
-    Build(commands::artifact::Build),
+    Build(commands::build::Build),
     #[command(subcommand)]
     Diff(commands::artifact::Diff),
 }
@@ -57,7 +57,7 @@ fn main() -> ExitCode {
             Command::Pull(what) => commands::artifact::pull(what).await,
             Command::Tag(what) => commands::artifact::tag(what).await,
             Command::List(what) => commands::artifact::list(what).await,
-            Command::Build(what) => commands::artifact::build(what).await,
+            Command::Build(what) => commands::build::run(what).await,
             Command::Diff(what) => commands::artifact::diff(what).await,
         }
     });

@@ -2,4 +2,5 @@
 //! status. What all of them share is the [`kit`].
 
 pub mod kit;
+pub mod kustomizations;
 pub mod sources;

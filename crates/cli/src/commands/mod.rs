@@ -2,6 +2,7 @@
 
 pub(crate) mod apiserver;
 pub(crate) mod artifact;
+pub(crate) mod build;
 pub(crate) mod controller;
 pub(crate) mod kustomize;
 pub(crate) mod up;

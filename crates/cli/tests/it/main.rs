@@ -2,5 +2,6 @@
 #![allow(clippy::unwrap_used, reason = "a test says what is wrong by panicking")]
 
 mod artifact;
+mod build;
 mod controller;
 mod up;

@@ -31,7 +31,7 @@ pub(crate) struct Args {
     ignore: IgnoreArgs,
 }
 
-pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
+pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     action(format!("building artifact from {}", args.path.display()));
     let links = if args.resolve_symlinks {
         Links::Resolve

@@ -12,6 +12,8 @@ mod tag;
 
 use std::process::ExitCode;
 
+pub(crate) use build::{Args as BuildArgs, run as build};
+
 /// Push artifacts to an OCI registry
 #[derive(clap::Subcommand)]
 pub(crate) enum Push {
@@ -36,12 +38,6 @@ pub(crate) enum List {
     Artifacts(list::Args),
 }
 
-/// Build artifacts
-#[derive(clap::Subcommand)]
-pub(crate) enum Build {
-    Artifact(build::Args),
-}
-
 /// Compare artifacts with local files
 #[derive(clap::Subcommand)]
 pub(crate) enum Diff {
@@ -62,10 +58,6 @@ pub(crate) async fn tag(Tag::Artifact(args): Tag) -> anyhow::Result<ExitCode> {
 
 pub(crate) async fn list(List::Artifacts(args): List) -> anyhow::Result<ExitCode> {
     list::run(args).await
-}
-
-pub(crate) async fn build(Build::Artifact(args): Build) -> anyhow::Result<ExitCode> {
-    build::run(&args)
 }
 
 pub(crate) async fn diff(Diff::Artifact(args): Diff) -> anyhow::Result<ExitCode> {

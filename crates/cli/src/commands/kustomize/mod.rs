@@ -1,15 +1,14 @@
 //! `sluice kustomize build`: what `kustomize build` prints.
 
-mod directory;
 mod helm;
-mod remote;
+pub(super) mod remote;
 
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Context as _;
-use directory::Directory;
+use builder::Directory;
 use kustomize::{LoadRestrictor, Options, Output, Reorder};
 
 /// Build kustomizations

@@ -2,18 +2,17 @@
 
 use std::process::Command;
 
+use builder::Directory;
 use kustomize::Tree;
 use kustomize::remote::{Fetcher, RepoSpec};
 
-use super::directory::Directory;
-
 /// Gets remote bases and files.
-pub(super) struct Programs {
+pub(in crate::commands) struct Programs {
     runtime: tokio::runtime::Handle,
 }
 
 impl Programs {
-    pub(super) fn new(runtime: tokio::runtime::Handle) -> Self {
+    pub(in crate::commands) fn new(runtime: tokio::runtime::Handle) -> Self {
         Programs { runtime }
     }
 }
@@ -56,7 +55,7 @@ impl Fetcher for Programs {
         if spec.submodules {
             git(&["submodule", "--quiet", "update", "--init", "--recursive"])?;
         }
-        let tree = Directory::temporary(folder).map_err(|error| format!("{error:#}"))?;
+        let tree = Directory::temporary(folder).map_err(|error| error.to_string())?;
         Ok(Box::new(tree))
     }
 }

@@ -1,0 +1,51 @@
+//! The Kustomization that is built: from a file, from the cluster, or from what another one builds.
+
+use std::path::Path;
+
+use anyhow::{Context as _, bail};
+use api::kustomize::{GROUP, Kustomization};
+use kube::{Api, Client};
+use model::Value;
+
+/// The Kustomization of a name in a file with any number of objects.
+pub(super) fn from_file(file: &Path, name: &str, namespace: &str) -> anyhow::Result<Kustomization> {
+    let text = std::fs::read_to_string(file)
+        .with_context(|| format!("failed to read kustomization file {}", file.display()))?;
+    for document in yaml::documents(&text) {
+        let object = document
+            .with_context(|| format!("failed to unmarshall kustomization file {}", file.display()))?
+            .value;
+        let own = object.str_at(&["metadata", "namespace"]);
+        let here = own == namespace || own.is_empty();
+        if is_kustomization(&object) && object.str_at(&["metadata", "name"]) == name && here {
+            return from_object(&object)
+                .with_context(|| format!("failed to unmarshall kustomization file {}", file.display()));
+        }
+    }
+    bail!(
+        "failed find kustomization with name '{name}' and namespace '{namespace}' in file '{}'",
+        file.display()
+    )
+}
+
+/// Whether an object is a Kustomization of Flux.
+pub(super) fn is_kustomization(object: &Value) -> bool {
+    let version = object.str_at(&["apiVersion"]).strip_prefix(GROUP);
+    version.is_some_and(|version| version.starts_with('/')) && object.str_at(&["kind"]) == "Kustomization"
+}
+
+pub(super) fn from_object(object: &Value) -> anyhow::Result<Kustomization> {
+    Ok(model::convert::to_serde(object)?)
+}
+
+/// The Kustomization of a name in the cluster; `None` if there is none.
+pub(super) async fn from_cluster(
+    client: &Client,
+    name: &str,
+    namespace: &str,
+) -> anyhow::Result<Option<Kustomization>> {
+    let found = Api::<Kustomization>::namespaced(client.clone(), namespace)
+        .get_opt(name)
+        .await;
+    found.with_context(|| format!("failed to get kustomization object {namespace}/{name}"))
+}
