@@ -19,7 +19,7 @@ mod overlay;
 mod request;
 mod substitute;
 
-pub use decrypt::{Decrypter, Format, is_encrypted_secret};
+pub use decrypt::{Decrypter, KeyServices, Sops, is_encrypted_secret};
 pub use directory::Directory;
 pub use error::{Error, Errors};
 pub use files::{Entry, EntryKind, Files};

@@ -5,8 +5,9 @@ use std::collections::BTreeSet;
 use kustomize::remote::RepoSpec;
 use kustomize::{FILE_NAMES, Tree};
 use model::Value;
+use sops::Format;
 
-use super::{Decrypter, Format};
+use super::Decrypter;
 use crate::error::{Error, Errors};
 use crate::generate::path;
 use crate::overlay::Overlay;
@@ -112,20 +113,17 @@ fn encrypted_files(kustomization: &Value) -> Vec<(String, Format)> {
     for generator in kustomization.list_at(&["secretGenerator"]) {
         for source in texts_of(generator, &["files"]) {
             let (key, file) = source.split_once('=').unwrap_or((&source, &source));
-            found.push((file.to_owned(), Format::of_name(key)));
+            found.push((file.to_owned(), Format::for_path(key)));
         }
         for file in texts_of(generator, &["envs"]) {
-            let format = match Format::of_name(&file) {
-                Format::Binary => Format::Dotenv,
-                other => other,
-            };
+            let format = Format::for_env_path(&file);
             found.push((file, format));
         }
     }
     for patch in kustomization.list_at(&["patches"]) {
         let file = patch.str_at(&["path"]);
         if !file.is_empty() && !file.contains("://") {
-            found.push((file.to_owned(), Format::of_name(file)));
+            found.push((file.to_owned(), Format::for_path(file)));
         }
     }
     found

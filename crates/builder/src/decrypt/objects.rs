@@ -3,9 +3,10 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use model::Value;
+use sops::Format;
 use yaml::node::Node;
 
-use super::{Decrypter, Format};
+use super::Decrypter;
 use crate::error::{Error, Errors};
 use crate::manifests::name;
 use crate::substitute::round;
@@ -71,10 +72,10 @@ fn values(object: &mut Node, decrypter: &dyn Decrypter, errors: &mut Vec<Error>)
         let Ok(content) = STANDARD.decode(value.text()) else {
             continue;
         };
-        let Some(from) = Format::of_encrypted(&content) else {
+        let Some(from) = Format::detect(&content) else {
             continue;
         };
-        match decrypter.decrypt(&content, from, Format::of_name(key)) {
+        match decrypter.decrypt(&content, from, Format::for_path(key)) {
             Ok(plain) => *value = Node::str(STANDARD.encode(plain)),
             Err(message) => errors.push(Error::Decrypt {
                 of: format!("{called}: data.{key}"),

@@ -4,8 +4,9 @@ use std::cell::RefCell;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use builder::{Decrypter, Format, Request, Tools};
+use builder::{Decrypter, Request, Tools};
 use kustomize::Memory;
+use sops::Format;
 
 use super::config;
 

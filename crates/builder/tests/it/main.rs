@@ -6,6 +6,7 @@ mod generate;
 mod hostile;
 mod links;
 mod options;
+mod sops;
 mod substitute;
 
 use builder::{Errors, Manifests, Request, Tools};

@@ -87,8 +87,9 @@ fn set(map: &mut Map, field: &str, entries: Vec<(String, String)>, node: impl Fn
         }
         return;
     }
-    let entries = entries
-        .into_iter()
-        .map(|(key, value)| (key.as_str().into(), node(&value)));
-    map.insert(field, Node::Map(Map::from_entries(entries.collect())));
+    let mut anew = Map::default();
+    for (key, value) in entries {
+        anew.insert(key, node(&value));
+    }
+    map.insert(field, Node::Map(anew));
 }

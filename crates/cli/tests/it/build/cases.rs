@@ -400,7 +400,7 @@ pub(super) const CASES: &[Case] = &[
         spec: "{postBuild: {substitute: {x: '1'}}}",
         files: &[(
             "a.yaml",
-            "apiVersion: example.com/v1\nkind: Thing\nmetadata: {name: a}\nspec: {big: 9007199254740993, bigger: 1234567890123456789, half: 0.5, ten: 1e3, long: 0.1234567890123456789, no: null, list: [], map: {}, text: '1e3', port: ${x}}\n",
+            "apiVersion: example.com/v1\nkind: Thing\nmetadata: {name: a}\nspec: {big: 9007199254740993, bigger: 1234567890123456789, half: 0.5, ten: 1e3, long: 0.1234567890123456789, no: null, list: [], map: {}, text: '1e3', port: '${x}'}\n",
         )],
         ..PLAIN
     },

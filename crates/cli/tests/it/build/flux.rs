@@ -40,9 +40,10 @@ fn what_flux_builds_we_build() {
 #[test]
 fn the_cases_are_many_and_most_of_them_succeed() {
     assert!(CASES.len() >= 40, "{}", CASES.len());
-    let good = CASES.iter().filter(|case| {
+    let wrong = CASES.iter().filter(|case| {
         let output = sluice(write(case).path(), case);
-        output.status.success() == !case.name.contains("refused")
+        output.status.success() == case.name.contains("refused")
     });
-    assert_eq!(good.count(), CASES.len());
+    let wrong: Vec<_> = wrong.map(|case| case.name).collect();
+    assert!(wrong.is_empty(), "{wrong:?}");
 }
