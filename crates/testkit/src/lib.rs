@@ -6,9 +6,11 @@
 //! use it too) and counts its requests. Start reading at the module of the protocol you need.
 
 pub mod archive;
+pub mod azure;
 pub mod clock;
 pub mod cluster;
 pub mod digest;
+pub mod gcp;
 pub mod git;
 pub mod helm;
 pub mod http;
@@ -16,6 +18,7 @@ pub mod oci;
 pub mod program;
 pub mod s3;
 pub mod settled;
+pub mod sigstore;
 pub mod snapshot;
 pub mod tls;
 

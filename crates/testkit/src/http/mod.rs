@@ -20,6 +20,7 @@ mod reply;
 mod request;
 mod server;
 mod thread;
+mod tunnel;
 
 pub use access::Credential;
 pub use client::{Client, Response};
@@ -28,6 +29,7 @@ pub use log::Record;
 pub use reply::{Content, Reply};
 pub use request::Request;
 pub use server::{Builder, Server, Service};
+pub use tunnel::Tunnel;
 
 pub use http::{HeaderMap, Method, StatusCode};
 

@@ -1,5 +1,7 @@
 //! A request, read whole.
 
+use std::collections::BTreeMap;
+
 use bytes::Bytes;
 use http::{HeaderMap, Method, Uri, header};
 
@@ -38,6 +40,22 @@ impl Request {
         query_pairs(self.uri.query().unwrap_or_default())
             .find(|(key, _)| key == name)
             .map(|(_, value)| value)
+    }
+
+    /// The fields of a form, and nothing where the body is none.
+    pub fn form(&self) -> BTreeMap<String, String> {
+        let is_form = self.header(header::CONTENT_TYPE) == Some("application/x-www-form-urlencoded");
+        let body = if is_form { &self.body[..] } else { b"" };
+        form_urlencoded::parse(body).into_owned().collect()
+    }
+
+    /// Whether the body is a form with exactly these fields.
+    pub fn is_form(&self, fields: &[(&str, &str)]) -> bool {
+        let fields = fields.iter();
+        let wanted: BTreeMap<String, String> = fields
+            .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+            .collect();
+        self.form() == wanted
     }
 
     /// A header field, if it is text.

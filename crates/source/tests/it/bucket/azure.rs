@@ -5,53 +5,16 @@ use std::sync::Arc;
 
 use source::bucket::azure::{AccountKey, Application, Container, Credentials, Options, Proof};
 use source::bucket::{Error, download, index};
-use testkit::http::{Reply, Request, Server};
+use testkit::azure::{Blobs, Server};
+use testkit::http::{Reply, Request};
 
-const BLOBS: [(&str, &str, &str); 3] = [
-    ("apps/a b.yaml", "0x1", "replicas: 1\n"),
-    ("apps/c&d.yaml", "0x2", "x\n"),
-    ("e.txt", "0x3", "y\n"),
-];
-
-/// A container `manifests`, listed one blob at a time.
-fn blobs(request: &Request) -> Reply {
-    let segments = request.segments();
-    if segments.first().map(String::as_str) != Some("manifests") {
-        return Reply::status(404).with("x-ms-error-code", "ContainerNotFound");
-    }
-    if request.query("comp").as_deref() == Some("list") {
-        let prefix = request.query("prefix").unwrap_or_default();
-        let found: Vec<_> = BLOBS.iter().filter(|blob| blob.0.starts_with(&prefix)).collect();
-        let at: usize = request
-            .query("marker")
-            .map_or(0, |marker| marker.parse().unwrap());
-        let (name, etag, _) = found[at];
-        let next = if at + 1 < found.len() {
-            (at + 1).to_string()
-        } else {
-            String::new()
-        };
-        return Reply::text(format!(
-            "<?xml version=\"1.0\"?><EnumerationResults><Blobs><Blob><Name>{}</Name><Properties><Etag>{etag}</Etag>\
-             </Properties></Blob></Blobs><NextMarker>{next}</NextMarker></EnumerationResults>",
-            name.replace('&', "&amp;")
-        ));
-    }
-    let key = segments[1..].join("/");
-    match BLOBS.iter().find(|blob| blob.0 == key) {
-        None => Reply::status(404).with("x-ms-error-code", "BlobNotFound"),
-        Some((_, etag, content)) => {
-            let wanted = request
-                .header("if-match")
-                .unwrap_or("\"\"")
-                .trim_matches('"')
-                .to_owned();
-            if !wanted.is_empty() && wanted != *etag {
-                return Reply::status(412).with("x-ms-error-code", "ConditionNotMet");
-            }
-            Reply::text(*content).with("etag", format!("\"{etag}\""))
-        }
-    }
+/// Storage with a container `manifests`.
+fn filled(builder: testkit::http::Builder<Blobs>) -> Server {
+    let server = builder.start();
+    server.put("manifests", "apps/a b.yaml", "replicas: 1\n");
+    server.put("manifests", "apps/c&d.yaml", "x\n");
+    server.put("manifests", "e.txt", "y\n");
+    server
 }
 
 fn options(endpoint: &str, credentials: Credentials) -> Options {
@@ -65,7 +28,7 @@ fn options(endpoint: &str, credentials: Credentials) -> Options {
 
 #[tokio::test]
 async fn a_container_is_listed_and_fetched() {
-    let server = Server::serve(blobs);
+    let server = filled(Server::builder());
     let container = Container::new(options(&server.url(), Credentials::Anonymous)).unwrap();
     let found = index(&container, "", None).await.unwrap();
     let listed: Vec<_> = found.iter().collect();
@@ -101,10 +64,7 @@ async fn a_container_is_listed_and_fetched() {
 
 #[tokio::test]
 async fn a_shared_access_signature_is_part_of_each_address() {
-    let server = Server::serve(|request: &Request| match request.query("sig").as_deref() {
-        Some("a+b=") => blobs(request),
-        _ => Reply::status(403).with("x-ms-error-code", "AuthenticationFailed"),
-    });
+    let server = filled(Server::builder().sas("sv=2023&sig=a%2Bb%3D"));
     let sas = Credentials::Sas("?sv=2023&sig=a%2Bb%3D".to_owned().into());
     let container = Container::new(options(&server.url(), sas)).unwrap();
     assert_eq!(index(&container, "", None).await.unwrap().len(), 3);
@@ -119,11 +79,8 @@ async fn a_shared_access_signature_is_part_of_each_address() {
 
 #[tokio::test]
 async fn the_secret_of_an_application_is_changed_into_a_token() {
-    let server = Server::serve(|request: &Request| match request.header("authorization") {
-        Some("Bearer good") => blobs(request),
-        _ => Reply::status(401),
-    });
-    let tokens = Server::serve(|request: &Request| {
+    let server = filled(Server::builder().bearer("good"));
+    let tokens = testkit::http::Server::serve(|request: &Request| {
         let body = String::from_utf8_lossy(&request.body).into_owned();
         match request.path() == "/tenant/oauth2/v2.0/token" && body.contains("client_secret=geheim&") {
             true => Reply::json("{\"access_token\": \"good\", \"expires_in\": 3600}"),
@@ -147,8 +104,29 @@ async fn the_secret_of_an_application_is_changed_into_a_token() {
 }
 
 #[tokio::test]
+async fn requests_are_signed_with_the_key_of_the_account() {
+    let server = filled(Server::builder().account_key("acme", "Z2VoZWlt"));
+    for (key, fine) in [("Z2VoZWlt", true), ("YW5kZXJlcg==", false)] {
+        let key = AccountKey {
+            account: "acme".into(),
+            key: key.to_owned().into(),
+        };
+        let container = Container::new(options(&server.url(), Credentials::AccountKey(key))).unwrap();
+        match (index(&container, "apps/", None).await, fine) {
+            (Ok(mut found), true) => {
+                let directory = tempfile::tempdir().unwrap();
+                download(&container, &mut found, directory.path()).await.unwrap();
+                assert!(directory.path().join("apps/a b.yaml").exists());
+            }
+            (Err(error), false) => assert!(error.is_authentication(), "{error}"),
+            (found, _) => panic!("{found:?}"),
+        }
+    }
+}
+
+#[tokio::test]
 async fn an_account_key_that_is_no_base64_is_told_and_not_shown() {
-    let server = Server::serve(blobs);
+    let server = filled(Server::builder());
     let key = AccountKey {
         account: "account".into(),
         key: "geheim!".to_owned().into(),

@@ -13,7 +13,7 @@ use source::identity::{Asker, Cloud, Identities};
 use testkit::http::{Method, Reply, Request, Server, Service};
 
 use super::signature::signed;
-use super::{Cluster, all_of, echo, identities, is_form, login, settings, token_file};
+use super::{Cluster, all_of, echo, identities, login, settings, token_file};
 
 const REGISTRY: &str = "012345678901.dkr.ecr.eu-west-1.amazonaws.com";
 const ROLE: &str = "arn:aws:iam::012345678901:role/reader";
@@ -21,7 +21,7 @@ const ROLE: &str = "arn:aws:iam::012345678901:role/reader";
 /// The token service: a key that is good for an hour, for who has the token and the session name.
 fn sts(token: &'static str, session: Option<&'static str>) -> Server<impl Service> {
     Server::serve(move |request: &Request| {
-        let given = super::form(request);
+        let given = request.form();
         let session = session.or(given.get("RoleSessionName").map(String::as_str));
         let session = session.unwrap_or_default().to_owned();
         let fields = [
@@ -31,7 +31,7 @@ fn sts(token: &'static str, session: Option<&'static str>) -> Server<impl Servic
             ("RoleSessionName", session.as_str()),
             ("WebIdentityToken", token),
         ];
-        if request.method != Method::POST || session.is_empty() || !is_form(request, &fields) {
+        if request.method != Method::POST || session.is_empty() || !request.is_form(&fields) {
             let wrong = "<ErrorResponse><Error><Code>InvalidIdentityToken</Code><Message>no</Message></Error></ErrorResponse>";
             return Reply::ok("text/xml", wrong).with_status(400);
         }

@@ -1,42 +1,21 @@
 //! Azure: contract row AU8.
 
-use std::sync::Arc;
-
-use aws_lc_rs::signature::{RSA_PKCS1_2048_8192_SHA256, UnparsedPublicKey};
 use base64::Engine;
-use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
-use rcgen::{CertificateParams, KeyPair, PKCS_RSA_SHA256};
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use secrecy::ExposeSecret;
-use serde_json::{Value, json};
-use sha1::Digest as _;
+use serde_json::json;
 use source::git::Auth;
 use source::identity::azure::{Application, Proof};
 use source::identity::{Asker, Cloud, CredentialSource, Identities};
-use testkit::http::{Method, Reply, Request, Server, Service};
+use testkit::azure::{Certificate, assertion_of};
+use testkit::http::{Reply, Request, Server, Service};
 
-use super::{Cluster, all_of, echo, form, identities, is_form, login, token_file};
+use super::{Cluster, all_of, echo, identities, login, token_file};
 
 const REGISTRY: &str = "team.azurecr.io";
-const JWT_BEARER: &str = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
-
-/// The directory: a token that is named after what it is for, for who shows the assertion.
+/// The directory, for who shows the assertion.
 fn directory(assertion: &'static str) -> Server<impl Service> {
-    Server::serve(move |request: &Request| {
-        let scope = form(request).remove("scope").unwrap_or_default();
-        let fields = [
-            ("client_id", "client-1"),
-            ("client_assertion_type", JWT_BEARER),
-            ("client_assertion", assertion),
-            ("grant_type", "client_credentials"),
-            ("scope", scope.as_str()),
-        ];
-        let is_call = request.method == Method::POST && request.path() == "/tenant-1/oauth2/v2.0/token";
-        if !is_call || !is_form(request, &fields) {
-            return Reply::json(json!({"error": "invalid_client"}).to_string()).with_status(401);
-        }
-        let token = format!("aad:{scope}");
-        Reply::json(json!({"token_type": "Bearer", "expires_in": 3599, "access_token": token}).to_string())
-    })
+    testkit::azure::directory(move |request| assertion_of(request).as_deref() == Some(assertion))
 }
 
 /// The registry's exchange, for who shows the token.
@@ -47,7 +26,7 @@ fn exchange(token: &'static str) -> Server<impl Service> {
             ("service", REGISTRY),
             ("access_token", token),
         ];
-        if request.path() != "/oauth2/exchange" || !is_form(request, &fields) {
+        if request.path() != "/oauth2/exchange" || !request.is_form(&fields) {
             return Reply::status(401);
         }
         Reply::json(json!({ "refresh_token": registry_token() }).to_string())
@@ -165,53 +144,18 @@ async fn a_service_account_is_the_application_of_its_annotations() {
 
 #[tokio::test]
 async fn an_application_proves_itself_by_a_certificate() {
-    let key = KeyPair::generate_for(&PKCS_RSA_SHA256).unwrap();
-    let certificate = CertificateParams::new(Vec::new())
-        .unwrap()
-        .self_signed(&key)
-        .unwrap();
-    let (der, public) = (certificate.der().to_vec(), Arc::new(public_key(&key)));
-    let print = URL_SAFE_NO_PAD.encode(sha1::Sha1::digest(&der));
-    let chain = STANDARD.encode(&der);
-    let directory = Server::serve(move |request: &Request| {
-        let assertion = form(request).remove("client_assertion").unwrap_or_default();
-        let (text, signature) = assertion.rsplit_once('.').unwrap_or_default();
-        let signature = URL_SAFE_NO_PAD.decode(signature).unwrap_or_default();
-        let key = UnparsedPublicKey::new(&RSA_PKCS1_2048_8192_SHA256, public.as_slice());
-        let part = |number: usize| -> Value {
-            let part = text.split('.').nth(number).unwrap_or_default();
-            serde_json::from_slice(&URL_SAFE_NO_PAD.decode(part).unwrap_or_default()).unwrap_or_default()
-        };
-        let (head, claims) = (part(0), part(1));
-        let address = format!("{}/tenant-1/oauth2/v2.0/token", request.origin());
-        let is_right = key.verify(text.as_bytes(), &signature).is_ok()
-            && head["x5t"] == print.as_str()
-            && head["x5c"] == json!([chain])
-            && claims["iss"] == "client-1"
-            && claims["sub"] == "client-1"
-            && claims["aud"] == address.as_str()
-            && form(request).get("client_assertion_type").map(String::as_str) == Some(JWT_BEARER);
-        match is_right {
-            true => Reply::json(json!({"access_token": "good", "expires_in": 3600}).to_string()),
-            false => Reply::status(401),
-        }
-    });
-    let pem = format!("{}{}", certificate.pem(), key.serialize_pem());
+    let certificate = Certificate::default();
+    let shown = certificate.clone();
+    let directory = testkit::azure::directory(move |request| shown.is_shown_by(request, true));
     let application = Application {
         tenant: "tenant-1".into(),
         client_id: "client-1".into(),
-        proof: Proof::certificate(&pem.into(), true).unwrap(),
+        proof: Proof::certificate(&certificate.pem().into(), true).unwrap(),
         authority: directory.url(),
         client: source::http::Options::default().client().unwrap(),
     };
-    assert_eq!(application.grant().await.unwrap().secret.expose_secret(), "good");
-}
-
-/// The RSA public key in the form that signatures are verified with.
-fn public_key(key: &KeyPair) -> Vec<u8> {
-    use aws_lc_rs::signature::{KeyPair as _, RsaKeyPair};
-    let pair = RsaKeyPair::from_pkcs8(key.serialized_der()).unwrap();
-    pair.public_key().as_ref().to_vec()
+    let token = application.grant().await.unwrap().secret;
+    assert_eq!(token.expose_secret(), "aad:https://storage.azure.com/.default");
 }
 
 #[tokio::test]

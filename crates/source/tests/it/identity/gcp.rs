@@ -1,83 +1,23 @@
 //! Google Cloud: contract row AU8.
 
-use aws_lc_rs::encoding::{AsDer, Pkcs8V1Der};
-use aws_lc_rs::rsa::{KeyPair, KeySize};
-use base64::Engine;
-use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 use secrecy::ExposeSecret;
-use serde_json::{Value, json};
+use serde_json::json;
 use source::identity::{Asker, Cloud, Identities};
-use testkit::http::{Reply, Request, Server, Service};
+use testkit::gcp::{Account, EMAIL, SCOPES, acting, exchange, metadata};
+use testkit::http::{Server, Service};
 
-use super::{Cluster, all_of, echo, form, identities, is_form, login, token_file};
+use super::{Cluster, all_of, echo, identities, login, token_file};
 
 const REGISTRY: &str = "europe-west1-docker.pkg.dev";
-const SCOPES: &str =
-    "https://www.googleapis.com/auth/cloud-platform https://www.googleapis.com/auth/userinfo.email";
-const EMAIL: &str = "reader@project.iam.gserviceaccount.com";
 const PROVIDER: &str = "projects/1234567890/locations/global/workloadIdentityPools/pool/providers/cluster";
-
-/// The metadata server of a node of GKE.
-fn metadata() -> Server<impl Service> {
-    Server::serve(|request: &Request| {
-        if request.header("metadata-flavor") != Some("Google") {
-            return Reply::status(403);
-        }
-        let path = request.path().strip_prefix("/computeMetadata/v1/");
-        match path.unwrap_or_default() {
-            "instance/service-accounts/default/token"
-                if request.query("scopes") == Some(SCOPES.replace(' ', ",")) =>
-            {
-                Reply::json(
-                    json!({"access_token": "node", "expires_in": 3599, "token_type": "Bearer"}).to_string(),
-                )
-            }
-            "project/project-id" => Reply::text("project"),
-            "instance/attributes/cluster-location" => Reply::text("europe-west1"),
-            "instance/attributes/cluster-name" => Reply::text("main"),
-            _ => Reply::status(404),
-        }
-    })
-}
 
 /// The token service, for who shows a token to an audience.
 fn sts(audience: String, token: String, scope: &'static str) -> Server<impl Service> {
-    Server::serve(move |request: &Request| {
-        let fields = [
-            ("audience", audience.as_str()),
-            ("grant_type", "urn:ietf:params:oauth:grant-type:token-exchange"),
-            (
-                "requested_token_type",
-                "urn:ietf:params:oauth:token-type:access_token",
-            ),
-            ("scope", scope),
-            ("subject_token", token.as_str()),
-            ("subject_token_type", "urn:ietf:params:oauth:token-type:jwt"),
-        ];
-        match request.path() == "/v1/token" && is_form(request, &fields) {
-            true => Reply::json(json!({"access_token": "federated", "expires_in": 3600}).to_string()),
-            false => Reply::json(json!({"error": "invalid_request"}).to_string()).with_status(400),
-        }
-    })
+    exchange(&audience, scope, move |shown| shown == token)
 }
 
-/// The service that lets one act as an account.
 fn iam() -> Server<impl Service> {
-    Server::serve(|request: &Request| {
-        let body: Value = serde_json::from_slice(&request.body).unwrap_or_default();
-        let path = format!("/v1/projects/-/serviceAccounts/{EMAIL}:generateAccessToken");
-        let scopes: Vec<&str> = SCOPES.split(' ').collect();
-        let is_call = request.path() == path
-            && request.header("authorization") == Some("Bearer federated")
-            && body == json!({"lifetime": "3600s", "scope": scopes});
-        match is_call {
-            true => Reply::json(
-                json!({"accessToken": "acting", "expireTime": "2026-01-01T01:00:00Z"}).to_string(),
-            ),
-            false => Reply::json(json!({"error": {"code": 403, "message": "Permission denied"}}).to_string())
-                .with_status(403),
-        }
-    })
+    acting("2026-01-01T01:00:00Z")
 }
 
 async fn ask(identities: &Identities, asker: &Asker, registry: &str) -> Result<(String, String), String> {
@@ -148,25 +88,9 @@ async fn a_service_account_of_gke_acts_as_the_account_of_its_annotation() {
 
 #[tokio::test]
 async fn a_file_holds_the_key_of_an_account_or_leads_to_the_token_of_others() {
-    let key = KeyPair::generate(KeySize::Rsa2048).unwrap();
-    let der: Pkcs8V1Der<'_> = key.as_der().unwrap();
-    let pem = format!(
-        "-----BEGIN PRIVATE KEY-----\n{}\n-----END PRIVATE KEY-----\n",
-        STANDARD.encode(der.as_ref())
-    );
-    let oauth = Server::serve(|request: &Request| {
-        let assertion = form(request).remove("assertion").unwrap_or_default();
-        let claims = assertion.split('.').nth(1).unwrap_or_default();
-        let claims: Value = serde_json::from_slice(&URL_SAFE_NO_PAD.decode(claims).unwrap()).unwrap();
-        match claims["scope"] == SCOPES && claims["iss"] == EMAIL {
-            true => Reply::json(json!({"access_token": "keyed", "expires_in": 3600}).to_string()),
-            false => Reply::status(400),
-        }
-    });
-    let account = json!({
-        "type": "service_account", "client_email": EMAIL, "private_key": pem, "token_uri": oauth.url(),
-    });
-    let (_file, path) = token_file(&account.to_string());
+    let account = Account::default();
+    let oauth = account.token_server("keyed", SCOPES);
+    let (_file, path) = token_file(&account.key_file(&oauth.url()));
     let with_key = identities(&[("GOOGLE_APPLICATION_CREDENTIALS", path.as_str())], |_| {});
     assert_eq!(
         ask(&with_key, &Asker::default(), REGISTRY).await,

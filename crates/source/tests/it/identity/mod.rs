@@ -5,7 +5,6 @@ mod azure;
 mod gcp;
 pub(crate) mod signature;
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use futures::future::BoxFuture;
@@ -36,26 +35,10 @@ fn identities(variables: &[(&str, &str)], change: impl FnOnce(&mut Settings)) ->
     Identities::new(settings)
 }
 
-/// The fields of a form, and nothing where the body is none.
-fn form(request: &Request) -> BTreeMap<String, String> {
-    let is_form = request.header("content-type") == Some("application/x-www-form-urlencoded");
-    let body = if is_form { &request.body[..] } else { b"" };
-    url::form_urlencoded::parse(body).into_owned().collect()
-}
-
-/// Whether a form has exactly these fields.
-fn is_form(request: &Request, fields: &[(&str, &str)]) -> bool {
-    let found = form(request);
-    found.len() == fields.len()
-        && fields
-            .iter()
-            .all(|(name, value)| found.get(*name).is_some_and(|one| one == value))
-}
-
 /// An answer that repeats everything that was asked, as an unkind server may.
 fn echo(request: &Request) -> Reply {
     let body = String::from_utf8_lossy(&request.body).into_owned();
-    let text = format!("{body} {:?} {:?}", request.headers, form(request).values());
+    let text = format!("{body} {:?} {:?}", request.headers, request.form().values());
     let json = serde_json::json!({"error": "invalid_grant", "error_description": text, "message": text});
     Reply::json(json.to_string()).with_status(400)
 }
