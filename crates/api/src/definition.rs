@@ -5,6 +5,9 @@ use model::{Map, Value};
 use crate::schema::{Described, Edition, Schema};
 use crate::{Names, Spec};
 
+/// The version that definitions are labelled with, in the form of Flux's.
+const VERSION: &str = concat!("v", env!("CARGO_PKG_VERSION"));
+
 /// A kind with its versions, as a CustomResourceDefinition is made of it.
 #[derive(Clone, Debug)]
 pub struct Definition {
@@ -145,6 +148,8 @@ impl Definition {
         );
         // The flux program finds the definitions by this.
         definition.set_at(&["metadata", "labels", "app.kubernetes.io/part-of"], "flux");
+        // What `flux check` and `flux version` call the version of the distribution.
+        definition.set_at(&["metadata", "labels", "app.kubernetes.io/version"], VERSION);
         definition.set_at(&["spec", "group"], self.names.group);
         definition.set_at(&["spec", "names"], self.names_value());
         definition.set_at(&["spec", "scope"], "Namespaced");

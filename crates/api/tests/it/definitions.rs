@@ -46,6 +46,11 @@ fn each_definition_has_what_the_flux_program_looks_for() {
             "flux",
             "{name}"
         );
+        assert_eq!(
+            definition.str_at(&["metadata", "labels", "app.kubernetes.io/version"]),
+            concat!("v", env!("CARGO_PKG_VERSION")),
+            "{name}"
+        );
         let versions = definition.list_at(&["spec", "versions"]);
         let stored = versions
             .iter()

@@ -324,9 +324,9 @@ impl<R: Reconcile> Runner<R> {
         let outcome = result.as_ref().map(|_| ());
         let done = conclude(&mut status, stamp, &R::SUMMARY, outcome, interval);
         let written = self.writer.write(object, &status).await;
-        let notices = result.unwrap_or_else(|failure| vec![failure.notice()]);
-        for notice in notices {
-            self.tell(object, notice);
+        match result {
+            Ok(notices) => notices.into_iter().for_each(|notice| self.tell(object, notice)),
+            Err(failure) => self.tell_failure(object, &failure),
         }
         match written {
             Ok(()) => done,
@@ -345,6 +345,16 @@ impl<R: Reconcile> Runner<R> {
                 tracing::info!(reason = notice.reason.as_str(), "{}", notice.message);
             }
         }
+        self.recorder.tell(object, notice);
+    }
+
+    /// Logs why a run failed, in the words that controllers have for it, and tells the cluster.
+    fn tell_failure(&self, object: &Object<R::Spec>, failure: &Failure) {
+        let notice = failure.notice();
+        if notice.severity != Severity::Error {
+            return self.tell(object, notice);
+        }
+        tracing::error!(error = notice.message, "Reconciler error");
         self.recorder.tell(object, notice);
     }
 
@@ -389,7 +399,7 @@ impl<R: Reconcile> Runner<R> {
             return Done::Forget;
         }
         if let Err(failure) = self.reconciler.finalize(object).await {
-            self.tell(object, failure.notice());
+            self.tell_failure(object, &failure);
             return Done::Retry;
         }
         let rest = object.finalizers().iter();

@@ -1,21 +1,20 @@
 //! Bucket: the objects of a bucket as files.
 
-use std::sync::Arc;
 use std::time::Duration;
 
-use api::source::{BucketSpec, BucketStatus};
+use api::source::BucketSpec;
 use api::{ConditionType, Object, Reason};
-use kube::ResourceExt;
+use model::Revision;
 use model::digest::Algorithm;
-use model::{Artifact, Revision};
 use source::archive::Directory;
 use source::archive::ignore::Rules;
 use source::bucket::{self, Index};
-use source::store;
+use source::store::{Place, Store};
 
 use super::bucket_access;
-use super::storage::{self, blocking};
-use super::{SUMMARY, Shared, Stored, begin, chain, failed, found_new, told};
+use super::provider;
+use super::storage;
+use super::{SUMMARY, Shared, begin, chain, failed, found_new, timeout_of, told};
 use crate::kit::{Conditions, Failure, Notice, Reconcile, Run, Summary};
 
 /// Keeps Buckets.
@@ -24,20 +23,6 @@ pub struct Buckets {
 }
 
 type BucketRun<'r> = Run<'r, BucketSpec>;
-
-impl Stored for BucketStatus {
-    fn artifact(&self) -> Option<&Artifact> {
-        self.artifact.as_ref()
-    }
-
-    fn set_artifact(&mut self, artifact: Option<Artifact>) {
-        self.artifact = artifact;
-    }
-
-    fn url_mut(&mut self) -> Option<&mut Option<String>> {
-        Some(&mut self.url)
-    }
-}
 
 impl Reconcile for Buckets {
     type Spec = BucketSpec;
@@ -56,10 +41,7 @@ impl Reconcile for Buckets {
         begin(run).await;
         run.status.remove(ConditionType::STORAGE_OPERATION_FAILED);
         let mut notices = storage::check(run, &self.shared.store).await?;
-        let spec = &run.object.spec;
-        let limit = spec
-            .timeout
-            .map_or(Duration::from_secs(60), |timeout| timeout.to_std());
+        let limit = timeout_of(run.object.spec.timeout);
         let fetched = tokio::time::timeout(limit, self.fetch(run)).await;
         let files = fetched.unwrap_or_else(|_| {
             let name = &run.object.spec.bucket_name;
@@ -88,8 +70,9 @@ impl Reconcile for Buckets {
     }
 
     async fn finalize(&self, object: &Object<BucketSpec>) -> Result<(), Failure> {
-        let namespace = object.namespace().unwrap_or_default();
-        storage::remove::<BucketSpec>(&self.shared.store, &namespace, &object.name_any()).await
+        storage::remove(&self.shared.store, object).await?;
+        provider::forget(&self.shared, object);
+        Ok(())
     }
 }
 
@@ -134,23 +117,14 @@ impl Buckets {
         index: Index,
         scratch: tempfile::TempDir,
     ) -> Result<(), Failure> {
-        let place = storage::place(run)?;
         let digest = index.digest(Algorithm::Sha256);
         let name = format!("{}.tar.gz", digest.hex());
-        let store = Arc::clone(&self.shared.store);
-        let task = move || -> Result<(store::Stored, Result<String, store::Error>), store::Error> {
+        let put = move |store: &Store, place: &Place| {
             // What is ignored was not even fetched.
-            let stored = store.pack(&place, &name, &Directory::new(scratch.path()), &Rules::none())?;
-            let url = store.point(&stored.path, "latest.tar.gz");
-            Ok((stored, url))
+            store.pack(place, &name, &Directory::new(scratch.path()), &Rules::none())
         };
-        let (stored, url) = blocking(task)
-            .await
-            .map_err(|error| storage::failure(run, "unable to archive artifact to storage", &error))?;
-        match url {
-            Ok(url) => run.status.url = Some(url),
-            Err(error) => tracing::warn!("failed to update status URL symlink: {}", chain(&error)),
-        }
+        let what = "unable to archive artifact to storage";
+        let stored = storage::keep(run, &self.shared.store, "latest.tar.gz", what, put).await?;
         run.status.artifact = Some(stored.artifact(Revision::unnamed(digest), Default::default()));
         run.status.observed_ignore = run.object.spec.ignore.clone();
         Ok(())

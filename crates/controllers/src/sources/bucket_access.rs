@@ -1,24 +1,24 @@
 //! How a Bucket is reached, and as whom: from its spec and its Secrets.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use api::source::{BucketProvider, BucketSpec, Sts as StsSpec};
 use api::{Object, Reason};
 use kube::ResourceExt;
 use source::bucket::{Store, azure, gcs, s3};
 use source::http;
-use source::identity::{Asker, aws};
+use source::identity::{Asker, Identities, aws};
 
 use super::provider;
 use super::secrets::{self, Data};
-use super::{Shared, chain};
+use super::{Shared, chain, timeout_of};
 use crate::kit::Failure;
 
 /// The bucket of an object.
 pub(super) async fn open(shared: &Shared, object: &Object<BucketSpec>) -> Result<Box<dyn Store>, Failure> {
     let access = Access {
         shared,
+        identities: provider::identities(shared, object),
         namespace: object.namespace().unwrap_or_default(),
         spec: &object.spec,
     };
@@ -49,6 +49,7 @@ fn authentication(message: impl Into<String>) -> Failure {
 
 struct Access<'a> {
     shared: &'a Shared,
+    identities: Identities,
     namespace: String,
     spec: &'a BucketSpec,
 }
@@ -65,8 +66,7 @@ impl Access<'_> {
 
     async fn http(&self) -> Result<http::Options, secrets::Error> {
         let mut options = self.shared.http();
-        let timeout = self.spec.timeout;
-        options.timeout = Some(timeout.map_or(Duration::from_secs(60), |timeout| timeout.to_std()));
+        options.timeout = Some(timeout_of(self.spec.timeout));
         let certificates = self
             .spec
             .cert_secret_ref
@@ -95,7 +95,7 @@ impl Access<'_> {
                     sts: sts.as_ref().map(|sts| sts.endpoint.clone()),
                 };
                 let asker = self.asker(&http).await?;
-                let keys = self.shared.identities.s3(asker, place);
+                let keys = self.identities.s3(asker, place);
                 // Asked for now, so that what fails is told as a matter of authentication, as Flux tells it.
                 let key = keys.grant().await;
                 key.map_err(|error| authentication(format!("AWS authentication failed: {}", chain(&error))))?;
@@ -155,13 +155,13 @@ impl Access<'_> {
 
     async fn gcs(&self, http: http::Options, data: Option<Data>) -> Result<Box<dyn Store>, Failure> {
         let tokens = match data {
-            None => self.shared.identities.gcs(self.asker(&http).await?),
+            None => self.identities.gcs(self.asker(&http).await?),
             Some(data) => {
                 let client = http.client().map_err(|error| authentication(chain(&error)))?;
                 let json = data.need("serviceaccount").map_err(refused)?;
                 let file = gcs::KeyFile::parse(json, client);
                 let file = file.map_err(|error| authentication(chain(&error)))?;
-                self.shared.identities.kept(&data.content(), Arc::new(file))
+                self.identities.kept(&data.content(), Arc::new(file))
             }
         };
         let endpoint = match (self.spec.endpoint.as_str(), self.spec.insecure) {
@@ -182,7 +182,7 @@ impl Access<'_> {
         let credentials = match data.filter(|data| !data.is_empty()) {
             Some(data) => self.azure_secret(&http, &data).await?,
             None => {
-                let tokens = self.shared.identities.azure_storage(self.asker(&http).await?);
+                let tokens = self.identities.azure_storage(self.asker(&http).await?);
                 azure::Credentials::Tokens(tokens)
             }
         };
@@ -199,7 +199,7 @@ impl Access<'_> {
     async fn azure_secret(&self, http: &http::Options, data: &Data) -> Result<azure::Credentials, Failure> {
         let secret = |key: &str| data.secret(key).map_err(refused);
         let text = |key: &str| data.text_of(key).map_err(refused);
-        let identities = &self.shared.identities;
+        let identities = &self.identities;
         if data.has("tenantId") && data.has("clientId") {
             let proof = match (secret("clientSecret")?, secret("clientCertificate")?) {
                 (Some(secret), _) => Some(azure::Proof::Secret(secret)),

@@ -1,9 +1,9 @@
 //! GitRepository: the files of a commit.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
-use api::source::{GitRepositorySpec, GitRepositoryStatus, GitVerification, GitVerificationMode, Include};
+use api::source::{GitRepositorySpec, GitVerification, GitVerificationMode, Include};
 use api::{ConditionType, Object, Reason};
 use kube::ResourceExt;
 use model::{Artifact, Revision};
@@ -17,8 +17,8 @@ use source::store::share::{self, Sharing};
 use super::provider;
 use super::secrets::Data;
 use super::storage::{self, blocking};
-use super::{Shared, Stored, begin, chain, failed, found_new, git_include, told};
-use crate::kit::{Conditions, Failure, Notice, Reconcile, Run, Summary, Wake};
+use super::{SUMMARY, Shared, begin, chain, failed, found_new, git_include, timeout_of, told};
+use crate::kit::{Conditions, Failure, Notice, Options, Reconcile, Run, Summary, Wake};
 
 /// Keeps GitRepositories.
 pub struct GitRepositories {
@@ -31,15 +31,10 @@ pub struct GitRepositories {
 
 type GitRun<'r> = Run<'r, GitRepositorySpec>;
 
-impl Stored for GitRepositoryStatus {
-    fn artifact(&self) -> Option<&Artifact> {
-        self.artifact.as_ref()
-    }
-
-    fn set_artifact(&mut self, artifact: Option<Artifact>) {
-        self.artifact = artifact;
-    }
-}
+/// How long what was fetched of a repository is kept without being used. One that is polled less often is cloned each time.
+const KEPT: Duration = Duration::from_secs(24 * 60 * 60);
+/// How often what is kept is looked through.
+const CLEARED_EVERY: Duration = Duration::from_secs(60 * 60);
 
 const FAILURES: [ConditionType; 3] = [
     ConditionType::FETCH_FAILED,
@@ -50,27 +45,7 @@ const FAILURES: [ConditionType; 3] = [
 impl Reconcile for GitRepositories {
     type Spec = GitRepositorySpec;
 
-    const SUMMARY: Summary = Summary {
-        order: &[
-            ConditionType::STORAGE_OPERATION_FAILED,
-            ConditionType::FETCH_FAILED,
-            ConditionType::INCLUDE_UNAVAILABLE,
-            ConditionType::ARTIFACT_OUTDATED,
-            ConditionType::ARTIFACT_IN_STORAGE,
-            ConditionType::SOURCE_VERIFIED,
-            ConditionType::STALLED,
-            ConditionType::RECONCILING,
-        ],
-        negative: &[
-            ConditionType::STORAGE_OPERATION_FAILED,
-            ConditionType::FETCH_FAILED,
-            ConditionType::INCLUDE_UNAVAILABLE,
-            ConditionType::ARTIFACT_OUTDATED,
-            ConditionType::STALLED,
-            ConditionType::RECONCILING,
-        ],
-        decisive: &[ConditionType::SOURCE_VERIFIED],
-    };
+    const SUMMARY: Summary = SUMMARY;
 
     fn is_suspended(&self, object: &Object<GitRepositorySpec>) -> bool {
         object.spec.suspend
@@ -82,6 +57,15 @@ impl Reconcile for GitRepositories {
 
     fn seen(&self, object: &Object<GitRepositorySpec>, wake: &Wake<GitRepositorySpec>) {
         git_include::wake(object, &self.told, wake);
+    }
+
+    /// Clears away what is kept of repositories that nobody has asked for any more.
+    async fn follow(&self, _: &Options, _: Wake<GitRepositorySpec>) {
+        loop {
+            let (repositories, since) = (self.shared.repositories.clone(), SystemTime::now() - KEPT);
+            blocking(move || repositories.remove_unused(since)).await;
+            tokio::time::sleep(CLEARED_EVERY).await;
+        }
     }
 
     async fn reconcile(&self, run: &mut GitRun<'_>) -> Result<Vec<Notice>, Failure> {
@@ -116,8 +100,9 @@ impl Reconcile for GitRepositories {
     }
 
     async fn finalize(&self, object: &Object<GitRepositorySpec>) -> Result<(), Failure> {
-        let namespace = object.namespace().unwrap_or_default();
-        storage::remove::<GitRepositorySpec>(&self.shared.store, &namespace, &object.name_any()).await
+        storage::remove(&self.shared.store, object).await?;
+        provider::forget(&self.shared, object);
+        Ok(())
     }
 }
 
@@ -156,9 +141,7 @@ impl GitRepositories {
         let mut settings = Settings::new(url);
         settings.ssh = self.shared.settings.ssh.clone();
         settings.http = self.shared.http();
-        if let Some(timeout) = spec.timeout {
-            settings.timeout = timeout.to_std();
-        }
+        settings.timeout = timeout_of(spec.timeout);
         if let Some(proxy) = &spec.proxy_secret_ref {
             let data = Data::read(&self.shared.client, &namespace, &proxy.name).await;
             let proxy = data.and_then(|data| data.proxy());
@@ -244,7 +227,7 @@ impl GitRepositories {
         if artifact.is_none_or(|artifact| artifact.revision != revision) {
             found_new(run, &format!("new upstream revision '{revision}'")).await;
         }
-        let place = storage::place(run)?;
+        let place = storage::place(run.object)?;
         let file = format!("{}.tar.gz", checkout.commit.id);
         let spec = &run.object.spec;
         let includes = spec.include.iter().cloned().zip(included.iter().cloned());

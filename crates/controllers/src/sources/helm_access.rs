@@ -3,7 +3,6 @@
 use std::error::Error as StdError;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
 
 use api::source::{HelmRepositorySpec, HelmRepositoryType, OciProvider};
 use api::{Object, Reason};
@@ -23,7 +22,7 @@ use super::provider;
 use super::secrets::{self, Data};
 use super::signature::Signatures;
 use super::storage::blocking;
-use super::{Shared, chain};
+use super::{Shared, chain, timeout_of};
 use crate::kit::Failure;
 
 /// Why a repository cannot be reached as its object says.
@@ -103,11 +102,6 @@ async fn read(client: &Client, object: &Object<HelmRepositorySpec>) -> Result<Re
     Ok(Read { credentials, tls })
 }
 
-fn timeout(object: &Object<HelmRepositorySpec>) -> Duration {
-    let timeout = object.spec.timeout;
-    timeout.map_or(Duration::from_secs(60), |timeout| timeout.to_std())
-}
-
 /// How to reach a repository with an index.
 pub(super) async fn options(shared: &Shared, object: &Object<HelmRepositorySpec>) -> Result<Options, Error> {
     let read = read(&shared.client, object).await?;
@@ -117,7 +111,7 @@ pub(super) async fn options(shared: &Shared, object: &Object<HelmRepositorySpec>
     options.scratch = shared.store.root().to_owned();
     options.pass_credentials = object.spec.pass_credentials;
     options.http = shared.http();
-    options.http.timeout = Some(timeout(object));
+    options.http.timeout = Some(timeout_of(object.spec.timeout));
     options.http.tls = read.tls.unwrap_or_default();
     let login = read.credentials.map(|data| data.login()).transpose();
     options.login = login.map_err(Error::Methods)?.flatten();
@@ -137,7 +131,7 @@ async fn registry_client(shared: &Shared, object: &Object<HelmRepositorySpec>) -
         http: shared.http(),
         ..oci::Options::default()
     };
-    options.http.timeout = Some(timeout(object));
+    options.http.timeout = Some(timeout_of(object.spec.timeout));
     options.http.tls = read.tls.unwrap_or_default();
     oci::Client::new(&options, keychain, &shared.registries).map_err(Error::Client)
 }
@@ -154,8 +148,8 @@ async fn of_provider(
     };
     let namespace = object.namespace().unwrap_or_default();
     let login = async {
-        let asker = provider::asker(shared, &namespace, None, None).await?;
-        provider::registry(shared, provider, &asker, &charts).await
+        let asker = provider::asker(shared, &namespace, None, shared.proxy.clone()).await?;
+        provider::registry(&provider::identities(shared, object), provider, &asker, &charts).await
     };
     login.await.map_err(|source| Error::Provider {
         provider: provider.clone(),

@@ -4,25 +4,32 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
 
-use api::source::{HelmChartSpec, HelmChartStatus};
+use api::source::HelmChartSpec;
 use api::{ConditionType, Object, Reason, ReconcileStatus};
 use kube::ResourceExt;
 use model::event::Severity;
-use model::{Artifact, Digest, Revision};
+use model::{Digest, Revision};
 use parking_lot::Mutex;
 use source::helm::build::{Built, Content};
-use source::store::{self, Presence};
+use source::store::share::Sharing;
+use source::store::{self, Place, Presence, Store};
 
+use super::helm_chart_build::Unfetched;
 use super::helm_chart_failure as failure;
 use super::helm_chart_source::{Missing, Source, Sources};
 use super::storage::{self, blocking};
-use super::{Shared, Stored, begin, chain, failed, found_new_as, told_as};
+use super::{SUMMARY, Shared, begin, chain, failed, found_new_as, told_as};
 use crate::kit::{Conditions, Failure, Notice, Options, Reconcile, Run, Summary, Wake};
+
+/// The link to the newest chart.
+const LATEST: &str = "latest.tar.gz";
 
 /// Keeps HelmCharts.
 pub struct HelmCharts {
     pub(super) shared: Shared,
     pub(super) sources: Sources,
+    /// One download for all objects that want the same chart as it is.
+    pub(super) downloads: Sharing<Built, Unfetched>,
     /// What the charts were made of, so that one is not made again of the same.
     made: Mutex<HashMap<(String, String), Made>>,
 }
@@ -37,20 +44,6 @@ struct Made {
 
 pub(super) type ChartRun<'r> = Run<'r, HelmChartSpec>;
 
-impl Stored for HelmChartStatus {
-    fn artifact(&self) -> Option<&Artifact> {
-        self.artifact.as_ref()
-    }
-
-    fn set_artifact(&mut self, artifact: Option<Artifact>) {
-        self.artifact = artifact;
-    }
-
-    fn url_mut(&mut self) -> Option<&mut Option<String>> {
-        Some(&mut self.url)
-    }
-}
-
 const FAILURES: [ConditionType; 3] = [
     ConditionType::BUILD_FAILED,
     ConditionType::FETCH_FAILED,
@@ -60,27 +53,7 @@ const FAILURES: [ConditionType; 3] = [
 impl Reconcile for HelmCharts {
     type Spec = HelmChartSpec;
 
-    const SUMMARY: Summary = Summary {
-        order: &[
-            ConditionType::STORAGE_OPERATION_FAILED,
-            ConditionType::FETCH_FAILED,
-            ConditionType::BUILD_FAILED,
-            ConditionType::ARTIFACT_OUTDATED,
-            ConditionType::ARTIFACT_IN_STORAGE,
-            ConditionType::SOURCE_VERIFIED,
-            ConditionType::STALLED,
-            ConditionType::RECONCILING,
-        ],
-        negative: &[
-            ConditionType::STORAGE_OPERATION_FAILED,
-            ConditionType::FETCH_FAILED,
-            ConditionType::BUILD_FAILED,
-            ConditionType::ARTIFACT_OUTDATED,
-            ConditionType::STALLED,
-            ConditionType::RECONCILING,
-        ],
-        decisive: &[ConditionType::SOURCE_VERIFIED],
-    };
+    const SUMMARY: Summary = SUMMARY;
 
     fn is_suspended(&self, object: &Object<HelmChartSpec>) -> bool {
         object.spec.suspend
@@ -106,12 +79,12 @@ impl Reconcile for HelmCharts {
         if made.is_some() && self.made.lock().get(&key_of(run)) == made.as_ref() {
             return Ok(notices);
         }
-        let built = self.build(run, &source).await?;
+        let (built, linked) = self.build(run, &source).await?;
         run.status.remove(ConditionType::FETCH_FAILED);
         run.status.remove(ConditionType::BUILD_FAILED);
         notices.extend(resolved(&built));
-        self.observe(run, &built).await;
-        self.store(run, &built).await?;
+        observe(run, &built).await;
+        self.store(run, &built, linked).await?;
         run.status.remove(ConditionType::ARTIFACT_OUTDATED);
         let (reason, message) = (reason_of(&built), built.summary());
         let kind = ConditionType::ARTIFACT_IN_STORAGE;
@@ -125,7 +98,7 @@ impl Reconcile for HelmCharts {
 
     async fn finalize(&self, object: &Object<HelmChartSpec>) -> Result<(), Failure> {
         let namespace = object.namespace().unwrap_or_default();
-        storage::remove::<HelmChartSpec>(&self.shared.store, &namespace, &object.name_any()).await?;
+        storage::remove(&self.shared.store, object).await?;
         self.made.lock().remove(&(namespace, object.name_any()));
         Ok(())
     }
@@ -171,6 +144,7 @@ impl HelmCharts {
     pub fn new(shared: Shared) -> Self {
         HelmCharts {
             sources: Sources::new(&shared.client),
+            downloads: Sharing::new(Arc::clone(&shared.store)),
             shared,
             made: Mutex::default(),
         }
@@ -207,37 +181,30 @@ impl HelmCharts {
         }
     }
 
-    /// Says that there is a new chart, where it is new.
-    async fn observe(&self, run: &mut ChartRun<'_>, built: &Built) {
-        let artifact = run.status.artifact.as_ref();
-        let is_new = artifact.is_none_or(|artifact| artifact.revision.to_string() != built.version);
-        if is_new || run.status.observed_chart_name.as_deref() != Some(built.name.as_str()) {
-            found_new_as(run, Reason::NEW_CHART, &built.summary()).await;
-        }
-    }
-
-    async fn store(&self, run: &mut ChartRun<'_>, built: &Built) -> Result<(), Failure> {
-        let Content::Archive(archive) = built.content.clone() else {
-            return Ok(());
-        };
+    /// Stores a chart that is not stored yet: it is new, or others of the same are there, to which it was `linked`.
+    async fn store(
+        &self,
+        run: &mut ChartRun<'_>,
+        built: &Built,
+        linked: Option<store::Stored>,
+    ) -> Result<(), Failure> {
         let revision: Revision = built.version.parse().map_err(|error| {
             let failure = Failure::stalled(Reason::INVALID_CHART_REFERENCE, chain(&error));
             failed(run, ConditionType::FETCH_FAILED, failure)
         })?;
-        let (place, name) = (storage::place(run)?, built.file_name());
-        let store = Arc::clone(&self.shared.store);
-        let task = move || -> Result<(store::Stored, Result<String, store::Error>), store::Error> {
-            let stored = store.copy(&place, &name, &archive[..])?;
-            let url = store.point(&stored.path, "latest.tar.gz");
-            Ok((stored, url))
+        let stored = match (linked, built.content.clone()) {
+            (Some(stored), _) => {
+                storage::point(run, &self.shared.store, stored.path.clone(), LATEST).await;
+                stored
+            }
+            (None, Content::Stored) => return Ok(()),
+            (None, Content::Archive(archive)) => {
+                let name = built.file_name();
+                let put = move |store: &Store, place: &Place| store.copy(place, &name, &archive[..]);
+                let what = "unable to copy Helm chart to storage";
+                storage::keep(run, &self.shared.store, LATEST, what, put).await?
+            }
         };
-        let (stored, url) = blocking(task)
-            .await
-            .map_err(|error| storage::failure(run, "unable to copy Helm chart to storage", &error))?;
-        match url {
-            Ok(url) => run.status.url = Some(url),
-            Err(error) => tracing::warn!("failed to update status URL symlink: {}", chain(&error)),
-        }
         run.status.artifact = Some(stored.artifact(revision, BTreeMap::new()));
         run.status.observed_chart_name = Some(built.name.clone());
         run.status.observed_values_files = match run.object.spec.ignore_missing_values_files {
@@ -245,5 +212,14 @@ impl HelmCharts {
             false => Vec::new(),
         };
         Ok(())
+    }
+}
+
+/// Says that there is a new chart, where it is new.
+async fn observe(run: &mut ChartRun<'_>, built: &Built) {
+    let artifact = run.status.artifact.as_ref();
+    let is_new = artifact.is_none_or(|artifact| artifact.revision.to_string() != built.version);
+    if is_new || run.status.observed_chart_name.as_deref() != Some(built.name.as_str()) {
+        found_new_as(run, Reason::NEW_CHART, &built.summary()).await;
     }
 }

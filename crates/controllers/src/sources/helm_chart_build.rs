@@ -8,43 +8,99 @@ use api::{ConditionType, Reason};
 use kube::ResourceExt;
 use model::Artifact;
 use source::archive::{self, Directory, unpack};
-use source::helm::build::{self, Built, from_repository, from_tree};
+use source::helm::build::{self, Built, Content, Pick, from_tree, pick};
 use source::helm::chart::Limits;
 use source::helm::{ChartFetcher, Verified};
 use source::store;
+use source::store::share;
 use tokio::runtime::Handle;
 
 use super::helm_chart::{ChartRun, HelmCharts};
 use super::helm_chart_failure as failure;
 use super::helm_chart_source::Source;
 use super::signature::Signatures;
-use super::storage::blocking;
+use super::storage::{self, blocking};
 use super::{chain, helm_access};
 use crate::kit::{Conditions, Failure};
 
 impl HelmCharts {
-    /// Builds the chart of a source, or finds that it is the one that is stored.
-    pub(super) async fn build(&self, run: &mut ChartRun<'_>, source: &Source) -> Result<Built, Failure> {
+    /// Builds the chart of a source, or finds that it is the one that is stored. A chart that is taken as it is has been linked
+    /// to the file of the object by then.
+    pub(super) async fn build(
+        &self,
+        run: &mut ChartRun<'_>,
+        source: &Source,
+    ) -> Result<(Built, Option<store::Stored>), Failure> {
         let options = self.options(run, source).await;
-        let built = match source {
-            Source::Repository(repository, _) => {
+        let (built, linked) = match source {
+            Source::Repository(repository, index) => {
                 let charts = self.charts(run, repository).await?;
-                let spec = &run.object.spec;
-                let (chart, version) = (spec.chart.clone(), spec.version.clone().unwrap_or_default());
-                let handle = Handle::current();
-                let task = async move { from_repository(&*charts, &chart, &version, &options).await };
-                // Charts are unpacked and packed on the way.
-                blocking(move || handle.block_on(task)).await
+                let of = of_index(repository, index.as_ref());
+                let built = self.build_remote(run, charts, options, of).await;
+                built.map_err(|unfetched| match unfetched.as_ref() {
+                    Unfetched::Build(error) => failure::unbuilt(run, error),
+                    Unfetched::Store(error) => {
+                        storage::failure(run, "unable to copy Helm chart to storage", error)
+                    }
+                })?
             }
-            Source::Files(artifact) => self.build_files(run, artifact, options).await?,
+            Source::Files(artifact) => {
+                let built = self.build_files(run, artifact, options).await?;
+                (built.map_err(|error| failure::unbuilt(run, &error))?, None)
+            }
         };
-        let built = built.map_err(|error| failure::unbuilt(run, &error))?;
         if built.verified == Verified::Good {
             let message = format!("verified signature of version {}", built.version);
             let kind = ConditionType::SOURCE_VERIFIED;
             run.status.set_true(run.stamp, kind, Reason::SUCCEEDED, &message);
         }
-        Ok(built)
+        Ok((built, linked))
+    }
+
+    /// Builds a chart of a repository or registry. What is taken as it is, is downloaded once for all objects that want it.
+    async fn build_remote(
+        &self,
+        run: &ChartRun<'_>,
+        charts: Arc<dyn ChartFetcher>,
+        options: build::Options,
+        of_index: Option<String>,
+    ) -> Result<(Built, Option<store::Stored>), Arc<Unfetched>> {
+        let failed = |error: build::Error| Arc::new(Unfetched::Build(error));
+        let spec = &run.object.spec;
+        let version = spec.version.clone().unwrap_or_default();
+        let pick = pick(&*charts, &spec.chart, &version, &options).await;
+        let pick = pick.map_err(failed)?;
+        if let Some(built) = pick.unchanged(&options) {
+            return Ok((built, None));
+        }
+        let name = match (pick.is_packaged(), of_index) {
+            (true, _) => None,
+            (false, Some(index)) => Some(format!("{index} {}", pick.address())),
+            (false, None) => pick.identity(&*charts).await.map_err(failed)?,
+        };
+        let (Some(name), Ok(place)) = (name, storage::place(run.object)) else {
+            let built = fetched(charts, pick, options).await;
+            return built.map(|built| (built, None)).map_err(failed);
+        };
+        let (file, verified) = (pick.file_name(), pick.verified());
+        let store = Arc::clone(&self.shared.store);
+        let (place_of_file, file_name) = (place.clone(), file.clone());
+        let fetch = async move || {
+            let mut built = fetched(charts, pick, options).await.map_err(Unfetched::Build)?;
+            let archive = match std::mem::replace(&mut built.content, Content::Stored) {
+                Content::Archive(archive) => archive,
+                Content::Stored => unreachable!("what was fetched is here"),
+            };
+            let stored = blocking(move || store.copy(&place_of_file, &file_name, &archive[..]));
+            Ok((stored.await.map_err(Unfetched::Store)?, built))
+        };
+        let got = self.downloads.get(&name, &place, &file, fetch).await;
+        match got {
+            // Others may have been satisfied with less.
+            Ok((stored, built)) => Ok((Built { verified, ..built }, Some(stored))),
+            Err(share::Error::Fetch(unfetched)) => Err(unfetched),
+            Err(share::Error::Store(error)) => Err(Arc::new(Unfetched::Store(error))),
+        }
     }
 
     async fn options(&self, run: &ChartRun<'_>, source: &Source) -> build::Options {
@@ -149,6 +205,34 @@ impl HelmCharts {
             failure::unknown(run, Failure::transient(reason, chain(&unread)))
         })
     }
+}
+
+/// The index of a repository, as this object sees it: who reads an index may read the charts in it, and what others got with
+/// other credentials is not looked at.
+fn of_index(repository: &HelmRepository, index: Option<&Artifact>) -> Option<String> {
+    let (namespace, name) = (repository.namespace().unwrap_or_default(), repository.name_any());
+    let generation = repository.metadata.generation.unwrap_or_default();
+    let digest = index?.digest?;
+    Some(format!("{namespace}/{name} {generation} {digest}"))
+}
+
+/// Gets a chart. Charts are unpacked and packed on the way.
+async fn fetched(
+    charts: Arc<dyn ChartFetcher>,
+    pick: Pick,
+    options: build::Options,
+) -> Result<Built, build::Error> {
+    let handle = Handle::current();
+    blocking(move || handle.block_on(pick.fetch(&*charts, &options))).await
+}
+
+/// Why a chart of a repository is not there.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Unfetched {
+    #[error(transparent)]
+    Build(build::Error),
+    #[error(transparent)]
+    Store(store::Error),
 }
 
 /// Why the files of a source cannot be read.

@@ -1,19 +1,17 @@
 //! HelmRepository: the index of a Helm repository. One in a registry (`type: oci`) has nothing to fetch: it only says where
 //! charts are.
 
-use std::sync::Arc;
 use std::time::Duration;
 
-use api::source::{HelmRepositorySpec, HelmRepositoryStatus, HelmRepositoryType};
+use api::source::{HelmRepositorySpec, HelmRepositoryType};
 use api::{ConditionType, Object, Reason};
-use kube::ResourceExt;
-use model::{Artifact, Revision};
+use model::Revision;
 use source::helm::index::{self, Index};
 use source::helm::repository::{Error as RepositoryError, FetchedIndex, Repository};
-use source::store;
+use source::store::{Place, Store};
 
 use super::storage::{self, blocking};
-use super::{SUMMARY, Shared, Stored, begin, chain, failed, found_new, helm_access, told};
+use super::{SUMMARY, Shared, begin, chain, failed, found_new, helm_access, told};
 use crate::kit::{Conditions, Failure, Notice, Reconcile, Run, Summary};
 
 /// Keeps HelmRepositories.
@@ -22,20 +20,6 @@ pub struct HelmRepositories {
 }
 
 type HelmRun<'r> = Run<'r, HelmRepositorySpec>;
-
-impl Stored for HelmRepositoryStatus {
-    fn artifact(&self) -> Option<&Artifact> {
-        self.artifact.as_ref()
-    }
-
-    fn set_artifact(&mut self, artifact: Option<Artifact>) {
-        self.artifact = artifact;
-    }
-
-    fn url_mut(&mut self) -> Option<&mut Option<String>> {
-        Some(&mut self.url)
-    }
-}
 
 impl Reconcile for HelmRepositories {
     type Spec = HelmRepositorySpec;
@@ -87,8 +71,7 @@ impl Reconcile for HelmRepositories {
     }
 
     async fn finalize(&self, object: &Object<HelmRepositorySpec>) -> Result<(), Failure> {
-        let namespace = object.namespace().unwrap_or_default();
-        storage::remove::<HelmRepositorySpec>(&self.shared.store, &namespace, &object.name_any()).await
+        storage::remove(&self.shared.store, object).await
     }
 }
 
@@ -141,23 +124,15 @@ impl HelmRepositories {
             failed(run, ConditionType::FETCH_FAILED, failure)
         })?;
         found_new(run, &format!("new index revision '{revision}'")).await;
-        let place = storage::place(run)?;
         let name = format!("index-{}.yaml", fetched.digest.hex());
-        let store = Arc::clone(&self.shared.store);
-        let task = move || -> Result<(store::Stored, Result<String, store::Error>), store::Error> {
-            let stored = store.put(&place, &name, |out| index.write_json(out).map_err(io_error))?;
-            let url = store.point(&stored.path, "index.yaml");
+        let put = move |store: &Store, place: &Place| {
+            let stored = store.put(place, &name, |out| index.write_json(out).map_err(io_error));
             // The fetched file must stay until the index was read to its end.
             drop(fetched);
-            Ok((stored, url))
+            stored
         };
-        let (stored, url) = blocking(task)
-            .await
-            .map_err(|error| storage::failure(run, "unable to save artifact to storage", &error))?;
-        match url {
-            Ok(url) => run.status.url = Some(url),
-            Err(error) => tracing::warn!("failed to update status URL symlink: {}", chain(&error)),
-        }
+        let what = "unable to save artifact to storage";
+        let stored = storage::keep(run, &self.shared.store, "index.yaml", what, put).await?;
         run.status.artifact = Some(stored.artifact(revision, Default::default()));
         Ok(())
     }

@@ -16,6 +16,7 @@ mod provider;
 mod secrets;
 mod signature;
 mod storage;
+mod stored;
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -24,13 +25,13 @@ use std::time::Duration;
 
 use api::{ConditionType, Reason, ReconcileStatus, Spec};
 use kube::Client;
-use model::Artifact;
 use model::event::Severity;
 use source::http::{self, Clients};
 use source::identity::{self, Environment, Identities};
 use source::store::Store;
 
 use crate::kit::{Conditions, Failure, Notice, Run, Summary};
+pub(crate) use stored::Stored;
 
 pub use bucket::Buckets;
 pub use git_repository::GitRepositories;
@@ -53,6 +54,8 @@ pub struct Shared {
     pub identities: Identities,
     /// HTTP clients with their connections.
     pub clients: Clients,
+    /// The proxy to all servers, where an object names none; nothing leaves it to the environment.
+    pub proxy: Option<http::Proxy>,
     /// What the flags of the program say.
     pub settings: Settings,
 }
@@ -67,6 +70,7 @@ impl Shared {
             repositories,
             identities: Identities::new(identity::Settings::new(Environment::default())),
             clients: Clients::new(),
+            proxy: None,
             settings: Settings::default(),
         }
     }
@@ -75,6 +79,7 @@ impl Shared {
     pub(crate) fn http(&self) -> http::Options {
         http::Options {
             clients: Some(self.clients.clone()),
+            proxy: self.proxy.clone(),
             ..http::Options::default()
         }
     }
@@ -116,25 +121,13 @@ impl Default for Settings {
     }
 }
 
-/// A status that tells of an artifact.
-pub(crate) trait Stored: ReconcileStatus {
-    /// The artifact.
-    fn artifact(&self) -> Option<&Artifact>;
-
-    /// Says which artifact there is.
-    fn set_artifact(&mut self, artifact: Option<Artifact>);
-
-    /// The address that always leads to the newest artifact, of the kinds that have one.
-    fn url_mut(&mut self) -> Option<&mut Option<String>> {
-        None
-    }
-}
-
-/// The conditions of sources that have nothing but a fetch and a store to fail.
+/// The conditions of all sources. Only GitRepositories ever miss what they include, and only HelmCharts are built.
 pub(crate) const SUMMARY: Summary = Summary {
     order: &[
         ConditionType::STORAGE_OPERATION_FAILED,
         ConditionType::FETCH_FAILED,
+        ConditionType::INCLUDE_UNAVAILABLE,
+        ConditionType::BUILD_FAILED,
         ConditionType::ARTIFACT_OUTDATED,
         ConditionType::ARTIFACT_IN_STORAGE,
         ConditionType::SOURCE_VERIFIED,
@@ -144,12 +137,22 @@ pub(crate) const SUMMARY: Summary = Summary {
     negative: &[
         ConditionType::STORAGE_OPERATION_FAILED,
         ConditionType::FETCH_FAILED,
+        ConditionType::INCLUDE_UNAVAILABLE,
+        ConditionType::BUILD_FAILED,
         ConditionType::ARTIFACT_OUTDATED,
         ConditionType::STALLED,
         ConditionType::RECONCILING,
     ],
     decisive: &[ConditionType::SOURCE_VERIFIED],
 };
+
+/// How long a source may take, where its spec says nothing.
+const USUAL_TIMEOUT: Duration = Duration::from_secs(60);
+
+/// How long a source may take.
+pub(crate) fn timeout_of(timeout: Option<api::Duration>) -> Duration {
+    timeout.map_or(USUAL_TIMEOUT, |timeout| timeout.to_std())
+}
 
 /// Begins a run: says that work goes on. It is written at once only where somebody waits for it, because the spec is new or a
 /// run was asked for: a poll that finds nothing writes nothing.

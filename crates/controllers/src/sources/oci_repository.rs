@@ -6,10 +6,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use api::source::{LayerOperation, OciProvider, OciRepositorySpec, OciRepositoryStatus};
+use api::source::{LayerOperation, OciProvider, OciRepositorySpec};
 use api::{ConditionType, Object, Reason, ReconcileStatus};
 use kube::ResourceExt;
-use model::Artifact;
 use source::archive::ignore::Rules;
 use source::archive::{Directory, Limits, unpack};
 use source::oci::{self, Client, Pulled, Repository, Resolved, Selector};
@@ -21,7 +20,7 @@ use super::provider;
 use super::secrets::{Data, keychain_of};
 use super::signature::Signatures;
 use super::storage::{self, blocking};
-use super::{SUMMARY, Shared, Stored, begin, chain, failed, found_new, told};
+use super::{SUMMARY, Shared, begin, chain, failed, found_new, timeout_of, told};
 use crate::kit::{Conditions, Failure, Notice, Reconcile, Run, Summary};
 
 /// Keeps OCIRepositories.
@@ -35,20 +34,6 @@ pub struct OciRepositories {
 type Metadata = BTreeMap<String, String>;
 
 type OciRun<'r> = Run<'r, OciRepositorySpec>;
-
-impl Stored for OciRepositoryStatus {
-    fn artifact(&self) -> Option<&Artifact> {
-        self.artifact.as_ref()
-    }
-
-    fn set_artifact(&mut self, artifact: Option<Artifact>) {
-        self.artifact = artifact;
-    }
-
-    fn url_mut(&mut self) -> Option<&mut Option<String>> {
-        Some(&mut self.url)
-    }
-}
 
 impl Reconcile for OciRepositories {
     type Spec = OciRepositorySpec;
@@ -67,11 +52,7 @@ impl Reconcile for OciRepositories {
         begin(run).await;
         run.status.remove(ConditionType::STORAGE_OPERATION_FAILED);
         let mut notices = storage::check(run, &self.shared.store).await?;
-        let limit = run
-            .object
-            .spec
-            .timeout
-            .map_or(Duration::from_secs(60), |timeout| timeout.to_std());
+        let limit = timeout_of(run.object.spec.timeout);
         let fetched = tokio::time::timeout(limit, self.fetch(run)).await;
         let revision = fetched.unwrap_or_else(|_| {
             let url = &run.object.spec.url;
@@ -92,8 +73,9 @@ impl Reconcile for OciRepositories {
     }
 
     async fn finalize(&self, object: &Object<OciRepositorySpec>) -> Result<(), Failure> {
-        let namespace = object.namespace().unwrap_or_default();
-        storage::remove::<OciRepositorySpec>(&self.shared.store, &namespace, &object.name_any()).await
+        storage::remove(&self.shared.store, object).await?;
+        provider::forget(&self.shared, object);
+        Ok(())
     }
 }
 
@@ -224,7 +206,8 @@ impl OciRepositories {
             let (account, proxy) = (spec.service_account_name.as_deref(), options.http.proxy.clone());
             let asker = provider::asker(&self.shared, &namespace, account, proxy).await;
             let asker = asker.map_err(failure)?;
-            let login = provider::registry(&self.shared, provider, &asker, repository).await;
+            let identities = provider::identities(&self.shared, object);
+            let login = provider::registry(&identities, provider, &asker, repository).await;
             keychain = login.map_err(failure)?;
         }
         let transport =
@@ -291,7 +274,7 @@ impl OciRepositories {
         resolved: &Resolved,
         media_type: Option<&str>,
     ) -> Result<(), Failure> {
-        let (store, place) = (&self.shared.store, storage::place(run)?);
+        let (store, place) = (&self.shared.store, storage::place(run.object)?);
         let spec = &run.object.spec;
         let operation = spec
             .layer_selector
@@ -329,14 +312,7 @@ impl OciRepositories {
         run.status.artifact = Some(stored.artifact(resolved.revision.clone(), annotations));
         run.status.observed_ignore = run.object.spec.ignore.clone();
         run.status.observed_layer_selector = run.object.spec.layer_selector.clone();
-        let linked = {
-            let store = Arc::clone(store);
-            blocking(move || store.point(&stored.path, "latest.tar.gz")).await
-        };
-        match linked {
-            Ok(url) => run.status.url = Some(url),
-            Err(error) => tracing::warn!("failed to update status URL symlink: {}", chain(&error)),
-        }
+        storage::point(run, store, stored.path, "latest.tar.gz").await;
         Ok(())
     }
 }

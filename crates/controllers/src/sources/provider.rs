@@ -4,7 +4,7 @@ use std::error::Error as StdError;
 use std::sync::Arc;
 
 use api::source::{GitProvider, GitRepositorySpec, OciProvider};
-use api::{Object, Reason};
+use api::{Object, Reason, Spec};
 use futures::future::BoxFuture;
 use k8s_openapi::api::authentication::v1::{TokenRequest, TokenRequestSpec};
 use k8s_openapi::api::core::v1::ServiceAccount as Account;
@@ -14,7 +14,9 @@ use secrecy::SecretString;
 use source::git::github_app::{App, Installation, Settings as AppSettings};
 use source::git::{Auth, Settings as GitSettings};
 use source::http::Proxy;
-use source::identity::{self, Asker, Caller, Cloud, ServiceAccount, ServiceAccountTokens};
+use source::identity::{
+    self, Asker, Caller, Cloud, Identities, Involved, ServiceAccount, ServiceAccountTokens,
+};
 use source::oci::{Keychain, Repository};
 
 use super::secrets::{self, Data};
@@ -49,6 +51,21 @@ impl Error {
             error => Failure::transient(Reason::AUTHENTICATION_FAILED, format!("{what}: {}", chain(error))),
         }
     }
+}
+
+/// Identities that count what they give for an object.
+pub(super) fn identities<S: Spec>(shared: &Shared, object: &Object<S>) -> Identities {
+    shared.identities.on_behalf_of(involved(object))
+}
+
+/// An object that goes is not told of any more.
+pub(super) fn forget<S: Spec>(shared: &Shared, object: &Object<S>) {
+    shared.identities.forget(&involved(object));
+}
+
+fn involved<S: Spec>(object: &Object<S>) -> Involved {
+    let namespace = object.namespace().unwrap_or_default();
+    Involved::new(S::NAMES.kind, &namespace, &object.name_any())
 }
 
 /// Who asks for an object: its ServiceAccount, where one is named or the program was given one for all, or else the controller.
@@ -116,7 +133,7 @@ impl ServiceAccountTokens for Cluster {
 
 /// The login of a registry at one of the clouds. Both kinds that pull from registries ask here.
 pub(crate) async fn registry(
-    shared: &Shared,
+    identities: &Identities,
     provider: &OciProvider,
     asker: &Asker,
     repository: &Repository,
@@ -127,10 +144,7 @@ pub(crate) async fn registry(
         OciProvider::Gcp => Cloud::Gcp,
         OciProvider::Generic | OciProvider::Other(_) => return Err(Error::Unknown(provider.to_string())),
     };
-    let credential = shared
-        .identities
-        .registry(cloud, asker, repository.registry())
-        .await?;
+    let credential = identities.registry(cloud, asker, repository.registry()).await?;
     Ok(Keychain::for_registry_of(repository, credential))
 }
 
@@ -144,7 +158,7 @@ pub(super) async fn git(
     let spec = &object.spec;
     let cloud = match &spec.provider {
         None | Some(GitProvider::Generic) => return no_app(object, data),
-        Some(GitProvider::GitHub) => return github(shared, data, settings).await,
+        Some(GitProvider::GitHub) => return github(&identities(shared, object), data, settings).await,
         Some(GitProvider::Aws) => Cloud::Aws,
         Some(GitProvider::Azure) => Cloud::Azure,
         Some(GitProvider::Other(other)) => {
@@ -157,7 +171,7 @@ pub(super) async fn git(
     let proxy = settings.http.proxy.clone();
     let account = spec.service_account_name.as_deref();
     let asker = asker(shared, &namespace, account, proxy).await.map_err(failure)?;
-    let auth = shared.identities.git(cloud, &asker, &settings.url).await;
+    let auth = identities(shared, object).git(cloud, &asker, &settings.url).await;
     settings.auth = auth.map_err(|error| failure(error.into()))?;
     Ok(())
 }
@@ -179,7 +193,11 @@ fn no_app(object: &Object<GitRepositorySpec>, data: Option<&Data>) -> Result<(),
 }
 
 /// The token of a GitHub App, which is kept for all objects that use the same app.
-async fn github(shared: &Shared, data: Option<&Data>, settings: &mut GitSettings) -> Result<(), Failure> {
+async fn github(
+    identities: &Identities,
+    data: Option<&Data>,
+    settings: &mut GitSettings,
+) -> Result<(), Failure> {
     const NEEDED: &str = "secretRef with github app data must be specified when provider is set to github";
     let Some(data) = data else {
         return Err(Failure::stalled(Reason::INVALID_PROVIDER_CONFIGURATION, NEEDED));
@@ -205,7 +223,7 @@ async fn github(shared: &Shared, data: Option<&Data>, settings: &mut GitSettings
     };
     let made_of = app.fingerprint();
     let app = App::new(&app).map_err(|error| refused(&error))?;
-    let grant = shared.identities.keep(&made_of, &app).await;
+    let grant = identities.keep(&made_of, &app).await;
     let grant = grant.map_err(|error| refused(&error))?;
     settings.auth = Auth::Basic {
         user: grant.name,

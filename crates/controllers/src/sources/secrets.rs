@@ -7,7 +7,7 @@ use kube::{Api, Client};
 use secrecy::SecretString;
 use source::bucket::s3::Key;
 use source::git::{Auth, SshAuth};
-use source::http::{Login, Proxy, Tls};
+use source::http::{self, Login, Proxy, Tls};
 use source::oci::Keychain;
 
 /// The longest address of a proxy.
@@ -146,12 +146,32 @@ impl Data {
             (None, None) if authorities.is_none() => {
                 Err(self.problem("has neither 'ca.crt' nor 'tls.crt' and 'tls.key'"))
             }
-            _ => Ok(Tls {
-                authorities: authorities.map(<[u8]>::to_vec),
-                certificate: certificate.map(<[u8]>::to_vec),
-                key: key.map(SecretString::from),
-                accept_any: false,
-            }),
+            _ => {
+                let tls = Tls {
+                    authorities: authorities.map(<[u8]>::to_vec),
+                    certificate: certificate.map(<[u8]>::to_vec),
+                    key: key.map(SecretString::from),
+                    accept_any: false,
+                };
+                tls.check().map_err(|error| self.no_certificate(&error))?;
+                Ok(tls)
+            }
+        }
+    }
+
+    /// That certificates are none, with the keys that hold them. What they hold instead is not shown.
+    fn no_certificate(&self, error: &http::Error) -> Error {
+        let first = |keys: [&'static str; 2]| keys.into_iter().find(|key| self.has(key)).unwrap_or(keys[0]);
+        match error {
+            http::Error::Authorities(_) => self.problem(format!(
+                "has a key '{}' that holds no certificate: it must be PEM",
+                first(["ca.crt", "caFile"])
+            )),
+            _ => self.problem(format!(
+                "has keys '{}' and '{}' that hold no certificate with its private key: both must be PEM and belong together",
+                first(["tls.crt", "certFile"]),
+                first(["tls.key", "keyFile"])
+            )),
         }
     }
 
@@ -294,11 +314,37 @@ mod tests {
 
     #[test]
     fn older_names_of_certificates_are_known() {
-        let tls = data(&[("caFile", "ca"), ("certFile", "c"), ("keyFile", "k")])
+        let made = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
+        let (pem, key) = (made.cert.pem(), made.signing_key.serialize_pem());
+        let tls = data(&[("caFile", &pem), ("certFile", &pem), ("keyFile", &key)])
             .tls()
             .unwrap();
-        assert_eq!(tls.authorities.as_deref(), Some(b"ca".as_slice()));
+        assert_eq!(tls.authorities.as_deref(), Some(pem.as_bytes()));
         assert!(tls.certificate.is_some() && tls.key.is_some());
         assert!(data(&[]).tls().is_err());
+    }
+
+    #[test]
+    fn what_is_no_certificate_is_told_by_the_key_that_holds_it() {
+        let made = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
+        let pem = made.cert.pem();
+        for (secret, told) in [
+            (
+                data(&[("ca.crt", "geheim")]),
+                "the Secret 'apps/s' has a key 'ca.crt' that holds",
+            ),
+            (data(&[("caFile", "geheim")]), "has a key 'caFile' that holds"),
+            (
+                data(&[("tls.crt", &pem), ("tls.key", "geheim")]),
+                "has keys 'tls.crt' and 'tls.key' that hold",
+            ),
+            (
+                data(&[("certFile", "geheim"), ("keyFile", "geheim")]),
+                "has keys 'certFile' and 'keyFile' that hold",
+            ),
+        ] {
+            let text = secret.tls().expect_err("it is refused").to_string();
+            assert!(text.contains(told) && !text.contains("geheim"), "{text}");
+        }
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use api::{ConditionType, Reason, Spec};
+use api::{ConditionType, Object, Reason, Spec};
 use kube::ResourceExt;
 use model::event::Severity;
 use source::store::{self, Place, Presence, Store};
@@ -12,16 +12,9 @@ use super::{Stored, chain, failed};
 use crate::kit::{Conditions, Failure, Notice, Run};
 
 /// Where the files of an object are.
-pub(super) fn place<S: Spec>(run: &Run<'_, S>) -> Result<Place, Failure> {
-    place_of::<S>(
-        &run.object.namespace().unwrap_or_default(),
-        &run.object.name_any(),
-    )
-}
-
-/// Where the files of an object of this kind and name are.
-pub(super) fn place_of<S: Spec>(namespace: &str, name: &str) -> Result<Place, Failure> {
-    let place = Place::new(S::NAMES.kind, namespace, name);
+pub(super) fn place<S: Spec>(object: &Object<S>) -> Result<Place, Failure> {
+    let namespace = object.namespace().unwrap_or_default();
+    let place = Place::new(S::NAMES.kind, &namespace, &object.name_any());
     place.map_err(|error| Failure::stalled(Reason::ILLEGAL_PATH, chain(&error)))
 }
 
@@ -31,7 +24,7 @@ pub(super) async fn check<S>(run: &mut Run<'_, S>, store: &Arc<Store>) -> Result
 where
     S: Spec<Status: Stored + PartialEq>,
 {
-    let place = place(run)?;
+    let place = place(run.object)?;
     let artifact = run.status.artifact().cloned();
     let task = {
         let (store, artifact) = (Arc::clone(store), artifact.clone());
@@ -121,9 +114,44 @@ pub(super) async fn blocking<T: Send + 'static>(task: impl FnOnce() -> T + Send 
     }
 }
 
+/// Puts a file into the place of an object, and has the link beside it lead to it.
+pub(super) async fn keep<S>(
+    run: &mut Run<'_, S>,
+    store: &Arc<Store>,
+    link: &'static str,
+    what: &str,
+    put: impl FnOnce(&Store, &Place) -> Result<store::Stored, store::Error> + Send + 'static,
+) -> Result<store::Stored, Failure>
+where
+    S: Spec<Status: Stored>,
+{
+    let (place, shared) = (place(run.object)?, Arc::clone(store));
+    let stored = blocking(move || put(&shared, &place)).await;
+    let stored = stored.map_err(|error| failure(run, what, &error))?;
+    point(run, store, stored.path.clone(), link).await;
+    Ok(stored)
+}
+
+/// Has the link beside the files of an object lead to the one at this path, and says where it is served. An artifact without
+/// the link is one still.
+pub(super) async fn point<S>(run: &mut Run<'_, S>, store: &Arc<Store>, path: String, link: &'static str)
+where
+    S: Spec<Status: Stored>,
+{
+    let store = Arc::clone(store);
+    match (
+        blocking(move || store.point(&path, link)).await,
+        run.status.url_mut(),
+    ) {
+        (Ok(url), Some(newest)) => *newest = Some(url),
+        (Ok(_), None) => {}
+        (Err(error), _) => tracing::warn!("failed to update status URL symlink: {}", chain(&error)),
+    }
+}
+
 /// Removes all files of an object that goes.
-pub(super) async fn remove<S: Spec>(store: &Arc<Store>, namespace: &str, name: &str) -> Result<(), Failure> {
-    let (store, place) = (Arc::clone(store), place_of::<S>(namespace, name)?);
+pub(super) async fn remove<S: Spec>(store: &Arc<Store>, object: &Object<S>) -> Result<(), Failure> {
+    let (store, place) = (Arc::clone(store), place(object)?);
     let removed = blocking(move || store.remove_all(&place)).await;
     removed.map(drop).map_err(|error| {
         let message = format!(

@@ -17,6 +17,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant, SystemTime};
 
 use gix_hash::ObjectId;
 use parking_lot::Mutex;
@@ -34,6 +35,8 @@ const MAX_PROCESSES: usize = 256;
 const MAX_TIPS: usize = 32;
 /// How many packs a generation collects. Then one full clone costs less than looking into all of them.
 const MAX_PACKS: usize = 64;
+/// How exactly it is known when a repository was last used.
+const DATED_FOR: Duration = Duration::from_secs(60 * 60);
 
 /// Repositories that were fetched before, on disk. Clones share them.
 #[derive(Clone, Debug)]
@@ -80,22 +83,33 @@ impl Cache {
         ))
     }
 
-    /// Removes what is kept of all repositories that `is_wanted` does not know by their address.
-    pub fn retain(&self, is_wanted: impl Fn(&str) -> bool) {
-        let mut slots = self.inner.slots.lock();
-        slots.retain(|url, slot| is_wanted(url) || slot.current.try_lock().is_err());
-        let kept: Vec<PathBuf> = slots.values().map(|slot| slot.directory.clone()).collect();
-        let Ok(found) = fs::read_dir(&self.inner.root) else {
-            return;
-        };
-        for entry in found
-            .flatten()
-            .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()))
+    /// Removes what is kept of repositories that were not used since a time, except of those that somebody uses right now.
+    pub fn remove_unused(&self, since: SystemTime) {
+        let mut removed = Vec::new();
         {
-            if !kept.contains(&entry.path()) {
-                // What cannot be removed now is found again the next time.
-                let _ = fs::remove_dir_all(entry.path());
+            // Nobody comes to a repository while it is looked at.
+            let mut slots = self.inner.slots.lock();
+            let directories = fs::read_dir(&self.inner.root).into_iter().flatten().flatten();
+            for entry in directories {
+                let is_old = entry.metadata().is_ok_and(|metadata| {
+                    metadata.is_dir() && metadata.modified().is_ok_and(|modified| modified < since)
+                });
+                let path = entry.path();
+                let slot = slots.iter().find(|(_, slot)| slot.directory == path);
+                if !is_old || slot.is_some_and(|(_, slot)| slot.is_used()) {
+                    continue;
+                }
+                if let Some(url) = slot.map(|(url, _)| url.clone()) {
+                    slots.remove(&url);
+                }
+                // Its name is free from now on, and the rest can take its time.
+                let gone = path.with_extension("gone");
+                removed.extend(fs::rename(&path, &gone).is_ok().then_some(gone));
             }
+        }
+        for path in removed {
+            // What cannot be removed now is found again the next time.
+            let _ = fs::remove_dir_all(path);
         }
     }
 
@@ -111,8 +125,10 @@ impl Cache {
                 directory: self.inner.root.join(&hash[..32]),
                 known: Mutex::default(),
                 current: tokio::sync::Mutex::default(),
+                dated: Mutex::default(),
             })
         });
+        slot.date();
         slot.clone()
     }
 }
@@ -125,9 +141,30 @@ pub(super) struct Slot {
     pub(super) known: Mutex<Option<Known>>,
     /// Held while it is fetched.
     pub(super) current: tokio::sync::Mutex<Option<Arc<Generation>>>,
+    /// When the directory was last said to be used.
+    dated: Mutex<Option<Instant>>,
 }
 
 impl Slot {
+    /// Says that it is used: by the time of its directory, so that a later process knows.
+    fn date(&self) {
+        let mut dated = self.dated.lock();
+        if dated.is_none_or(|last| last.elapsed() >= DATED_FOR) {
+            *dated = Some(Instant::now());
+            // One that is not there yet is as new as can be.
+            let _ = File::open(&self.directory).and_then(|own| own.set_modified(SystemTime::now()));
+        }
+    }
+
+    /// Whether somebody has it beside the cache, or reads its files.
+    fn is_used(self: &Arc<Self>) -> bool {
+        let is_read = |current: &Option<Arc<Generation>>| {
+            let generation = current.as_ref();
+            generation.is_some_and(|generation| Arc::strong_count(generation) > 1)
+        };
+        Arc::strong_count(self) > 1 || self.current.try_lock().map_or(true, |current| is_read(&current))
+    }
+
     /// The generation to fetch into.
     pub(super) fn generation(&self, current: &mut Option<Arc<Generation>>) -> Result<Arc<Generation>, Cause> {
         if current.is_none() {
@@ -320,14 +357,40 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn repositories_that_nobody_wants_are_removed() {
+    async fn repositories_that_nobody_used_for_long_are_removed() {
         let root = tempfile::tempdir().unwrap();
         let cache = Cache::open(root.path()).unwrap();
+        let hour = Duration::from_secs(3600);
+        let (past, future) = (SystemTime::now() - hour, SystemTime::now() + hour);
+        let slot = cache.slot(&url());
+        let generation = slot.generation(&mut *slot.current.lock().await).unwrap();
+        let directory = slot.directory.clone();
+        cache.remove_unused(future);
+        assert!(directory.exists(), "somebody is about to fetch");
+        drop(slot);
+        cache.remove_unused(future);
+        assert!(directory.exists(), "a checkout is read");
+        drop(generation);
+        cache.remove_unused(past);
+        assert!(directory.exists(), "it was used a moment ago");
+        cache.remove_unused(future);
+        assert!(!directory.exists());
+        assert!(cache.inner.slots.lock().is_empty());
+
+        // What an earlier process has left goes too, and what comes back begins anew.
         let slot = cache.slot(&url());
         slot.generation(&mut *slot.current.lock().await).unwrap();
-        cache.retain(|wanted| wanted == url().to_string());
-        assert!(slot.directory.exists());
-        cache.retain(|_| false);
-        assert!(!slot.directory.exists());
+        drop((slot, cache));
+        let cache = Cache::open(root.path()).unwrap();
+        File::open(&directory).unwrap().set_modified(past).unwrap();
+        cache.slot(&url());
+        cache.remove_unused(past + hour / 2);
+        assert!(directory.exists(), "that it is used is written down");
+        File::open(&directory).unwrap().set_modified(past).unwrap();
+        cache.remove_unused(past + hour / 2);
+        assert!(!directory.exists());
+        let slot = cache.slot(&url());
+        let generation = slot.generation(&mut *slot.current.lock().await).unwrap();
+        assert!(generation.tips().is_empty());
     }
 }

@@ -25,6 +25,7 @@ mod commit;
 mod error;
 pub mod github_app;
 mod listing;
+mod name;
 mod objects;
 mod obtain;
 mod protocol;

@@ -204,15 +204,8 @@ fn name<'n>(prefix: &str, name: &'n [u8]) -> Result<&'n str, Cause> {
         Cause::Path { path, reason }
     };
     let name = name.to_str().map_err(|_| refused("its name is not UTF-8"))?;
-    if name.is_empty()
-        || name == "."
-        || name == ".."
-        || memchr::memchr2(b'/', b'\0', name.as_bytes()).is_some()
-    {
-        return Err(refused("it leads out of its directory"));
-    }
-    if name.eq_ignore_ascii_case(".git") {
-        return Err(refused("it has the name that Git keeps for itself"));
+    if let Some(problem) = super::name::problem(name) {
+        return Err(refused(problem));
     }
     Ok(name)
 }

@@ -66,6 +66,12 @@ pub trait ChartFetcher: Send + Sync {
         Box::pin(async { Ok(Verified::NotAsked) })
     }
 
+    /// A name that an archive shares only with the same archive, wherever that is; nothing where the place gives none. The place
+    /// has been asked whether the archive may be read.
+    fn identity<'a>(&'a self, _chart: &'a Found) -> BoxFuture<'a, Result<Option<String>, FetchError>> {
+        Box::pin(async { Ok(None) })
+    }
+
     /// Gets the archive.
     fn download<'a>(&'a self, chart: &'a Found) -> BoxFuture<'a, Result<Bytes, FetchError>>;
 }

@@ -161,6 +161,16 @@ impl ChartFetcher for Registry {
         })
     }
 
+    fn identity<'a>(&'a self, chart: &'a Found) -> BoxFuture<'a, Result<Option<String>, FetchError>> {
+        Box::pin(async move {
+            let reference = self.reference(chart)?;
+            let digest = self.client.digest(&reference).await.map_err(failed)?;
+            // What is fetched is what was named, whatever the tag leads to by then.
+            self.checked.lock().insert(key(chart), digest);
+            Ok(Some(reference.repository.digest(digest).to_string()))
+        })
+    }
+
     fn download<'a>(&'a self, chart: &'a Found) -> BoxFuture<'a, Result<Bytes, FetchError>> {
         Box::pin(async move {
             let reference = self.reference(chart)?;

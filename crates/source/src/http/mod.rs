@@ -7,6 +7,9 @@ use std::fmt;
 use std::time::Duration;
 
 use reqwest::{Certificate, Client, ClientBuilder, Identity, NoProxy, Proxy as Through};
+use rustls::RootCertStore;
+use rustls::pki_types::CertificateDer;
+use rustls::pki_types::pem::PemObject;
 use secrecy::{ExposeSecret, SecretString};
 
 pub use clients::Clients;
@@ -65,7 +68,7 @@ pub struct Login {
 pub enum Error {
     /// The authorities cannot be read.
     #[error("the CA certificates cannot be read: they must be PEM")]
-    Authorities(#[source] reqwest::Error),
+    Authorities(#[source] Option<Box<dyn std::error::Error + Send + Sync>>),
     /// There is a certificate without a key or the other way round.
     #[error("a client certificate needs both the certificate and its private key, and only the {0} is given")]
     HalfIdentity(&'static str),
@@ -124,7 +127,11 @@ impl Options {
             builder = builder.timeout(timeout);
         }
         if let Some(pem) = &self.tls.authorities {
-            let authorities = Certificate::from_pem_bundle(pem).map_err(Error::Authorities)?;
+            let authorities = Certificate::from_pem_bundle(pem);
+            let authorities = authorities.map_err(|error| Error::Authorities(Some(error.into())))?;
+            if authorities.is_empty() {
+                return Err(Error::Authorities(None));
+            }
             builder = builder.tls_certs_merge(authorities);
         }
         if let Some(identity) = self.tls.identity()? {
@@ -143,6 +150,25 @@ impl Options {
 }
 
 impl Tls {
+    /// Looks whether a client can be made of this, without making one: who knows where the certificates come from can say so.
+    ///
+    /// # Errors
+    /// Where certificates or key are not what they must be.
+    pub fn check(&self) -> Result<(), Error> {
+        if let Some(pem) = &self.authorities {
+            let refused = |error: rustls::Error| Error::Authorities(Some(error.into()));
+            let mut known = RootCertStore::empty();
+            for certificate in CertificateDer::pem_slice_iter(pem) {
+                let certificate = certificate.map_err(|error| Error::Authorities(Some(error.into())))?;
+                known.add(certificate).map_err(refused)?;
+            }
+            if known.is_empty() {
+                return Err(Error::Authorities(None));
+            }
+        }
+        self.identity().map(drop)
+    }
+
     fn identity(&self) -> Result<Option<Identity>, Error> {
         match (&self.certificate, &self.key) {
             (None, None) => Ok(None),
@@ -227,8 +253,23 @@ mod tests {
     #[test]
     fn authorities_that_are_none_are_refused() {
         let mut options = Options::default();
-        options.tls.authorities =
-            Some(b"-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n".to_vec());
-        assert!(!error(&options).is_empty());
+        for text in [
+            "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n",
+            "no certificate",
+            "",
+        ] {
+            options.tls.authorities = Some(text.as_bytes().to_vec());
+            assert!(!error(&options).is_empty(), "{text}");
+            let checked = options.tls.check();
+            assert!(matches!(checked, Err(Error::Authorities(_))), "{text}");
+        }
+        let good = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
+        options.tls.authorities = Some(good.cert.pem().into_bytes());
+        options.tls.check().unwrap();
+        options.tls.certificate = options.tls.authorities.clone();
+        options.tls.key = Some("no key".into());
+        assert!(matches!(options.tls.check(), Err(Error::Identity(_))));
+        options.tls.key = Some(good.signing_key.serialize_pem().into());
+        options.tls.check().unwrap();
     }
 }

@@ -9,6 +9,7 @@ use std::time::Duration;
 use jiff::{SignedDuration, Timestamp};
 use parking_lot::Mutex;
 
+use super::tally::{Involved, Tally};
 use super::{Error, Grant};
 use crate::store::Clock;
 
@@ -44,6 +45,7 @@ struct Entries {
     slots: HashMap<String, (Arc<Slot>, u64)>,
     /// How often was asked: the smallest number was not wanted for the longest time.
     asked: u64,
+    tally: Tally,
 }
 
 #[derive(Default)]
@@ -71,17 +73,31 @@ impl Cache {
     pub(super) async fn get(
         &self,
         name: &str,
+        involved: Option<&Involved>,
         exchange: impl AsyncFnOnce() -> Result<Grant, Error>,
     ) -> Result<Grant, Error> {
         if self.limits.size == 0 {
             return exchange().await;
         }
+        let (got, was_kept) = self.kept_or_given(name, exchange).await;
+        self.entries.lock().tally.count(involved, was_kept, got.is_ok());
+        got
+    }
+
+    /// Says too whether it was kept.
+    async fn kept_or_given(
+        &self,
+        name: &str,
+        exchange: impl AsyncFnOnce() -> Result<Grant, Error>,
+    ) -> (Result<Grant, Error>, bool) {
         let slot = self.slot(name);
         let ended = slot.ended.load(Ordering::Acquire);
         let mut last = slot.last.lock().await;
         match last.as_ref() {
-            Some(Ok((grant, end))) if *end > self.now() => return Ok(grant.clone()),
-            Some(Err(error)) if slot.ended.load(Ordering::Acquire) != ended => return Err(error.clone()),
+            Some(Ok((grant, end))) if *end > self.now() => return (Ok(grant.clone()), true),
+            Some(Err(error)) if slot.ended.load(Ordering::Acquire) != ended => {
+                return (Err(error.clone()), false);
+            }
             _ => {}
         }
         let now = self.now();
@@ -92,7 +108,21 @@ impl Cache {
             Err(error) => Err(error.clone()),
         });
         slot.ended.fetch_add(1, Ordering::Release);
-        given
+        (given, false)
+    }
+
+    /// What has been counted.
+    pub(super) fn tally(&self) -> Tally {
+        let entries = self.entries.lock();
+        Tally {
+            items: entries.slots.len(),
+            ..entries.tally.clone()
+        }
+    }
+
+    /// An object is gone.
+    pub(super) fn forget(&self, involved: &Involved) {
+        self.entries.lock().tally.events.remove(involved);
     }
 
     fn slot(&self, name: &str) -> Arc<Slot> {
@@ -107,6 +137,7 @@ impl Cache {
             let oldest = entries.slots.iter().min_by_key(|(_, (_, last))| *last);
             if let Some(oldest) = oldest.map(|(name, _)| name.clone()) {
                 entries.slots.remove(&oldest);
+                entries.tally.evictions += 1;
             }
         }
         let slot = Arc::new(Slot::default());
@@ -158,7 +189,7 @@ mod tests {
                 let end = self.cache.now() + SignedDuration::from_secs(seconds);
                 Ok(Grant::token("t".into(), Some(end)))
             };
-            self.cache.get(name, exchange).await.unwrap();
+            self.cache.get(name, None, exchange).await.unwrap();
             self.exchanges.load(Ordering::Relaxed)
         }
 
@@ -199,7 +230,7 @@ mod tests {
                 tokio::task::yield_now().await;
                 Err(Error::Setup("no".into()))
             };
-            bed.cache.get("one", exchange).await.unwrap_err()
+            bed.cache.get("one", None, exchange).await.unwrap_err()
         };
         join_all((0..10).map(|_| fail())).await;
         assert_eq!(bed.exchanges.load(Ordering::Relaxed), 1);
@@ -221,5 +252,32 @@ mod tests {
         let none = self::bed(Limits { size: 0, ..limits });
         none.ask("a", 1000).await;
         assert_eq!(none.ask("a", 1000).await, 2, "nothing is kept");
+    }
+
+    #[tokio::test]
+    async fn what_is_asked_for_objects_is_counted() {
+        let limits = Limits {
+            size: 1,
+            ..Limits::default()
+        };
+        let bed = bed(limits);
+        let one = Involved::new("Bucket", "apps", "one");
+        let give = async || Ok(Grant::token("t".into(), None));
+        let refuse = async || Err(Error::Setup("no".into()));
+        bed.cache.get("a", Some(&one), give).await.unwrap();
+        bed.cache.get("a", Some(&one), give).await.unwrap();
+        bed.cache.get("b", None, give).await.unwrap();
+        let two = Involved::new("Bucket", "apps", "two");
+        bed.cache.get("c", Some(&two), refuse).await.unwrap_err();
+        let tally = bed.cache.tally();
+        assert_eq!((tally.items, tally.evictions), (1, 2));
+        assert_eq!((tally.successes, tally.failures), (3, 1));
+        let events = |involved: &Involved| {
+            let events = tally.events.get(involved)?;
+            Some((events.hits, events.misses))
+        };
+        assert_eq!((events(&one), events(&two)), (Some((1, 1)), Some((0, 1))));
+        bed.cache.forget(&one);
+        assert_eq!(bed.cache.tally().events.len(), 1);
     }
 }

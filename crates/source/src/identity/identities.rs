@@ -14,6 +14,7 @@ use sha2::{Digest, Sha256};
 use super::cache::{Cache, Limits};
 use super::caller::Caller;
 use super::environment::{Endpoints, Environment};
+use super::tally::{Involved, Tally};
 use super::{CredentialSource, Error, Grant, aws, azure, gcp};
 use crate::http::{Clients, Options, Proxy};
 use crate::store::Clock;
@@ -72,7 +73,11 @@ pub struct Asker {
 
 /// Gives credentials of all clouds, and keeps them. Cheap to clone; clones keep together. One per process is meant.
 #[derive(Clone)]
-pub struct Identities(Arc<Inner>);
+pub struct Identities {
+    inner: Arc<Inner>,
+    /// The object that is asked for.
+    involved: Option<Arc<Involved>>,
+}
 
 struct Inner {
     settings: Settings,
@@ -107,7 +112,46 @@ impl Identities {
     /// Identities that follow from these settings. Nothing is asked yet.
     pub fn new(settings: Settings) -> Self {
         let cache = Cache::new(settings.limits, Arc::clone(&settings.clock));
-        Identities(Arc::new(Inner { settings, cache }))
+        Identities {
+            inner: Arc::new(Inner { settings, cache }),
+            involved: None,
+        }
+    }
+
+    /// The same, asked for an object, for which it is counted.
+    #[must_use]
+    pub fn on_behalf_of(&self, involved: Involved) -> Self {
+        Identities {
+            inner: Arc::clone(&self.inner),
+            involved: Some(Arc::new(involved)),
+        }
+    }
+
+    /// How what is kept is used.
+    pub fn tally(&self) -> Tally {
+        self.inner.cache.tally()
+    }
+
+    /// An object is gone: nothing is counted for it any more.
+    pub fn forget(&self, involved: &Involved) {
+        self.inner.cache.forget(involved);
+    }
+
+    /// For what is only a step to what an object asks for.
+    fn step(&self) -> Self {
+        Identities {
+            inner: Arc::clone(&self.inner),
+            involved: None,
+        }
+    }
+
+    async fn cached(
+        &self,
+        name: &str,
+        exchange: impl AsyncFnOnce() -> Result<Grant, Error>,
+    ) -> Result<Grant, Error> {
+        let involved = self.involved.as_deref();
+        self.inner.cache.get(name, involved, exchange).await
     }
 
     /// The login of a registry.
@@ -123,18 +167,18 @@ impl Identities {
         let grant = match cloud {
             Cloud::Aws => {
                 let registry = aws::Registry::parse(registry)?;
-                let access = self.access(asker, &Purpose::Aws(registry.place())).await?;
+                let access = self.step().access(asker, &Purpose::Aws(registry.place())).await?;
                 let name = asker.name(&format!("{registry:?}"));
                 let login = async || registry.login(&self.context(asker)?, &access.key()).await;
-                self.0.cache.get(&name, login).await?
+                self.cached(&name, login).await?
             }
             Cloud::Azure => {
                 let registry = azure::Registry::parse(&self.context(asker)?, registry).await?;
                 let scope = registry.scope.clone();
-                let access = self.access(asker, &Purpose::Azure { scope }).await?;
+                let access = self.step().access(asker, &Purpose::Azure { scope }).await?;
                 let name = asker.name(&format!("{registry:?}"));
                 let login = async || registry.login(&self.context(asker)?, &access.secret).await;
-                self.0.cache.get(&name, login).await?
+                self.cached(&name, login).await?
             }
             Cloud::Gcp => {
                 gcp::check_registry(registry)?;
@@ -156,11 +200,14 @@ impl Identities {
         match cloud {
             Cloud::Aws => {
                 let repository = aws::Repository::parse(url)?;
-                let access = self.access(asker, &Purpose::Aws(repository.place())).await?;
+                let access = self
+                    .step()
+                    .access(asker, &Purpose::Aws(repository.place()))
+                    .await?;
                 let name = asker.name(&format!("{repository:?}"));
-                let now = self.0.cache.now();
+                let now = self.inner.cache.now();
                 let sign = async || Ok(repository.login(&access, now));
-                let grant = self.0.cache.get(&name, sign).await?;
+                let grant = self.cached(&name, sign).await?;
                 Ok(git::Auth::Basic {
                     user: grant.name,
                     password: grant.secret,
@@ -187,7 +234,7 @@ impl Identities {
 
     async fn keep_digest(&self, digest: &str, source: &dyn CredentialSource) -> Result<Grant, Error> {
         let name = format!("source {digest}");
-        self.0.cache.get(&name, async || source.grant().await).await
+        self.cached(&name, async || source.grant().await).await
     }
 
     /// A source that keeps what it gives here; see [`Identities::keep`].
@@ -252,7 +299,7 @@ impl Identities {
                 Purpose::Gcp => gcp::access(&context, &asker.caller).await,
             }
         };
-        self.0.cache.get(&name, exchange).await
+        self.cached(&name, exchange).await
     }
 
     fn context(&self, asker: &Asker) -> Result<Context<'_>, Error> {
@@ -261,7 +308,7 @@ impl Identities {
             endpoints,
             clients,
             ..
-        } = &self.0.settings;
+        } = &self.inner.settings;
         let options = Options {
             timeout: Some(TIMEOUT),
             clients: Some(clients.clone()),
@@ -280,7 +327,7 @@ impl Identities {
             endpoints,
             client: options.client()?,
             near: near.client()?,
-            now: self.0.cache.now(),
+            now: self.inner.cache.now(),
         })
     }
 }
@@ -303,8 +350,8 @@ impl Asker {
 impl fmt::Debug for Identities {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Identities")
-            .field("environment", &self.0.settings.environment)
-            .field("cache", &self.0.cache)
+            .field("environment", &self.inner.settings.environment)
+            .field("cache", &self.inner.cache)
             .finish_non_exhaustive()
     }
 }

@@ -24,6 +24,7 @@ pub mod gcp;
 mod grant;
 mod identities;
 pub(crate) mod jwt;
+mod tally;
 
 use std::sync::Arc;
 
@@ -35,6 +36,7 @@ pub use environment::{Endpoints, Environment};
 pub use error::Error;
 pub use grant::{CredentialSource, Grant};
 pub use identities::{Asker, Cloud, Identities, Settings};
+pub use tally::{Events, Involved, Tally};
 
 pub(crate) use grant::Kept;
 

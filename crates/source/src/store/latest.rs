@@ -35,7 +35,11 @@ impl Store {
             _ => {}
         }
         symlink(file, &temporary).map_err(failed)?;
-        fs::rename(&temporary, &link).map_err(failed)?;
+        fs::rename(&temporary, &link).map_err(|error| {
+            // What is left now is found by the next one to set the link, or when the store is opened.
+            let _ = fs::remove_file(&temporary);
+            failed(error)
+        })?;
         Ok(self.url_of(&link_path))
     }
 }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use model::{Artifact, Digest, Revision, Time};
-use tempfile::NamedTempFile;
+use tempfile::{NamedTempFile, TempPath};
 
 use super::lock::Lock;
 use super::place::TEMPORARY;
@@ -131,13 +131,18 @@ impl Store {
         Ok((temporary, digest, size))
     }
 
-    /// Gives a temporary file its name, in place of what had it.
+    /// Gives a temporary file its name, in place of what had it. Where that fails, or both were one file already so that the
+    /// rename did nothing, the temporary one goes.
     fn move_in(&self, from: &Path, target: &Path) -> io::Result<()> {
-        self.contents.date(from, self.now())?;
-        let replaced = fs::symlink_metadata(target).ok();
-        fs::rename(from, target)?;
-        // Where both were one file already, the rename did nothing.
-        let _ = fs::remove_file(from);
+        let temporary = TempPath::try_from_path(from)?;
+        self.contents.date(&temporary, self.now())?;
+        let (moved, replaced) = (fs::metadata(&temporary)?, fs::symlink_metadata(target).ok());
+        let renamed = fs::rename(&temporary, target);
+        drop(temporary);
+        if renamed.is_err() {
+            self.contents.release(&moved);
+            return renamed;
+        }
         if let Some(replaced) = replaced
             && replaced.ino() != fs::symlink_metadata(target)?.ino()
         {

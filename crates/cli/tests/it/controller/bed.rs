@@ -60,13 +60,17 @@ impl Bed {
     }
 
     pub(crate) fn api(&self, kind: &str) -> Api<DynamicObject> {
+        self.api_in(&self.namespace, kind)
+    }
+
+    fn api_in(&self, namespace: &str, kind: &str) -> Api<DynamicObject> {
         let plural = match kind.strip_suffix('y') {
             Some(stem) => format!("{}ies", stem.to_lowercase()),
             None => format!("{}s", kind.to_lowercase()),
         };
         let kind = GroupVersionKind::gvk(GROUP, "v1", kind);
         let resource = ApiResource::from_gvk_with_plural(&kind, &plural);
-        Api::namespaced_with(self.cluster.client(), &self.namespace, &resource)
+        Api::namespaced_with(self.cluster.client(), namespace, &resource)
     }
 
     pub(crate) async fn create(&self, kind: &str, name: &str, labels: Value, spec: Value) {
@@ -77,6 +81,23 @@ impl Bed {
         let object: DynamicObject = serde_json::from_value(object).unwrap();
         let created = self.api(kind).create(&PostParams::default(), &object).await;
         created.unwrap_or_else(|error| panic!("{kind}/{name}: {error}"));
+    }
+
+    /// Creates an object in another namespace.
+    pub(crate) async fn create_in(&self, namespace: &str, kind: &str, name: &str, spec: Value) {
+        let object = json!({
+            "apiVersion": format!("{GROUP}/v1"), "kind": kind,
+            "metadata": {"name": name, "namespace": namespace}, "spec": spec,
+        });
+        let object: DynamicObject = serde_json::from_value(object).unwrap();
+        let api = self.api_in(namespace, kind);
+        api.create(&PostParams::default(), &object).await.unwrap();
+    }
+
+    /// The status of an object in another namespace.
+    pub(crate) async fn status_in(&self, namespace: &str, kind: &str, name: &str) -> Value {
+        let object = self.api_in(namespace, kind).get(name).await.unwrap();
+        object.data["status"].clone()
     }
 
     pub(crate) async fn secret(&self, name: &str, data: Value) {

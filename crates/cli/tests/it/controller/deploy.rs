@@ -14,7 +14,7 @@ use super::bed::{Bed, fetch, free_port};
 use super::remotes::{OBJECTS, Remotes};
 
 /// All manifests for another namespace, and with it other names of what belongs to no namespace.
-fn manifests(namespace: &str) -> Vec<Value> {
+pub(super) fn manifests(namespace: &str) -> Vec<Value> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../deploy/source-controller");
     let list = fs::read(folder.join("kustomization.yaml")).unwrap();
     let list = serde_json::to_value(yaml::parse_strict(&list).unwrap()).unwrap();
@@ -47,7 +47,7 @@ fn resource(manifest: &Value) -> ApiResource {
 }
 
 /// Applies everything for real, and has it removed at the end.
-async fn apply(bed: &Bed, manifests: &[Value]) {
+pub(super) async fn apply(bed: &Bed, manifests: &[Value]) {
     for manifest in manifests {
         let resource = resource(manifest);
         let client = bed.cluster.client();
@@ -95,6 +95,13 @@ fn the_manifests_are_as_patches_of_flux_expect_them() {
     assert_eq!(pod["serviceAccountName"], "source-controller");
     let container = &pod["containers"][0];
     assert_eq!(container["name"], "manager");
+    let version = concat!("v", env!("CARGO_PKG_VERSION"));
+    assert_eq!(
+        container["image"],
+        format!("sluice/source-controller:{version}").as_str()
+    );
+    let labels = &deployment["metadata"]["labels"];
+    assert_eq!(labels["app.kubernetes.io/version"], version);
     let arguments: Vec<&str> = container["args"]
         .as_array()
         .unwrap()

@@ -100,7 +100,7 @@ async fn it_reads_the_logs() {
     }
     let controller = bed.program().start();
     controller.says("stored artifact for commit").await;
-    controller.says("GitOperationFailed").await;
+    controller.says("Reconciler error").await;
     controller.stop().await;
     let log = controller.said();
     let labels = json!({"app.kubernetes.io/part-of": "flux"});
@@ -145,11 +145,30 @@ async fn it_reads_the_logs() {
     assert!(shown.contains(&line), "{shown}");
     assert!(!shown.contains("broken"), "{shown}");
     let shown = run(&["logs", "--level=error"]).await;
-    let part = format!("error GitRepository/broken.{} - ", bed.namespace);
-    assert!(
-        shown.contains(&part) && shown.contains("GitOperationFailed"),
-        "{shown}"
+    let part = format!(
+        "error GitRepository/broken.{} - Reconciler error failed to checkout and determine revision",
+        bed.namespace
     );
+    assert!(shown.contains(&part), "{shown}");
     let shown = run(&["logs", "--all-namespaces"]).await;
     assert!(shown.contains("starting manager"), "{shown}");
+}
+
+/// X5: what `flux version` and `flux check` read: the labels of the definitions and the tag of the image
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn it_tells_the_versions_of_ours() {
+    let Some(program) = installed() else { return };
+    let bed = Bed::start().await;
+    let manifests = super::deploy::manifests(&bed.namespace);
+    super::deploy::apply(&bed, &manifests).await;
+    let arguments = ["version"];
+    let said = flux(&program, &bed.kubeconfig, &bed.namespace, &arguments).await;
+    let said = good(said, "version");
+    let ours = concat!("v", env!("CARGO_PKG_VERSION"));
+    for line in [
+        format!("distribution: flux-{ours}"),
+        format!("source-controller: {ours}"),
+    ] {
+        assert!(said.contains(&line), "{line}: {said}");
+    }
 }

@@ -8,3 +8,4 @@ mod program;
 mod remotes;
 mod shards;
 mod start;
+mod variables;

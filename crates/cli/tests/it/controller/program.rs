@@ -18,6 +18,7 @@ pub(crate) struct Options {
     port: u16,
     program: PathBuf,
     by_name: bool,
+    variables: Vec<(String, String)>,
 }
 
 impl Options {
@@ -38,6 +39,7 @@ impl Options {
             port,
             program: env!("CARGO_BIN_EXE_sluice").into(),
             by_name: false,
+            variables: Vec::new(),
         }
     }
 
@@ -45,6 +47,22 @@ impl Options {
     pub(crate) fn with(mut self, arguments: &[&str]) -> Self {
         self.arguments
             .extend(arguments.iter().map(|one| (*one).to_owned()));
+        self
+    }
+
+    /// Leaves out the arguments of these flags.
+    pub(crate) fn without(mut self, flags: &[&str]) -> Self {
+        let flag = |argument: &str| argument.split('=').next().unwrap_or_default().to_owned();
+        self.arguments
+            .retain(|argument| !flags.contains(&flag(argument).as_str()));
+        self
+    }
+
+    /// With variables of the environment.
+    pub(crate) fn with_variables(mut self, variables: &[(&str, &str)]) -> Self {
+        let variables = variables.iter();
+        self.variables
+            .extend(variables.map(|(name, value)| ((*name).to_owned(), (*value).to_owned())));
         self
     }
 
@@ -63,6 +81,7 @@ impl Options {
         command
             .args(&self.arguments)
             .env("RUNTIME_NAMESPACE", &self.namespace)
+            .envs(self.variables.iter().cloned())
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::piped());

@@ -65,6 +65,7 @@ async fn by_the_name_of_flux_it_serves_artifacts_metrics_and_health() {
         r#"controller_runtime_reconcile_total{controller="gitrepository",result="requeue_after"} 1"#.into(),
         r#"workqueue_depth{controller="bucket",name="bucket"} 0"#.into(),
         "rest_client_requests_total{code=\"200\",".into(),
+        "gotk_token_cached_items 0".into(),
         "process_resident_memory_bytes ".into(),
     ] {
         assert!(all.contains(&part), "{part}\n{all}");

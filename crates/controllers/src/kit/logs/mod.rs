@@ -206,7 +206,7 @@ mod tests {
             );
             let _entered = span.enter();
             tracing::info!("stored \"artifact\"");
-            tracing::error!(error = "GitOperationFailed", "no route");
+            tracing::error!(error = "no route", "Reconciler error");
             tracing::debug!("not told");
         });
         assert_eq!(lines.len(), 2);
@@ -220,7 +220,10 @@ mod tests {
         assert_eq!((time.len(), &time[10..11], &time[23..]), (24, "T", "Z"), "{time}");
         let line: Value = serde_json::from_str(&lines[1]).unwrap();
         assert_eq!(line["level"], "error");
-        assert_eq!(line["error"], "GitOperationFailed");
+        assert_eq!(
+            (&line["msg"], &line["error"]),
+            (&"Reconciler error".into(), &"no route".into())
+        );
     }
 
     #[test]

@@ -9,6 +9,8 @@
 //! | `workqueue_*{controller,name}` | what waits, for how long, and what is worked on |
 //! | `rest_client_requests_total{code,host,method}` | requests to the cluster |
 //! | `leader_election_master_status{name}` | whether this instance holds the lease |
+//! | `gotk_token_cache_events_total{event_type,kind,name,namespace,operation}` | tokens of clouds that were kept or asked for anew |
+//! | `gotk_token_*` | how many are kept, asked for, and had to make room |
 //! | `process_*` | processor time, memory and open files |
 //!
 //! The series of an object disappear with it.
@@ -18,12 +20,14 @@ mod histogram;
 mod process;
 mod requests;
 mod text;
+mod tokens;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
 use parking_lot::Mutex;
+use source::identity::Tally;
 
 use super::queue::{Done, Load};
 use super::writer::Key;
@@ -59,6 +63,8 @@ struct Counted {
     objects: BTreeMap<(&'static str, Key), Object>,
     requests: BTreeMap<(u16, String, String), u64>,
     leases: BTreeMap<String, bool>,
+    /// What tells how tokens are kept.
+    tokens: Option<Box<dyn Fn() -> Tally + Send + Sync>>,
 }
 
 struct Object {
@@ -154,6 +160,11 @@ impl Metrics {
         self.0.lock().leases.insert(lease.to_owned(), leads);
     }
 
+    /// Has it told how tokens of clouds are kept.
+    pub fn tell_tokens(&self, tally: impl Fn() -> Tally + Send + Sync + 'static) {
+        self.0.lock().tokens = Some(Box::new(tally));
+    }
+
     /// Everything in the text format of Prometheus.
     pub fn render(&self) -> String {
         let counted = self.0.lock();
@@ -174,6 +185,9 @@ impl Metrics {
         for ((code, host, method), count) in &counted.requests {
             let labels = [("code", &*code.to_string()), ("host", host), ("method", method)];
             text.count(name, &labels, *count);
+        }
+        if let Some(tally) = &counted.tokens {
+            tokens::render(&tally(), &mut text);
         }
         drop(counted);
         process::render(&mut text);

@@ -206,12 +206,22 @@ impl<S: Spec> Drop for Bed<S> {
 
 /// A process that is nobody to all clouds: no machine that tests run on is asked who it is.
 pub(crate) fn nobody() -> Identities {
-    let mut settings = identity::Settings::new(Environment::default());
-    let closed = Some("http://127.0.0.1:1".to_owned());
-    settings.endpoints.aws_metadata = closed.clone();
-    settings.endpoints.azure_metadata = closed.clone();
-    settings.endpoints.gcp_metadata = closed;
-    Identities::new(settings)
+    Identities::new(nobody_settings(Environment::default()))
+}
+
+/// The same, with an environment.
+pub(crate) fn nobody_settings(environment: Environment) -> identity::Settings {
+    let mut settings = identity::Settings::new(environment);
+    let closed = || Some("http://127.0.0.1:1".to_owned());
+    let endpoints = &mut settings.endpoints;
+    for endpoint in [
+        &mut endpoints.aws_metadata,
+        &mut endpoints.azure_metadata,
+        &mut endpoints.gcp_metadata,
+    ] {
+        *endpoint = endpoint.take().or_else(closed);
+    }
+    settings
 }
 
 pub(crate) fn condition<S: Spec<Status: ReconcileStatus>>(

@@ -3,6 +3,7 @@
 pub(crate) mod bad_input;
 pub(crate) mod bed;
 mod bucket;
+mod conditions;
 mod events;
 mod fields;
 pub(crate) mod follow;
@@ -11,8 +12,10 @@ mod git_repository;
 mod helm_chart;
 mod helm_chart_files;
 mod helm_chart_oci;
+mod helm_chart_shared;
 mod helm_repository;
 mod identity;
+mod logged;
 mod oci_repository;
 mod progress;
 mod storage;

@@ -154,9 +154,14 @@ impl<R: Read> Entries<R> {
             return Ok(None);
         }
         let mut header = Header::new_old();
-        self.reader
-            .read_exact(header.as_mut_bytes())
-            .map_err(|error| self.unreadable(error))?;
+        let read = self.fill(header.as_mut_bytes())?;
+        if read < BLOCK {
+            // The compression has a proper end: what is too short for one block was never an archive.
+            return Err(match self.count {
+                0 => Error::Read(io::Error::new(io::ErrorKind::InvalidData, "it is no tar archive")),
+                _ => Error::Truncated,
+            });
+        }
         let bytes = header.as_bytes();
         if bytes.iter().all(|&byte| byte == 0) {
             return Ok(None);
@@ -168,6 +173,20 @@ impl<R: Read> Entries<R> {
             Ok(said) if said == sum => Ok(Some(header)),
             _ => Err(self.damaged("the checksum of the header is wrong")),
         }
+    }
+
+    /// Reads as much as fits or is there.
+    fn fill(&mut self, buffer: &mut [u8]) -> Result<usize, Error> {
+        let mut filled = 0;
+        while filled < buffer.len() {
+            match self.reader.read(&mut buffer[filled..]) {
+                Ok(0) => break,
+                Ok(read) => filled += read,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(self.unreadable(error)),
+            }
+        }
+        Ok(filled)
     }
 
     /// Content that speaks about another entry and is held whole.

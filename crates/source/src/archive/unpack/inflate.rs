@@ -7,9 +7,14 @@ use flate2::bufread::MultiGzDecoder;
 /// What is unpacked before the ratio is looked at: a small file of zeros is no harm.
 const FREE: u64 = 16 << 20;
 
+/// How gzip begins.
+const MAGIC: [u8; 2] = [0x1f, 0x8b];
+
 /// Gunzips, and fails with [`Exceeded`] once the content grows out of proportion.
 pub(super) struct Inflate<R: Read> {
     decoder: MultiGzDecoder<Counting<R>>,
+    /// Whether the file begins as gzip does: one that is something else is not to be taken for one that was cut off.
+    is_gzip: bool,
     given: u64,
     ratio: u64,
 }
@@ -26,12 +31,18 @@ struct Counting<R> {
 
 impl<R: Read> Inflate<R> {
     pub(super) fn new(reader: R, ratio: u64) -> Self {
-        let counting = Counting {
+        let mut counting = Counting {
             inner: BufReader::with_capacity(128 * 1024, reader),
             taken: 0,
         };
+        // What cannot be read is for the decoder to tell.
+        let is_gzip = counting.fill_buf().map_or(true, |start| {
+            let mut pairs = start.iter().zip(MAGIC);
+            pairs.all(|(byte, magic)| *byte == magic)
+        });
         Inflate {
             decoder: MultiGzDecoder::new(counting),
+            is_gzip,
             given: 0,
             ratio,
         }
@@ -40,6 +51,9 @@ impl<R: Read> Inflate<R> {
 
 impl<R: Read> Read for Inflate<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if !self.is_gzip {
+            return Err(io::Error::new(io::ErrorKind::InvalidData, "it is not gzipped"));
+        }
         let read = self.decoder.read(buffer)?;
         self.given += read as u64;
         if self.given > FREE && self.given / self.ratio.max(1) > self.decoder.get_ref().taken {

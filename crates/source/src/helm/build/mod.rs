@@ -15,7 +15,7 @@ use model::semver::Version;
 pub use error::Error;
 pub use local::from_tree;
 pub(super) use local::{Place, place};
-pub use remote::from_repository;
+pub use remote::{Pick, from_repository, pick};
 
 use super::chart::{Chart, Limits, values};
 use super::fetcher::Verified;
@@ -92,7 +92,7 @@ pub enum Content {
 impl Built {
     /// The file name of the artifact.
     pub fn file_name(&self) -> String {
-        format!("{}-{}.tgz", self.name, self.version)
+        file_name(&self.name, &self.version)
     }
 
     /// The reason of success.
@@ -113,6 +113,10 @@ impl Built {
         }
         text
     }
+}
+
+fn file_name(name: &str, version: &str) -> String {
+    format!("{name}-{version}.tgz")
 }
 
 impl Options {

@@ -5,18 +5,28 @@ use model::Value;
 
 use super::{Built, Content, Error, Options, inside, read_values, replace_values};
 use crate::helm::chart::{Chart, metadata_of_archive, values};
-use crate::helm::fetcher::{ChartFetcher, FetchError};
+use crate::helm::fetcher::{ChartFetcher, FetchError, Found, Verified};
 
-/// Builds a chart of a repository: the archive as it is, or packed anew with other values or version metadata.
+/// A chart that was found, and is yet to be fetched.
+#[derive(Debug)]
+pub struct Pick {
+    found: Found,
+    verified: Verified,
+    /// With the wanted metadata.
+    version: String,
+    packaged: bool,
+}
+
+/// Finds a chart of a repository, and checks its signature where that is wanted.
 ///
 /// # Errors
 /// As [`Error`] says.
-pub async fn from_repository(
+pub async fn pick(
     fetcher: &dyn ChartFetcher,
     name: &str,
     version: &str,
     options: &Options,
-) -> Result<Built, Error> {
+) -> Result<Pick, Error> {
     check_name(name)?;
     let found = fetcher.find(name, version).await.map_err(|error| match error {
         FetchError::Reference(_) => Error::NotFound(error),
@@ -29,32 +39,104 @@ pub async fn from_repository(
     })?;
     let version = options.version(&found.version)?;
     let packaged = !options.effective_values_files().is_empty() || options.version_metadata.is_some();
-    if let Some(built) = options.unchanged(&found.name, &version, packaged) {
-        return Ok(Built { verified, ..built });
+    Ok(Pick {
+        found,
+        verified,
+        version,
+        packaged,
+    })
+}
+
+impl Pick {
+    /// The result without work, if the chart is stored already.
+    pub fn unchanged(&self, options: &Options) -> Option<Built> {
+        let built = options.unchanged(&self.found.name, &self.version, self.packaged)?;
+        Some(Built {
+            verified: self.verified,
+            ..built
+        })
     }
-    let archive = fetcher.download(&found).await.map_err(|error| match error {
+
+    /// Whether it is packed anew, and not taken as it is.
+    pub fn is_packaged(&self) -> bool {
+        self.packaged
+    }
+
+    /// What came of the check of its signature.
+    pub fn verified(&self) -> Verified {
+        self.verified
+    }
+
+    /// The file name of the artifact.
+    pub fn file_name(&self) -> String {
+        super::file_name(&self.found.name, &self.version)
+    }
+
+    /// What chart it is, and where it comes from.
+    pub fn address(&self) -> String {
+        let Found { name, version, urls } = &self.found;
+        format!("{name} {version} {urls:?}")
+    }
+
+    /// A name that it shares only with the same archive; nothing where the place gives none. The place has been asked whether
+    /// it may be read.
+    ///
+    /// # Errors
+    /// Where the place cannot be asked.
+    pub async fn identity(&self, fetcher: &dyn ChartFetcher) -> Result<Option<String>, Error> {
+        fetcher.identity(&self.found).await.map_err(unpulled)
+    }
+
+    /// Gets it: the archive as it is, or packed anew with other values or version metadata.
+    ///
+    /// # Errors
+    /// As [`Error`] says.
+    pub async fn fetch(self, fetcher: &dyn ChartFetcher, options: &Options) -> Result<Built, Error> {
+        let archive = fetcher.download(&self.found).await.map_err(unpulled)?;
+        let mut built = Built {
+            name: self.found.name,
+            version: self.version,
+            values_files: Vec::new(),
+            packaged: self.packaged,
+            resolved_dependencies: 0,
+            verified: self.verified,
+            content: Content::Archive(archive.clone()),
+        };
+        if self.packaged {
+            let packed = repack(&archive, &mut built, options)?;
+            built.content = Content::Archive(packed);
+        } else {
+            let mut metadata = metadata_of_archive(&archive, &options.limits).map_err(Error::Pulled)?;
+            metadata
+                .validate()
+                .map_err(|invalid| Error::Pulled(crate::helm::chart::LoadError::Metadata(invalid)))?;
+        }
+        Ok(built)
+    }
+}
+
+/// Builds a chart of a repository: the archive as it is, or packed anew with other values or version metadata.
+///
+/// # Errors
+/// As [`Error`] says.
+pub async fn from_repository(
+    fetcher: &dyn ChartFetcher,
+    name: &str,
+    version: &str,
+    options: &Options,
+) -> Result<Built, Error> {
+    let pick = pick(fetcher, name, version, options).await?;
+    match pick.unchanged(options) {
+        Some(built) => Ok(built),
+        None => pick.fetch(fetcher, options).await,
+    }
+}
+
+fn unpulled(error: FetchError) -> Error {
+    match error {
         FetchError::Authentication(_) => Error::Authentication(error),
         _ => Error::Pull(error),
-    })?;
-    let mut built = Built {
-        name: found.name,
-        version,
-        values_files: Vec::new(),
-        packaged,
-        resolved_dependencies: 0,
-        verified,
-        content: Content::Archive(archive.clone()),
-    };
-    if packaged {
-        let packed = repack(&archive, &mut built, options)?;
-        built.content = Content::Archive(packed);
-    } else {
-        let mut metadata = metadata_of_archive(&archive, &options.limits).map_err(Error::Pulled)?;
-        metadata
-            .validate()
-            .map_err(|invalid| Error::Pulled(crate::helm::chart::LoadError::Metadata(invalid)))?;
     }
-    Ok(built)
 }
 
 fn repack(archive: &[u8], built: &mut Built, options: &Options) -> Result<Bytes, Error> {

@@ -56,10 +56,19 @@ pub struct Certificate {
 
 /// Why a certificate cannot be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "the client certificate cannot be used: it must be PEM with the certificate and its RSA private key, which is not encrypted"
-)]
-pub struct CertificateError;
+pub enum CertificateError {
+    /// One part is missing, or cannot be read.
+    #[error(
+        "the client certificate cannot be used: it must be PEM with the certificate and its RSA private key"
+    )]
+    Unreadable,
+    /// The key is encrypted.
+    #[error(
+        "the private key of the client certificate is encrypted, and encrypted keys cannot be used: store it decrypted \
+         ('openssl pkcs8 -in KEY'), and without 'clientCertificatePassword'"
+    )]
+    Encrypted,
+}
 
 impl Proof {
     /// By a certificate and its key in one PEM text. With `send_chain` the directory is shown the certificate, so that it can
@@ -70,12 +79,18 @@ impl Proof {
     pub fn certificate(pem: &SecretString, send_chain: bool) -> Result<Self, CertificateError> {
         use secrecy::ExposeSecret;
         let text = pem.expose_secret();
-        let key = jwt::key(text).ok_or(CertificateError)?;
+        let is_encrypted = ["-----BEGIN ENCRYPTED PRIVATE KEY-----", "Proc-Type: 4,ENCRYPTED"];
+        if is_encrypted.iter().any(|mark| text.contains(mark)) {
+            return Err(CertificateError::Encrypted);
+        }
+        let key = jwt::key(text).ok_or(CertificateError::Unreadable)?;
         let blocks = text.split("-----BEGIN CERTIFICATE-----").skip(1);
         let chain: Option<Vec<Vec<u8>>> = blocks
             .map(|block| jwt::pem(&format!("-----BEGIN CERTIFICATE-----{block}"), "CERTIFICATE"))
             .collect();
-        let chain = chain.filter(|chain| !chain.is_empty()).ok_or(CertificateError)?;
+        let chain = chain
+            .filter(|chain| !chain.is_empty())
+            .ok_or(CertificateError::Unreadable)?;
         Ok(Proof::Certificate(Box::new(Certificate {
             key,
             chain,
@@ -172,5 +187,17 @@ mod tests {
         let half = SecretString::from("-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\ngeheim");
         let error = Proof::certificate(&half, false).unwrap_err();
         assert!(!format!("{error} {error:?}").contains("geheim"));
+        assert_eq!(error, CertificateError::Unreadable);
+    }
+
+    #[test]
+    fn encrypted_keys_are_told_from_broken_ones() {
+        for mark in [
+            "-----BEGIN ENCRYPTED PRIVATE KEY-----\nAAAA\n-----END ENCRYPTED PRIVATE KEY-----",
+            "-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\n\nAAAA\n-----END RSA PRIVATE KEY-----",
+        ] {
+            let error = Proof::certificate(&SecretString::from(mark), false).unwrap_err();
+            assert_eq!(error, CertificateError::Encrypted);
+        }
     }
 }

@@ -265,6 +265,22 @@ fn damage_is_seen() {
 }
 
 #[test]
+fn what_is_no_archive_is_not_taken_for_one_that_was_cut_off() {
+    let gzipped = compress(b"a: 1\n");
+    for (content, why) in [
+        (&b"x"[..], "it is not gzipped"),
+        (b"signed", "it is not gzipped"),
+        (b"apiVersion: v1\nkind: ConfigMap\n", "it is not gzipped"),
+        (&gzipped, "it is no tar archive"),
+    ] {
+        match check(content, &Limits::default()) {
+            Err(Error::Read(cause)) => assert_eq!(cause.to_string(), why),
+            other => panic!("{content:?}: {other:?}"),
+        }
+    }
+}
+
+#[test]
 fn what_endlessly_follows_the_end_is_not_read() {
     let mut tail = vec![0; 17 << 20];
     // Something that does not run into the limit of the ratio first.

@@ -66,6 +66,30 @@ fn a_write_that_fails_leaves_what_was_there() {
 }
 
 #[test]
+fn a_name_that_cannot_be_given_leaves_nothing_behind() {
+    let fixture = Fixture::new();
+    let store = fixture.open();
+    let stored = put(&store, &place("a"), "1.tar.gz", "one");
+    // Nothing takes the place of a directory that is not empty.
+    for name in ["taken.tar.gz", "latest.tar.gz"] {
+        let taken = fixture.path(&format!("bucket/apps/b/{name}"));
+        fs::create_dir_all(&taken).unwrap();
+        fs::write(taken.join("x"), "x").unwrap();
+    }
+    let before = fixture.files();
+    let place = place("b");
+    for content in ["one", "another"] {
+        let failed = store.copy(&place, "taken.tar.gz", content.as_bytes());
+        assert!(matches!(failed, Err(Error::Write { .. })), "{failed:?}");
+    }
+    let digest = stored.digest.unwrap();
+    store.link(&place, "taken.tar.gz", &digest).unwrap_err();
+    let path = "bucket/apps/b/taken.tar.gz";
+    store.point(path, "latest.tar.gz").unwrap_err();
+    assert_eq!(fixture.files(), before);
+}
+
+#[test]
 fn every_algorithm_gives_its_digest() {
     let fixture = Fixture::new();
     for algorithm in Algorithm::ALL {

@@ -96,9 +96,12 @@ impl Leader for Sources {
             limits: tokens,
             ..identity::Settings::new(Environment::of_process())
         };
+        let identities = Identities::new(identities);
+        let kept = identities.clone();
+        process.metrics.tell_tokens(move || kept.tally());
         let shared = Shared {
             settings: sources,
-            identities: Identities::new(identities),
+            identities,
             ..Shared::new(process.client.clone(), Arc::new(store), cache)
         };
         begin(process, group, GitRepositories::new(shared.clone()));

@@ -201,12 +201,40 @@ async fn a_tree_whose_names_lead_out() {
     bed.create("app", spec(&url, json!({}))).await;
     bed.ready("app", "True", "Succeeded").await;
     let blob = repository.put(Object::new(Kind::Blob, "x")).to_string();
-    let mut tree = b"100644 ..\0".to_vec();
-    tree.extend((0..20).map(|at| u8::from_str_radix(&blob[2 * at..2 * at + 2], 16).unwrap()));
-    let tree = repository.put(Object::new(Kind::Tree, tree));
-    let text = format!("tree {tree}\nauthor A <a> 1 +0000\ncommitter A <a> 1 +0000\n\nBad\n");
-    let commit = repository.put(Object::new(Kind::Commit, text));
-    repository.set_ref("refs/heads/main", commit);
-    bed.fails("app", FETCH, REASON, &[&url, "\"..\"", "cannot be used"])
+    for (name, told) in [
+        ("..", "\"..\""),
+        (".git", "\".git\""),
+        ("git~1", "\"git~1\""),
+        ("a\nb", "\"a\\nb\""),
+    ] {
+        let mut tree = format!("100644 {name}\0").into_bytes();
+        tree.extend((0..20).map(|at| u8::from_str_radix(&blob[2 * at..2 * at + 2], 16).unwrap()));
+        let tree = repository.put(Object::new(Kind::Tree, tree));
+        let text = format!("tree {tree}\nauthor A <a> 1 +0000\ncommitter A <a> 1 +0000\n\nBad\n");
+        let commit = repository.put(Object::new(Kind::Commit, text));
+        repository.set_ref("refs/heads/main", commit);
+        bed.fails("app", FETCH, REASON, &[&url, told, "cannot be used"])
+            .await;
+    }
+}
+
+/// AU6: what is no certificate is told as such, and not as a server that is not trusted
+#[tokio::test]
+async fn certificates_that_are_none_are_told_by_secret_and_key() {
+    let authority = Authority::default();
+    let server = Server::builder().tls(&authority).start();
+    commit(&server.repository("app"));
+    let bed = started().await;
+    bed.secret("ca", "Opaque", json!({"ca.crt": authority.pem()}))
         .await;
+    let url = server.clone_url("app");
+    bed.create("app", spec(&url, json!({"secretRef": {"name": "ca"}})))
+        .await;
+    bed.ready("app", "True", "Succeeded").await;
+    bed.change_secret("ca", json!({"ca.crt": "geheim"})).await;
+    let secret = format!("{}/ca'", bed.namespace);
+    let words = [secret.as_str(), "has a key 'ca.crt' that holds no certificate"];
+    bed.fails("app", FETCH, "AuthenticationFailed", &words).await;
+    bed.change_secret("ca", json!({"ca.crt": authority.pem()})).await;
+    bed.recovers("app").await;
 }

@@ -156,7 +156,14 @@ async fn layers_that_are_no_archive_or_one_that_leads_out() {
     bed.ready("app", "True", "Succeeded").await;
     let whole = tgz(&[File::new("a", "x".repeat(10_000))]);
     for (layer, words) in [
-        (b"no archive".to_vec(), "must be a gzipped tar archive"),
+        (
+            b"no archive".to_vec(),
+            "must be a gzipped tar archive: it is not gzipped",
+        ),
+        (
+            b"text".to_vec(),
+            "must be a gzipped tar archive: it is not gzipped",
+        ),
         (escaping(), "../../etc/cron.d/x"),
         (whole[..whole.len() - 12].to_vec(), "truncated"),
     ] {

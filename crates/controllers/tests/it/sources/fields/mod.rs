@@ -7,4 +7,5 @@ mod git_signed;
 mod helm;
 mod oci;
 mod oci_access;
+mod oci_keyless;
 mod oci_signed;
