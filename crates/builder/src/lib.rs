@@ -16,6 +16,7 @@ mod generate;
 mod manifests;
 mod metadata;
 mod overlay;
+mod remote;
 mod request;
 mod substitute;
 
@@ -25,6 +26,7 @@ pub use error::{Error, Errors};
 pub use files::{Entry, EntryKind, Files};
 pub use manifests::Manifests;
 pub use metadata::CommonMetadata;
+pub use remote::Remote;
 pub use request::{Image, Patch, Request, Selector, Substitution};
 
 pub use kustomize::substitute::Variables;

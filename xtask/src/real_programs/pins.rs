@@ -102,6 +102,17 @@ pub(super) const PROGRAMS: &[Program] = &[
         },
     },
     Program {
+        name: "kustomize",
+        version: "v5.8.1",
+        package: None,
+        module: Module {
+            path: "sigs.k8s.io/kustomize/kustomize/v5",
+            package: "",
+            linker: "",
+            edits: &[],
+        },
+    },
+    Program {
         name: "sops",
         version: "v3.13.3",
         package: None,

@@ -4,4 +4,5 @@
 mod artifact;
 mod build;
 mod controller;
+mod kustomize;
 mod up;

@@ -270,7 +270,7 @@ struct Owner {
 fn build(request: &Request, owner: &Owner, runtime: tokio::runtime::Handle) -> anyhow::Result<Vec<Value>> {
     // Bases may be anywhere, as with flux: the tree is the whole file system.
     let files = Directory::new(Path::new("/"))?;
-    let fetcher = remote::Programs::new(runtime);
+    let fetcher = remote::Elsewhere::new(runtime)?;
     let tools = Tools {
         fetcher: Some(&fetcher),
         ..Tools::default()

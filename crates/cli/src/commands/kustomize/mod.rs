@@ -64,7 +64,7 @@ pub(crate) async fn run(Kustomize::Build(args): Kustomize) -> anyhow::Result<Exi
 }
 
 fn build(args: &Args, runtime: tokio::runtime::Handle) -> anyhow::Result<ExitCode> {
-    let fetcher = remote::Programs::new(runtime);
+    let fetcher = remote::Elsewhere::new(runtime)?;
     let renderer = helm::Program::new(&args.helm_command);
     let mut options = Options {
         load_restrictor: match args.load_restrictor {

@@ -1,0 +1,48 @@
+//! The files of a commit as the tree of a build.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::io::Read as _;
+
+use source::archive::{Kind, Tree as _};
+use source::git;
+
+/// A commit, whose files are read when they are asked for. Links are not among them.
+pub(super) struct Checkout {
+    checkout: git::Checkout,
+    entries: BTreeMap<String, Kind>,
+}
+
+impl Checkout {
+    pub(super) fn new(checkout: git::Checkout) -> Result<Self, String> {
+        let entries = checkout.entries().map_err(|error| error.to_string())?;
+        let entries = entries.into_iter().map(|entry| (entry.path, entry.kind));
+        Ok(Checkout {
+            entries: entries.collect(),
+            checkout,
+        })
+    }
+}
+
+impl kustomize::Tree for Checkout {
+    fn read(&self, path: &str) -> Result<Option<Cow<'_, [u8]>>, String> {
+        if !matches!(self.entries.get(path), Some(Kind::File { .. })) {
+            return Ok(None);
+        }
+        let mut content = Vec::new();
+        let read = self
+            .checkout
+            .open(path)
+            .and_then(|mut file| file.read_to_end(&mut content));
+        read.map_err(|error| error.to_string())?;
+        Ok(Some(Cow::Owned(content)))
+    }
+
+    fn is_dir(&self, path: &str) -> bool {
+        path.is_empty() || self.entries.get(path) == Some(&Kind::Directory)
+    }
+
+    fn resolve(&self, path: &str) -> Option<String> {
+        (path.is_empty() || self.entries.contains_key(path)).then(|| path.to_owned())
+    }
+}

@@ -1,0 +1,138 @@
+//! Charts, rendered by the real helm.
+
+use testkit::helm::{Chart, Server};
+
+use super::{folder, refused, same};
+
+const TEMPLATE: &str = "apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: {{ .Release.Name }}-web
+  namespace: {{ .Release.Namespace }}
+data:
+  replicas: {{ .Values.replicas | quote }}
+  tag: {{ .Values.image.tag | quote }}
+  version: {{ .Capabilities.KubeVersion.Version | quote }}
+  known: {{ .Capabilities.APIVersions.Has \"example.com/v1\" | quote }}
+";
+const TEST: &str = "apiVersion: v1
+kind: Pod
+metadata:
+  name: {{ .Release.Name }}-test
+  annotations: {helm.sh/hook: test}
+";
+const VALUES: &str = "replicas: 1\nimage: {tag: own, name: web}\n";
+
+fn files(kustomization: &str) -> Vec<(&str, &str)> {
+    vec![
+        ("kustomization.yaml", kustomization),
+        (
+            "charts/web/Chart.yaml",
+            "apiVersion: v2\nname: web\nversion: 1.0.0\n",
+        ),
+        ("charts/web/values.yaml", VALUES),
+        ("charts/web/templates/config.yaml", TEMPLATE),
+        ("charts/web/templates/test.yaml", TEST),
+        (
+            "charts/web/crds/thing.yaml",
+            "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: things.example.com}\n",
+        ),
+        ("values.yaml", "image: {tag: file}\n"),
+        ("more.yaml", "replicas: 5\n"),
+    ]
+}
+
+#[test]
+fn charts_of_a_directory_are_rendered_as_kustomize_has_it() {
+    if testkit::program::find("helm").is_none() {
+        return;
+    }
+    for (kustomization, word) in [
+        ("helmCharts: [{name: web, releaseName: rel}]\n", "tag: own"),
+        (
+            "helmCharts: [{name: web, releaseName: rel, namespace: ns, includeCRDs: true}]\nnamePrefix: p-\n",
+            "p-rel-web",
+        ),
+        (
+            "helmCharts: [{name: web, releaseName: rel, valuesFile: values.yaml, additionalValuesFiles: [more.yaml]}]\n",
+            "replicas: \"5\"",
+        ),
+        (
+            "helmCharts: [{name: web, releaseName: rel, valuesFile: values.yaml, valuesInline: {replicas: 7, image: {tag: inline}}}]\n",
+            "tag: inline",
+        ),
+        (
+            "helmCharts: [{name: web, releaseName: rel, valuesFile: values.yaml, valuesMerge: merge, valuesInline: {replicas: 7, image: {tag: inline}}}]\n",
+            "tag: file",
+        ),
+        (
+            "helmCharts: [{name: web, releaseName: rel, valuesMerge: replace, valuesInline: {replicas: 7}}]\n",
+            "replicas: \"7\"",
+        ),
+        (
+            "helmCharts: [{name: web, releaseName: rel, skipTests: true, kubeVersion: '1.30', apiVersions: [example.com/v1]}]\nnamespace: other\n",
+            "version: v1.30",
+        ),
+        (
+            "helmGlobals: {chartHome: charts}\nhelmCharts: [{name: web, releaseName: rel, skipHooks: true}]\n",
+            "rel-web",
+        ),
+        (
+            "helmChartInflationGenerator: [{chartName: web, releaseName: rel, values: values.yaml}]\n",
+            "tag: file",
+        ),
+    ] {
+        let text = same(&["--enable-helm"], folder(&files(kustomization)).path());
+        assert!(text.contains(word), "{kustomization}{text}");
+    }
+}
+
+#[test]
+fn charts_of_a_repository_are_pulled() {
+    if testkit::program::find("helm").is_none() {
+        return;
+    }
+    let server = Server::start();
+    for version in ["1.0.0", "1.1.0"] {
+        server.add(
+            &Chart::new("web", version)
+                .values(&VALUES.replace("own", version))
+                .template("config.yaml", TEMPLATE),
+        );
+    }
+    for (version, expected) in [("", "tag: 1.1.0"), (", version: 1.0.0", "tag: 1.0.0")] {
+        let kustomization = format!(
+            "helmGlobals: {{chartHome: pulled}}\nhelmCharts: [{{name: web, releaseName: rel, repo: '{}'{version}}}]\n",
+            server.url()
+        );
+        let text = same(
+            &["--enable-helm"],
+            folder(&[("kustomization.yaml", &kustomization)]).path(),
+        );
+        assert!(text.contains(expected), "{text}");
+    }
+    let kustomization = format!(
+        "helmCharts: [{{name: gone, releaseName: rel, repo: '{}'}}]\n",
+        server.url()
+    );
+    let said = refused(
+        &["--enable-helm"],
+        folder(&[("kustomization.yaml", &kustomization)]).path(),
+    );
+    assert!(said.contains("gone"), "{said}");
+}
+
+#[test]
+fn a_chart_that_is_nowhere_is_named() {
+    if testkit::program::find("helm").is_none() {
+        return;
+    }
+    let folder = folder(&[("kustomization.yaml", "helmCharts: [{name: gone}]\n")]);
+    let said = refused(&["--enable-helm"], folder.path());
+    assert!(
+        said.contains("no repo specified for pull, no chart found"),
+        "{said}"
+    );
+    let said = refused(&[], folder.path());
+    assert!(said.contains("must specify --enable-helm"), "{said}");
+}
