@@ -4,11 +4,13 @@
 
 mod files;
 mod objects;
+mod services;
 mod sops;
 
 pub(crate) use files::files;
 pub use objects::is_encrypted_secret;
 pub(crate) use objects::objects;
+pub use services::CloudServices;
 pub use sops::{KeyServices, Sops};
 
 use ::sops::Format;

@@ -6,6 +6,7 @@ mod generate;
 mod hostile;
 mod links;
 mod options;
+mod services;
 mod sops;
 mod substitute;
 
