@@ -50,7 +50,7 @@ pub struct Tools<'t> {
 /// # Errors
 /// With all that is wrong, as far as it can be told in one run.
 pub fn build(files: &dyn Files, request: &Request, tools: &Tools<'_>) -> Result<Manifests, Errors> {
-    let mut overlay = generate::overlay(files, request)?;
+    let (mut overlay, lines) = generate::overlay(files, request)?;
     if let Some(decrypter) = tools.decrypter {
         decrypt::files(&mut overlay, &request.path, decrypter)?;
     }
@@ -63,7 +63,8 @@ pub fn build(files: &dyn Files, request: &Request, tools: &Tools<'_>) -> Result<
         helm: None,
         ..tools.kustomize.clone()
     };
-    let output = kustomize::build(&overlay, &request.path, &options)?;
+    let output = kustomize::build(&overlay, &request.path, &options);
+    let output = output.map_err(|errors| lines.correct(errors))?;
     let mut manifests = Manifests::new(output)?;
     if let Some(decrypter) = tools.decrypter {
         decrypt::objects(manifests.objects_mut(), decrypter)?;

@@ -2,9 +2,12 @@
 //!
 //! It is never written: it lies over the files.
 
+mod lines;
 mod merge;
 pub(crate) mod path;
 mod scan;
+
+pub(crate) use lines::Lines;
 
 use kustomize::FILE_NAMES;
 use model::Value;
@@ -21,6 +24,8 @@ struct Found {
     /// What it says.
     content: Value,
     origin: Origin,
+    /// The text of the file.
+    text: Option<String>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -29,8 +34,8 @@ enum Origin {
     Generated,
 }
 
-/// The files with the kustomization file over them that the request makes.
-pub(crate) fn overlay<'f>(files: &'f dyn Files, request: &Request) -> Result<Overlay<'f>, Errors> {
+/// The files with the kustomization file over them that the request makes, and where its lines come from.
+pub(crate) fn overlay<'f>(files: &'f dyn Files, request: &Request) -> Result<(Overlay<'f>, Lines), Errors> {
     let directory = path::join("", &request.path);
     let there = files.resolve(&directory).filter(|real| files.is_dir(real));
     if path::escapes(&directory) || there.is_none() {
@@ -39,8 +44,13 @@ pub(crate) fn overlay<'f>(files: &'f dyn Files, request: &Request) -> Result<Ove
     let mut found = find_or_generate(files, &directory)?;
     merge::merge(&mut found, files, &directory, request)?;
     let mut overlay = Overlay::new(files);
-    overlay.put(&found.file, yaml::write(&found.content).into_bytes());
-    Ok(overlay)
+    let lines = Lines {
+        file: files.show(&found.file),
+        written: found.text,
+        made: yaml::write(&found.content),
+    };
+    overlay.put(&found.file, lines.made.clone().into_bytes());
+    Ok((overlay, lines))
 }
 
 fn find_or_generate(files: &dyn Files, directory: &str) -> Result<Found, Error> {
@@ -74,12 +84,14 @@ fn find_or_generate(files: &dyn Files, directory: &str) -> Result<Found, Error> 
             file,
             content,
             origin: Origin::File,
+            text: String::from_utf8(text.into_owned()).ok(),
         });
     }
     Ok(Found {
         file: path::join(directory, FILE_NAMES[0]),
         content: generated(&scan::manifests(files, directory)?),
         origin: Origin::Generated,
+        text: None,
     })
 }
 

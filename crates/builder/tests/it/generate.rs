@@ -1,5 +1,7 @@
 //! The kustomization that is found or generated: K1, K2, K3.
 
+use builder::Request;
+
 use super::{at, build, config, names, problems, text};
 
 /// K1: without a kustomization file, all YAML files are built; a directory with one is a resource that is not walked.
@@ -131,4 +133,29 @@ fn the_digest_is_that_of_the_text() {
     let built = build(&files, &at("")).unwrap();
     let expected: [u8; 32] = sha2::Sha256::digest(built.to_yaml().unwrap()).into();
     assert_eq!(built.digest().unwrap(), model::Digest::sha256(expected));
+}
+
+#[test]
+fn mistakes_are_told_by_the_lines_of_the_file_that_people_have() {
+    let file = "# What runs where.\nnamePrefix: a-\n\nresources:\n  - a.yaml\n  # soon\n  - gone.yaml\nkind: Kustomization\n";
+    let request = Request {
+        target_namespace: Some("apps".to_owned()),
+        components: vec!["nowhere".to_owned()],
+        ..Request::default()
+    };
+    let problems = problems(
+        &[("kustomization.yaml", file), ("a.yaml", &config("a"))],
+        &request,
+    );
+    assert!(
+        problems
+            .iter()
+            .any(|one| one.starts_with("kustomization.yaml:7: ")),
+        "{problems:?}"
+    );
+    // What the request adds stands in no line.
+    assert!(
+        problems.iter().any(|one| one.starts_with("kustomization.yaml: ")),
+        "{problems:?}"
+    );
 }
