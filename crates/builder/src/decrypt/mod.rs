@@ -8,8 +8,8 @@ mod services;
 mod sops;
 
 pub(crate) use files::files;
-pub use objects::is_encrypted_secret;
 pub(crate) use objects::objects;
+pub use objects::{decode_data, is_encrypted_secret};
 pub use services::CloudServices;
 pub use sops::{KeyServices, Sops};
 

@@ -53,6 +53,16 @@ fn is_encrypted(object: &Node) -> bool {
     mac.is_some_and(|mac| !mac.is_empty() && !mac.text().is_empty())
 }
 
+/// The content of a value of a Secret's `data`. Lines may be folded anywhere, as kustomize does it and Go reads it.
+pub fn decode_data(text: &str) -> Option<Vec<u8>> {
+    let folded = |byte: &u8| matches!(byte, b'\n' | b'\r');
+    match text.bytes().any(|byte| folded(&byte)) {
+        true => STANDARD.decode(text.bytes().filter(|byte| !folded(byte)).collect::<Vec<u8>>()),
+        false => STANDARD.decode(text),
+    }
+    .ok()
+}
+
 fn whole(object: &Node, decrypter: &dyn Decrypter) -> Result<Node, String> {
     let json = model::json::to_vec(&kustomize::to_value(object)?);
     let plain = decrypter.decrypt(&json, Format::Json, Format::Json)?;
@@ -69,7 +79,7 @@ fn values(object: &mut Node, decrypter: &dyn Decrypter, errors: &mut Vec<Error>)
         return;
     };
     for (key, value) in data.iter_mut() {
-        let Ok(content) = STANDARD.decode(value.text()) else {
+        let Some(content) = decode_data(value.text()) else {
             continue;
         };
         let Some(from) = Format::detect(&content) else {
@@ -82,5 +92,16 @@ fn values(object: &mut Node, decrypter: &dyn Decrypter, errors: &mut Vec<Error>)
                 message,
             }),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::decode_data;
+
+    #[test]
+    fn folded_lines_are_read_as_one() {
+        assert_eq!(decode_data("aGVs\nbG8=\r\n").as_deref(), Some(&b"hello"[..]));
+        assert_eq!(decode_data("aGVs bG8="), None);
     }
 }

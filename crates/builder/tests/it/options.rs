@@ -94,7 +94,7 @@ fn k5_patches_come_after_those_of_the_file() {
     let files = [
         (
             "kustomization.yaml",
-            "resources: [a.yaml, b.yaml, c.yaml]\npatches:\n- patch: '[{op: add, path: /data, value: {a: file}}]'\n  target: {kind: ConfigMap}\n",
+            "resources: [a.yaml, b.yaml, c.yaml]\npatches:\n- patch: '- {op: add, path: /data, value: {a: file}}'\n  target: {kind: ConfigMap}\n",
         ),
         ("a.yaml", &config("first")),
         ("b.yaml", &config("first-more")),

@@ -15,7 +15,7 @@ use source::store;
 use source::store::share::{self, Sharing};
 
 use super::provider;
-use super::secrets::Data;
+use super::secrets::{self, Data};
 use super::storage::{self, blocking};
 use super::{SUMMARY, Shared, begin, chain, failed, found_new, git_include, timeout_of, told};
 use crate::kit::{Conditions, Failure, Notice, Options, Reconcile, Run, Summary, Wake};
@@ -160,10 +160,12 @@ impl GitRepositories {
                 Scheme::Http | Scheme::Https => data.git_http().map(|(auth, tls)| (auth, Some(tls))),
             };
             let (auth, tls) = auth.map_err(|error| {
-                authentication(format!(
-                    "failed to configure authentication options: {}",
-                    chain(&error)
-                ))
+                let reason = match &error {
+                    secrets::Error::Certificate { .. } => Reason::GIT_OPERATION_FAILED,
+                    _ => Reason::AUTHENTICATION_FAILED,
+                };
+                let message = format!("failed to configure authentication options: {}", chain(&error));
+                Failure::transient(reason, message)
             })?;
             settings.auth = auth;
             settings.http.tls = tls.unwrap_or_default();

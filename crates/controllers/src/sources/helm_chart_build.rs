@@ -210,10 +210,11 @@ impl HelmCharts {
 /// The index of a repository, as this object sees it: who reads an index may read the charts in it, and what others got with
 /// other credentials is not looked at.
 fn of_index(repository: &HelmRepository, index: Option<&Artifact>) -> Option<String> {
-    let (namespace, name) = (repository.namespace().unwrap_or_default(), repository.name_any());
+    // An object that took the name of another may have another address.
+    let uid = repository.metadata.uid.as_deref()?;
     let generation = repository.metadata.generation.unwrap_or_default();
     let digest = index?.digest?;
-    Some(format!("{namespace}/{name} {generation} {digest}"))
+    Some(format!("{uid} {generation} {digest}"))
 }
 
 /// Gets a chart. Charts are unpacked and packed on the way.
@@ -244,4 +245,34 @@ enum Unread {
     Open(#[source] store::Error),
     #[error("artifact untar error")]
     Unpack(#[source] archive::Error),
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_repository_that_took_the_name_of_another_has_downloads_of_its_own() {
+        let repository = |uid: &str, generation: i64| -> HelmRepository {
+            let metadata =
+                json!({"namespace": "default", "name": "one", "uid": uid, "generation": generation});
+            let object = json!({
+                "apiVersion": "source.toolkit.fluxcd.io/v1", "kind": "HelmRepository", "metadata": metadata,
+                "spec": {"url": "https://charts.test"},
+            });
+            serde_json::from_value(object).unwrap()
+        };
+        let index: Artifact = serde_json::from_value(json!({
+            "path": "p", "url": "u", "revision": "r", "lastUpdateTime": "2026-01-01T00:00:00Z",
+            "digest": format!("sha256:{}", "0".repeat(64)),
+        }))
+        .unwrap();
+        let key = |uid: &str, generation: i64| of_index(&repository(uid, generation), Some(&index)).unwrap();
+        assert_eq!(key("a", 1), key("a", 1));
+        assert_ne!(key("a", 1), key("b", 1));
+        assert_ne!(key("a", 1), key("a", 2));
+        assert_eq!(of_index(&repository("a", 1), None), None);
+    }
 }

@@ -25,6 +25,9 @@ pub(crate) enum Error {
     },
     #[error("the Secret '{name}' {problem}")]
     Content { name: String, problem: String },
+    /// What is to be a certificate is none: to Flux, a matter of the connection and not of who connects.
+    #[error("the Secret '{name}' {problem}")]
+    Certificate { name: String, problem: String },
 }
 
 /// The data of a Secret, with its name for complaints.
@@ -162,16 +165,20 @@ impl Data {
     /// That certificates are none, with the keys that hold them. What they hold instead is not shown.
     fn no_certificate(&self, error: &http::Error) -> Error {
         let first = |keys: [&'static str; 2]| keys.into_iter().find(|key| self.has(key)).unwrap_or(keys[0]);
-        match error {
-            http::Error::Authorities(_) => self.problem(format!(
+        let problem = match error {
+            http::Error::Authorities(_) => format!(
                 "has a key '{}' that holds no certificate: it must be PEM",
                 first(["ca.crt", "caFile"])
-            )),
-            _ => self.problem(format!(
+            ),
+            _ => format!(
                 "has keys '{}' and '{}' that hold no certificate with its private key: both must be PEM and belong together",
                 first(["tls.crt", "certFile"]),
                 first(["tls.key", "keyFile"])
-            )),
+            ),
+        };
+        Error::Certificate {
+            name: self.name.clone(),
+            problem,
         }
     }
 

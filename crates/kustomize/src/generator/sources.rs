@@ -11,59 +11,55 @@ pub(crate) trait FileLoader {
     fn load(&self, path: &str) -> Result<Vec<u8>, String>;
 }
 
-/// The keys and their content, from environment files, literals and files.
+/// The keys and their content, from environment files, literals and files; or all that is wrong with them. What is in them is
+/// not told: it may be a secret.
 pub(crate) fn pairs(
     args: &GeneratorArgs,
     files: &dyn FileLoader,
 ) -> Result<BTreeMap<String, Vec<u8>>, String> {
     let mut result = BTreeMap::new();
-    let mut add = |key: String, content: Vec<u8>| {
-        if result.contains_key(&key) {
-            return Err(format!(
-                "configmap {} illegally repeats the key `{key}`",
-                args.name
-            ));
-        }
-        result.insert(key, content);
-        Ok(())
+    let mut problems = Vec::new();
+    let mut add = |pair: Result<(String, Vec<u8>), String>| match pair {
+        Ok((key, _)) if result.contains_key(&key) => problems.push(format!(
+            "configmap {} illegally repeats the key `{key}`",
+            args.name
+        )),
+        Ok((key, content)) => drop(result.insert(key, content)),
+        Err(problem) => problems.push(problem),
     };
-    let about =
-        |what: &str, all: &[String], problem: String| format!("{what} [{}]: {problem}", all.join(" "));
     for file in &args.envs {
-        let content = files
-            .load(file)
-            .map_err(|problem| about("env source files:", &args.envs, problem))?;
-        for (number, line) in content.split(|byte| *byte == b'\n').enumerate() {
-            let pair =
-                env_line(line, number).map_err(|problem| about("env source files:", &args.envs, problem))?;
-            if let Some((key, value)) = pair {
-                add(key, value)?;
+        let content = match files.load(file) {
+            Ok(content) => content,
+            Err(problem) => {
+                add(Err(format!("env source file {file}: {problem}")));
+                continue;
             }
+        };
+        for (number, line) in content.split(|byte| *byte == b'\n').enumerate() {
+            let pair = env_line(line, number).transpose();
+            pair.into_iter()
+                .for_each(|pair| add(pair.map_err(|problem| format!("env source file {file}: {problem}"))));
         }
     }
-    for literal in &args.literals {
-        let (key, value) =
-            parse_literal(literal).map_err(|problem| about("literal sources", &args.literals, problem))?;
-        add(key.to_owned(), value.as_bytes().to_vec())?;
+    for (number, literal) in args.literals.iter().enumerate() {
+        let pair = parse_literal(literal).map(|(key, value)| (key.to_owned(), value.as_bytes().to_vec()));
+        add(pair.map_err(|problem| format!("literal source number {}: {problem}", number + 1)));
     }
     for source in &args.files {
-        let fail = |problem| about("file sources:", &args.files, problem);
-        let (key, file) = parse_file(source).map_err(fail)?;
-        let content = files.load(file).map_err(fail)?;
-        add(key.to_owned(), content)?;
+        let read = parse_file(source).and_then(|(key, file)| Ok((key.to_owned(), files.load(file)?)));
+        add(read.map_err(|problem| format!("file source {source}: {problem}")));
     }
-    Ok(result)
+    match problems.is_empty() {
+        true => Ok(result),
+        false => Err(problems.join("; ")),
+    }
 }
 
 /// A line of an environment file: nothing, a comment, or a key with or without a value.
 fn env_line(line: &[u8], number: usize) -> Result<Option<(String, Vec<u8>)>, String> {
     let line = line.strip_suffix(b"\r").unwrap_or(line);
     let Ok(text) = std::str::from_utf8(line) else {
-        return Err(format!(
-            "line {} has invalid utf8 bytes : {}",
-            number + 1,
-            String::from_utf8_lossy(line)
-        ));
+        return Err(format!("line {} has invalid utf8 bytes", number + 1));
     };
     let text = if number == 0 {
         text.strip_prefix('\u{feff}').unwrap_or(text)
@@ -85,7 +81,7 @@ fn env_line(line: &[u8], number: usize) -> Result<Option<(String, Vec<u8>)>, Str
 fn parse_literal(source: &str) -> Result<(&str, &str), String> {
     match source.split_once('=') {
         Some((key, value)) if !key.is_empty() => Ok((key, without_quotes(value))),
-        _ => Err(format!("invalid literal source {source}, expected key=value")),
+        _ => Err("invalid literal source, expected key=value".to_owned()),
     }
 }
 
@@ -132,5 +128,38 @@ mod tests {
         assert_eq!(parse_file("a/b.txt"), Ok(("b.txt", "a/b.txt")));
         assert_eq!(parse_file("k=a/b.txt"), Ok(("k", "a/b.txt")));
         assert!(parse_file("=a").is_err() && parse_file("a=").is_err() && parse_file("a=b=c").is_err());
+    }
+
+    struct Files;
+
+    impl FileLoader for Files {
+        fn load(&self, path: &str) -> Result<Vec<u8>, String> {
+            match path {
+                "env" => Ok(b"a=hunter2\nb=hunter2\xff\n".to_vec()),
+                _ => Err("no such file".to_owned()),
+            }
+        }
+    }
+
+    #[test]
+    fn all_that_is_wrong_is_told_but_no_secret() {
+        let args = GeneratorArgs {
+            name: "one".to_owned(),
+            envs: vec!["env".to_owned(), "gone".to_owned()],
+            literals: vec![
+                "c=hunter2".to_owned(),
+                "hunter2".to_owned(),
+                "a=hunter2".to_owned(),
+            ],
+            files: vec!["lost".to_owned()],
+            ..GeneratorArgs::default()
+        };
+        let problems = pairs(&args, &Files).unwrap_err();
+        assert_eq!(
+            problems,
+            "env source file env: line 2 has invalid utf8 bytes; env source file gone: no such file; \
+             literal source number 2: invalid literal source, expected key=value; \
+             configmap one illegally repeats the key `a`; file source lost: no such file"
+        );
     }
 }

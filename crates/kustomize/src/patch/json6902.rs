@@ -28,7 +28,11 @@ impl JsonPatch {
         if text.is_empty() {
             return Err("empty json patch operations".to_owned());
         }
-        let value = yaml::parse(text.as_bytes()).map_err(|error| error.to_string())?;
+        // What begins as JSON has to be JSON, as with kustomize.
+        let value = match text.starts_with('[') {
+            true => model::json::parse(text.as_bytes()).map_err(|error| error.to_string())?,
+            false => yaml::parse(text.as_bytes()).map_err(|error| error.to_string())?,
+        };
         let count = match &value {
             Value::Array(operations) => operations.len(),
             Value::Null => 0,

@@ -52,10 +52,10 @@ impl Patch {
 
     /// Finds out which form the patch has. `text` is the patch itself, from the entry or from its file.
     fn new(config: &Config, text: &str, texts: &mut Texts) -> Result<Patch, String> {
-        let source = if config.path.is_empty() {
-            format!("[patch: {text:?}]")
-        } else {
-            format!("[path: {:?}]", config.path)
+        // The text is not told: it may be that of a Secret.
+        let source = match config.path.as_str() {
+            "" => "[patch]".to_owned(),
+            path => format!("[path: {path:?}]"),
         };
         let strategic = from_text(text, texts);
         let json = JsonPatch::parse(text);
@@ -67,7 +67,9 @@ impl Patch {
                 ));
             }
             (Err(_), Err(_)) => {
-                return Err(format!("unable to parse SM or JSON patch from {source}"));
+                let reason = yaml::documents(text).find_map(Result::err);
+                let reason = reason.map_or_else(String::new, |error| format!(": {error}"));
+                return Err(format!("unable to parse SM or JSON patch from {source}{reason}"));
             }
             (Ok(strategic), _) => {
                 let options = config.options.clone().unwrap_or_default();

@@ -252,7 +252,7 @@ resources: []
             "kustomization.yaml:2: accumulating resources from 'missing.yaml'",
             "kustomization.yaml:4: open none.yaml: no such file",
             "kustomization.yaml:5: specs.yaml: json: unknown field \"unknown\"",
-            "kustomization.yaml:7: loading KV pairs: file sources",
+            "kustomization.yaml:7: loading KV pairs: file source none.txt",
             "kustomization.yaml:9: a configmap must have a name",
             "kustomization.yaml:11: accumulating components: ",
             "kustomization.yaml:12: expected kind 'Component' for path 'plain'",
@@ -280,7 +280,8 @@ resources: [a.yaml]
 patches:
 - patch: '{kind: X, metadata: {name: b}}'
 - patch: '{kind: X, metadata: {name: a}, x: 1}'
-- patch: '[{op: remove, path: /none}]'
+- patch: |-
+    - {op: remove, path: /none}
   target: {kind: X}
 === a.yaml
 kind: X

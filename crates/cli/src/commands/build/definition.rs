@@ -3,9 +3,12 @@
 use std::path::Path;
 
 use anyhow::{Context as _, bail};
-use api::kustomize::{GROUP, Kustomization};
+use api::Spec;
+use api::kustomize::{GROUP, Kustomization, KustomizationSpec};
 use kube::{Api, Client};
 use model::Value;
+
+use super::texts;
 
 /// The Kustomization of a name in a file with any number of objects.
 pub(super) fn from_file(file: &Path, name: &str, namespace: &str) -> anyhow::Result<Kustomization> {
@@ -18,7 +21,7 @@ pub(super) fn from_file(file: &Path, name: &str, namespace: &str) -> anyhow::Res
         let own = object.str_at(&["metadata", "namespace"]);
         let here = own == namespace || own.is_empty();
         if is_kustomization(&object) && object.str_at(&["metadata", "name"]) == name && here {
-            return from_object(&object)
+            return from_object(&as_typed(object))
                 .with_context(|| format!("failed to unmarshall kustomization file {}", file.display()));
         }
     }
@@ -32,6 +35,29 @@ pub(super) fn from_file(file: &Path, name: &str, namespace: &str) -> anyhow::Res
 pub(super) fn is_kustomization(object: &Value) -> bool {
     let version = object.str_at(&["apiVersion"]).strip_prefix(GROUP);
     version.is_some_and(|version| version.starts_with('/')) && object.str_at(&["kind"]) == "Kustomization"
+}
+
+/// An object of a file as a program reads it that knows the types of its fields.
+fn as_typed(mut object: Value) -> Value {
+    let definition = <KustomizationSpec as Spec>::definition().to_value();
+    let versions = definition.list_at(&["spec", "versions"]);
+    let schema = versions
+        .first()
+        .and_then(|version| version.at(&["schema", "openAPIV3Schema"]));
+    let mut schema = schema.cloned().unwrap_or_default();
+    for field in ["labels", "annotations"] {
+        let path = [
+            "properties",
+            "metadata",
+            "properties",
+            field,
+            "additionalProperties",
+            "type",
+        ];
+        schema.set_at(&path, "string");
+    }
+    texts::to_texts(&mut object, &schema);
+    object
 }
 
 pub(super) fn from_object(object: &Value) -> anyhow::Result<Kustomization> {

@@ -38,7 +38,7 @@ pub(super) fn mask(object: &mut Node) -> anyhow::Result<()> {
         }
     } else {
         for (key, value) in &mut data {
-            let Ok(content) = STANDARD.decode(value.as_bytes()) else {
+            let Some(content) = builder::decode_data(value) else {
                 let name = object.get("metadata").and_then(|metadata| metadata.get("name"));
                 let name = name.map_or("", Node::text);
                 bail!("failed to mask secret {name} sops data: data.{key} is no base64");

@@ -3,6 +3,7 @@
 mod definition;
 mod kustomization;
 mod mask;
+mod texts;
 
 use std::process::ExitCode;
 

@@ -41,6 +41,32 @@ pub(crate) struct Args {
     /// The helm program
     #[arg(long, default_value = "helm")]
     helm_command: String,
+    #[command(flatten)]
+    _without_effect: WithoutEffect,
+}
+
+/// Flags of kustomize that only plugins heed. Scripts pass them; programs and containers are refused where a kustomization
+/// asks for them.
+#[derive(clap::Args)]
+struct WithoutEffect {
+    #[arg(long, hide = true)]
+    enable_alpha_plugins: bool,
+    #[arg(long, hide = true)]
+    enable_exec: bool,
+    #[arg(long, hide = true)]
+    enable_star: bool,
+    #[arg(long, hide = true)]
+    as_current_user: bool,
+    #[arg(long, hide = true)]
+    network: bool,
+    #[arg(long, hide = true)]
+    network_name: Option<String>,
+    #[arg(long, hide = true)]
+    mount: Vec<String>,
+    #[arg(short, long, hide = true)]
+    env: Vec<String>,
+    #[arg(long, hide = true)]
+    stack_trace: bool,
 }
 
 #[derive(Clone, Copy, clap::ValueEnum)]

@@ -489,6 +489,30 @@ pub(super) const CASES: &[Case] = &[
         ..PLAIN
     },
     Case {
+        name: "generated secrets whose values are folded",
+        files: &[
+            (
+                "kustomization.yaml",
+                "resources: [a.yaml]\nsecretGenerator: [{name: s, files: [long]}]\n",
+            ),
+            (
+                "long",
+                "0123456789012345678901234567890123456789012345678901234567890123456789",
+            ),
+            ("a.yaml", CONFIG),
+        ],
+        ..PLAIN
+    },
+    Case {
+        name: "numbers and booleans where the spec has texts",
+        files: &[(
+            "a.yaml",
+            "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {v: 'is ${x}, ${y}, ${z}.'}\n",
+        )],
+        spec: "{targetNamespace: 123, commonMetadata: {labels: {d: 1}, annotations: {e: true}}, postBuild: {substitute: {x: 3, y: true, z: 1.10}}}",
+        ..PLAIN
+    },
+    Case {
         name: "lists and kustomizations",
         files: &[
             (

@@ -234,7 +234,7 @@ async fn certificates_that_are_none_are_told_by_secret_and_key() {
     bed.change_secret("ca", json!({"ca.crt": "geheim"})).await;
     let secret = format!("{}/ca'", bed.namespace);
     let words = [secret.as_str(), "has a key 'ca.crt' that holds no certificate"];
-    bed.fails("app", FETCH, "AuthenticationFailed", &words).await;
+    bed.fails("app", FETCH, REASON, &words).await;
     bed.change_secret("ca", json!({"ca.crt": authority.pem()})).await;
     bed.recovers("app").await;
 }
