@@ -79,24 +79,7 @@ impl<'a> Server<'a> {
 
     /// The server said no.
     pub(super) fn refused(&self, answer: &Answer, complaint: &str) -> Error {
-        let mut text: String = complaint
-            .chars()
-            .map(|letter| if letter.is_control() { ' ' } else { letter })
-            .collect();
-        // Some servers repeat what they do not like.
-        for secret in &self.secrets {
-            let secret = secret.expose_secret();
-            if !secret.is_empty() {
-                text = text.replace(secret, "***");
-                text = text.replace(&escape::escape(secret), "***");
-            }
-        }
-        let shown: String = text.trim().chars().take(MAX_SHOWN).collect();
-        let status = answer.status;
-        let why = match shown.as_str() {
-            "" => status.to_string(),
-            shown => format!("{} {shown}", status.as_u16()),
-        };
+        let why = why(answer.status, complaint, &self.secrets);
         Error::Refused {
             endpoint: self.endpoint.clone(),
             why,
@@ -109,6 +92,26 @@ impl<'a> Server<'a> {
             endpoint: self.endpoint.clone(),
             what,
         }
+    }
+}
+
+/// What a server said when it said no, without what it was told: some servers repeat what they do not like.
+pub(crate) fn why(status: StatusCode, complaint: &str, secrets: &[&SecretString]) -> String {
+    let mut text: String = complaint
+        .chars()
+        .map(|letter| if letter.is_control() { ' ' } else { letter })
+        .collect();
+    for secret in secrets {
+        let secret = secret.expose_secret();
+        if !secret.is_empty() {
+            text = text.replace(secret, "***");
+            text = text.replace(&escape::escape(secret), "***");
+        }
+    }
+    let shown: String = text.trim().chars().take(MAX_SHOWN).collect();
+    match shown.as_str() {
+        "" => status.to_string(),
+        shown => format!("{} {shown}", status.as_u16()),
     }
 }
 

@@ -38,6 +38,7 @@ pub use grant::{CredentialSource, Grant};
 pub use identities::{Asker, Cloud, Identities, Settings};
 pub use tally::{Events, Involved, Tally};
 
+pub(crate) use ask::why;
 pub(crate) use grant::Kept;
 
 /// A token or the like that is in a file, which is read each time because others renew it.

@@ -1,17 +1,16 @@
 //! Questions to services. Answers are limited, and nothing secret comes back in an error.
 
 use reqwest::{RequestBuilder, StatusCode};
-use secrecy::{ExposeSecret, SecretString};
+use secrecy::SecretString;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use super::Error;
 use crate::helm::address::without_secrets;
+use crate::identity::why;
 
 /// The longest answer that is read.
 const MAX_ANSWER: usize = 1 << 20;
-/// How much of what a server says is repeated.
-const MAX_SHOWN: usize = 300;
 
 /// A server, and what it is told and must not tell others.
 pub(super) struct Server<'a> {
@@ -60,21 +59,7 @@ impl<'a> Server<'a> {
 
     /// The server said no.
     pub(super) fn refused(&self, status: StatusCode, complaint: &str) -> Error {
-        let mut text: String = complaint
-            .chars()
-            .map(|letter| if letter.is_control() { ' ' } else { letter })
-            .collect();
-        for secret in &self.secrets {
-            let secret = secret.expose_secret();
-            if !secret.is_empty() {
-                text = text.replace(secret, "***");
-            }
-        }
-        let shown: String = text.trim().chars().take(MAX_SHOWN).collect();
-        let why = match shown.as_str() {
-            "" => status.to_string(),
-            shown => format!("{} {shown}", status.as_u16()),
-        };
+        let why = why(status, complaint, &self.secrets);
         Error::Refused {
             endpoint: self.endpoint.clone(),
             why,

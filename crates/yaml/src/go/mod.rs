@@ -8,6 +8,9 @@ mod number;
 pub(crate) mod scalar;
 pub(crate) mod style;
 
+pub use scalar::escape;
+pub use style::{is_break, is_indicator, is_printable};
+
 use std::cmp::Ordering;
 
 use crate::node::{Map, Node, Text};

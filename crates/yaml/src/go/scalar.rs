@@ -219,7 +219,7 @@ enum Folding {
 }
 
 /// Writes a character as the double quotes of go-yaml have it.
-pub(crate) fn escape(character: char, out: &mut String) {
+pub fn escape(character: char, out: &mut String) {
     let code = u32::from(character);
     let letter = match code {
         0x00 => '0',

@@ -51,12 +51,13 @@ pub(super) fn has_break(text: &str) -> bool {
     text.chars().any(is_break)
 }
 
-pub(crate) fn is_break(character: char) -> bool {
+/// Whether the character breaks lines, in YAML's wide sense.
+pub fn is_break(character: char) -> bool {
     matches!(character, '\n' | '\r' | '\u{85}' | '\u{2028}' | '\u{2029}')
 }
 
 /// Whether go-yaml's emitter leaves the character as it is.
-pub(crate) fn is_printable(character: char) -> bool {
+pub fn is_printable(character: char) -> bool {
     matches!(character,
         '\n' | ' '..='~' | '\u{a0}'..='\u{d7ff}' | '\u{e000}'..='\u{fefe}' | '\u{ff00}'..='\u{fffd}')
 }
@@ -149,7 +150,8 @@ impl Analysis {
     }
 }
 
-fn is_indicator(character: char, previous: Option<char>, followed_by_blank: bool) -> bool {
+/// Whether a character means something to YAML where it stands, so that a text with it cannot be plain.
+pub fn is_indicator(character: char, previous: Option<char>, followed_by_blank: bool) -> bool {
     let Some(previous) = previous else {
         return match character {
             '#' | ',' | '[' | ']' | '{' | '}' | '&' | '*' | '!' | '|' | '>' | '\'' | '"' | '%' | '@'

@@ -2,6 +2,8 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+pub(super) use yaml::go::is_break;
+use yaml::go::{escape, is_indicator, is_printable};
 use yaml::node::Kind;
 
 use crate::number;
@@ -151,15 +153,6 @@ fn is_base60(text: &str) -> bool {
         && digits(fraction)
 }
 
-pub(super) fn is_break(character: char) -> bool {
-    matches!(character, '\n' | '\r' | '\u{85}' | '\u{2028}' | '\u{2029}')
-}
-
-fn is_printable(character: char) -> bool {
-    matches!(character,
-        '\n' | ' '..='~' | '\u{a0}'..='\u{d7ff}' | '\u{e000}'..='\u{fefe}' | '\u{ff00}'..='\u{fffd}')
-}
-
 struct Analysis {
     plain_allowed: bool,
     single_quoted_allowed: bool,
@@ -201,22 +194,6 @@ impl Analysis {
     }
 }
 
-fn is_indicator(character: char, previous: Option<char>, followed_by_blank: bool) -> bool {
-    let Some(previous) = previous else {
-        return match character {
-            '#' | ',' | '[' | ']' | '{' | '}' | '&' | '*' | '!' | '|' | '>' | '\'' | '"' | '%' | '@'
-            | '`' => true,
-            '?' | ':' | '-' => followed_by_blank,
-            _ => false,
-        };
-    };
-    match character {
-        ':' => followed_by_blank,
-        '#' => matches!(previous, ' ' | '\t' | '\0') || is_break(previous),
-        _ => false,
-    }
-}
-
 /// The content of a string in double quotes.
 pub(super) fn escaped(text: &str) -> String {
     // A byte order mark at the start makes go-yaml take every character for one.
@@ -225,38 +202,10 @@ pub(super) fn escaped(text: &str) -> String {
     for character in text.chars() {
         let plain =
             !marked && is_printable(character) && !is_break(character) && !matches!(character, '"' | '\\');
-        if plain {
-            out.push(character);
-            continue;
+        match plain {
+            true => out.push(character),
+            false => escape(character, &mut out),
         }
-        let code = u32::from(character);
-        let letter = match code {
-            0x00 => '0',
-            0x07 => 'a',
-            0x08 => 'b',
-            0x09 => 't',
-            0x0a => 'n',
-            0x0b => 'v',
-            0x0c => 'f',
-            0x0d => 'r',
-            0x1b => 'e',
-            0x22 => '"',
-            0x5c => '\\',
-            0x85 => 'N',
-            0xa0 => '_',
-            0x2028 => 'L',
-            0x2029 => 'P',
-            _ => {
-                out.push_str(&match code {
-                    0..=0xff => format!("\\x{code:02X}"),
-                    0x100..=0xffff => format!("\\u{code:04X}"),
-                    _ => format!("\\U{code:08X}"),
-                });
-                continue;
-            }
-        };
-        out.push('\\');
-        out.push(letter);
     }
     out
 }
