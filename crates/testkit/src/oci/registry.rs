@@ -43,7 +43,7 @@ impl Server {
         Builder::new(Registry::default())
     }
 
-    /// A reference such as `127.0.0.1:40123/team/app:1.0.0`.
+    /// A reference such as `127.0.0.1:40321/team/app:1.0.0`.
     pub fn reference(&self, repository: &str, tag: &str) -> String {
         format!("{}/{repository}:{tag}", self.host())
     }
