@@ -3,3 +3,4 @@
 //! So far there is [`health`]: how an object is doing.
 
 pub mod health;
+pub mod queue;

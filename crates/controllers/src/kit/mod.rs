@@ -17,11 +17,13 @@ mod interval;
 pub mod lease;
 pub mod logs;
 mod metrics;
-mod queue;
 mod recorder;
 mod runner;
 mod status;
 mod writer;
+
+// The queue is the engine's: both work on keys, each at most once at a time.
+use engine::queue;
 
 pub use conclude::{Failure, Shape, conclude};
 pub use conditions::{Conditions, Stamp, Summary};
