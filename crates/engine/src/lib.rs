@@ -3,4 +3,5 @@
 //! So far there is [`health`]: how an object is doing.
 
 pub mod health;
+pub mod plan;
 pub mod queue;

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 use crate::{Str, Value};
 
 /// Which object: its group, kind, namespace and name. The version is not part of it, for the same object is served in
@@ -9,13 +11,15 @@ use crate::{Str, Value};
 ///
 /// Keys sort by group, then kind, namespace and name. They print as people name objects: `Deployment/shop/web`, or
 /// `Namespace/shop` without a namespace.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct ObjectKey {
     /// The API group; empty for the core group.
+    #[serde(default, skip_serializing_if = "Str::is_empty")]
     pub group: Str,
     /// The kind.
     pub kind: Str,
     /// The namespace; empty for objects of the whole cluster.
+    #[serde(default, skip_serializing_if = "Str::is_empty")]
     pub namespace: Str,
     /// The name.
     pub name: Str,

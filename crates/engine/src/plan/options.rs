@@ -1,0 +1,124 @@
+//! What one run of a unit asks for.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use model::{ObjectKey, Time};
+
+use super::input::Observed;
+use super::steps::Propagation;
+
+/// What one run of a unit asks for.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Whether what is no longer desired is deleted.
+    pub prune: bool,
+    /// What becomes of what deleted objects own.
+    pub propagation: Propagation,
+    /// How much may be pruned at once.
+    pub budget: Budget,
+    /// Whether an empty build may prune everything.
+    pub allow_empty: bool,
+    /// Whether objects are deleted and created if a field that cannot be changed differs.
+    pub force: bool,
+    /// How long a stage waits for what the next one needs.
+    pub stage_seconds: u64,
+    /// The wait for health at the end.
+    pub wait: Option<Health>,
+    /// The namespace of objects that need one and have none.
+    pub namespace: String,
+    /// Only these objects are looked after; all others are left as they are.
+    pub only: Option<BTreeSet<ObjectKey>>,
+    /// When the operation began.
+    pub started: Option<Time>,
+    /// What only units that ask for Argo CD's ways have.
+    pub argo: ArgoOptions,
+}
+
+/// How much may be pruned at once.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Budget {
+    /// At most so many objects.
+    pub count: Option<usize>,
+    /// At most so many of a hundred objects that the unit had.
+    pub percent: Option<u8>,
+}
+
+/// The wait for health at the end of a run.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Health {
+    /// Only these objects, instead of all that were applied.
+    pub objects: Option<Vec<ObjectKey>>,
+    /// Not this one: the unit itself, if it is among what it applies.
+    pub except: Option<ObjectKey>,
+    /// How long at most.
+    pub seconds: u64,
+    /// Whether the first object that has failed ends the wait.
+    pub fail_fast: bool,
+}
+
+/// The sync options of a whole unit in Argo CD's words.
+#[derive(Clone, Debug, Default)]
+pub struct ArgoOptions {
+    /// `Prune=false` or `Prune=confirm` for all objects that say nothing themselves.
+    pub prune: PruneOption,
+    /// When somebody approved that objects with `Prune=confirm` are deleted. It counts if it is not older than the operation.
+    pub approved: Option<Time>,
+    /// `PruneLast=true`
+    pub prune_last: bool,
+    /// `Replace=true`
+    pub replace: bool,
+    /// `Validate=false`
+    pub unchecked: bool,
+    /// `SkipDryRunOnMissingResource=true`
+    pub skip_missing_kinds: bool,
+    /// `ApplyOutOfSyncOnly=true`: nobody waits for what does not change.
+    pub out_of_sync_only: bool,
+    /// `FailOnSharedResource=true`
+    pub fail_on_shared: bool,
+    /// `CreateNamespace=true`
+    pub create_namespace: Option<CreateNamespace>,
+    /// No hooks are run.
+    pub skip_hooks: bool,
+}
+
+/// Whether objects that are no longer desired may be deleted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PruneOption {
+    /// They may.
+    #[default]
+    Allowed,
+    /// They may if somebody approves.
+    Confirm,
+    /// They may not.
+    Disabled,
+}
+
+/// The namespace of a unit, made if it is missing.
+#[derive(Clone, Debug, Default)]
+pub struct CreateNamespace {
+    /// Its labels.
+    pub labels: BTreeMap<String, String>,
+    /// Its annotations.
+    pub annotations: BTreeMap<String, String>,
+    /// What was found of it.
+    pub observed: Observed,
+}
+
+impl Default for Options {
+    /// Applies and prunes as Flux does, and waits for nothing at the end.
+    fn default() -> Self {
+        Options {
+            prune: true,
+            propagation: Propagation::Background,
+            budget: Budget::default(),
+            allow_empty: false,
+            force: false,
+            stage_seconds: 60,
+            wait: None,
+            namespace: String::new(),
+            only: None,
+            started: None,
+            argo: ArgoOptions::default(),
+        }
+    }
+}

@@ -1,0 +1,360 @@
+//! The plan as a value: stages of steps, what each does and why.
+
+use model::{Inventory, ObjectKey};
+use serde::{Deserialize, Serialize};
+
+use super::objects::Reference;
+
+/// What would be done to bring a cluster to the desired state, decided to the last detail.
+///
+/// It is carried out by walking over [`stages`](Plan::stages) in order:
+///
+/// 1. A stage is run if its [`when`](Stage::when) holds, else it is passed over. Nothing has failed at the beginning.
+/// 2. A stage with a [`gate`](Stage::gate) is not begun before somebody approves.
+/// 3. Before the first write of the stage, each step that is not [`verified`](Apply::verified) is dry-run. If one is refused,
+///    the stage has failed and none of its steps is carried out. A refusal because a field cannot be changed is none where
+///    [`recreate`](Apply::recreate) is set.
+/// 4. The steps are carried out. Those of one [`batch`](Step::batch) may be sent at once; a batch begins when the one before
+///    has ended. What a failure does is in [`on_failure`](Stage::on_failure).
+/// 5. If no step has failed, the stage waits as [`wait`](Stage::wait) says; a wait that fails or takes too long fails the stage.
+///
+/// The plan has failed when one of its stages has. All errors are kept.
+///
+/// Objects are not in it, so that a plan can be stored and printed without a value of a Secret: a step has a [`Reference`],
+/// which is an index into the [`Objects`](super::Objects) that were made with the plan, and the digest to know the same object by when it
+/// is built anew after a crash.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Plan {
+    /// Which unit.
+    pub unit: String,
+    /// What the desired objects were built from.
+    pub revision: String,
+    /// What is done, in order.
+    pub stages: Vec<Stage>,
+    /// What the unit has applied when all went well.
+    pub inventory: Inventory,
+    /// What a person should know.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<Note>,
+}
+
+/// Steps that are carried out together before the next stage begins.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Stage {
+    /// What people call it: `definitions`, `PreSync wave -1`.
+    pub name: String,
+    /// What it is for.
+    pub purpose: Purpose,
+    /// When it is run.
+    #[serde(default)]
+    pub when: When,
+    /// Whose approval it needs before it begins.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gate: Option<Gate>,
+    /// What is done, in order.
+    pub steps: Vec<Step>,
+    /// What a step that fails stops.
+    #[serde(default)]
+    pub on_failure: OnFailure,
+    /// What must come true before the next stage begins.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wait: Option<Wait>,
+}
+
+/// What a stage is for: a failure is reported accordingly.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Purpose {
+    /// Brings desired objects to the cluster.
+    Apply,
+    /// Deletes what is no longer desired.
+    Prune,
+    /// Waits for health and has no steps.
+    Health,
+    /// Runs hooks, with or without other objects.
+    Hooks,
+    /// Deletes hooks that are not needed any more.
+    Cleanup,
+}
+
+/// When a stage is run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum When {
+    /// No stage has failed so far.
+    #[default]
+    Success,
+    /// A stage has failed.
+    Failure,
+    /// Either way.
+    Always,
+}
+
+/// What a step that fails stops.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum OnFailure {
+    /// No further batch of the stage is begun, and the stage has failed: Flux.
+    #[default]
+    Stop,
+    /// The rest of the stage is carried out, then it has failed: pruning, and the waves of Argo CD.
+    FinishStage,
+    /// Nothing: the failure is reported, and for [`When`] the stage counts as a success: Flux v1.
+    GoOn,
+}
+
+/// What has to be approved before a stage begins.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Gate {
+    /// The objects that are deleted only with an approval.
+    pub objects: Vec<ObjectKey>,
+    /// Why it is asked for.
+    pub why: String,
+}
+
+/// What must come true after the steps of a stage.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Wait {
+    /// What is waited for.
+    pub objects: Vec<Awaited>,
+    /// How long at most.
+    pub seconds: u64,
+    /// Whether the first object that has failed ends the wait.
+    pub fail_fast: bool,
+    /// Why, for people: `waiting for <why>`.
+    pub why: String,
+}
+
+/// An object that is waited for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Awaited {
+    /// Which.
+    pub key: ObjectKey,
+    /// What must come true.
+    pub until: Until,
+    /// Whether it may vanish, which is then a success: a Job that deletes itself when it is done.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub may_vanish: bool,
+}
+
+/// What must come true of an object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Until {
+    /// It is healthy, or has no health.
+    Healthy,
+    /// It has run to its end: like healthy, but an unknown health is a failure at once.
+    Completed,
+    /// It is not there any more.
+    Gone,
+}
+
+/// One thing done to one object, and why.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Step {
+    /// Which object, as the cluster names it.
+    pub key: ObjectKey,
+    /// The group and version that requests go to.
+    pub api_version: String,
+    /// What is done.
+    pub action: Action,
+    /// Why, for people.
+    pub reason: String,
+    /// Which batch of the stage it is in; they count from 0.
+    #[serde(default)]
+    pub batch: u32,
+    /// The object to write, for actions that write one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub object: Option<Reference>,
+    /// How it is written, for actions that write one.
+    #[serde(default, skip_serializing_if = "Apply::is_default")]
+    pub apply: Apply,
+    /// Which fields differ, without their values.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub fields: Vec<String>,
+    /// Set if the object is a hook.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hook: Option<Hook>,
+}
+
+/// What is done to an object.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Action {
+    /// It is missing and is applied.
+    Create,
+    /// It differs and is applied.
+    Patch,
+    /// It is deleted and, when it is gone, applied: a field that cannot be changed differs.
+    Recreate(Target),
+    /// It is overwritten as a whole, with the resource version that was seen.
+    Replace(Target),
+    /// It is deleted, for it is no longer desired.
+    Prune {
+        /// What becomes of what it owns.
+        propagation: Propagation,
+        /// What exactly is deleted.
+        target: Target,
+    },
+    /// A hook is deleted: one of an earlier run before it is created anew, or one that is done. It need not be there.
+    DeleteHook {
+        /// What exactly is deleted; nothing is known of a hook that is created by this plan.
+        target: Option<Target>,
+        /// A finalizer that is taken away first: Argo CD's, on hooks that it has left behind.
+        release: Option<String>,
+    },
+    /// It was to be pruned, and is gone already.
+    Gone,
+    /// It is as it should be.
+    Unchanged,
+    /// It is left alone, as it asks for or as the rules say.
+    Skip,
+}
+
+/// The object that a destructive action is meant for, so that no other is hit that has taken its name since.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Target {
+    /// The identity that a deletion has as its precondition.
+    pub uid: String,
+    /// The version that was looked at. If the object has another one by now, the checks on it must be made again: its
+    /// owner may have changed.
+    pub resource_version: String,
+}
+
+/// What becomes of what a deleted object owns.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Propagation {
+    /// It is deleted afterwards by the cluster.
+    #[default]
+    Background,
+    /// It is deleted first.
+    Foreground,
+    /// It stays.
+    Orphan,
+}
+
+/// How an object is written.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Apply {
+    /// The server has accepted a dry run of it. If it has not, one must be made before the first write of the stage.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub verified: bool,
+    /// If the server refuses because a field cannot be changed, the object is deleted and created.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub recreate: bool,
+    /// The server does not check the fields (`Validate=false`).
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unchecked: bool,
+    /// A JSON patch that is sent before the object, so that fields that others have set by hand are owned by us.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub takeover: Option<Reference>,
+}
+
+/// What is special about a hook.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Hook {
+    /// When it runs.
+    pub phase: Phase,
+}
+
+/// When hooks run. The order is the order of the phases.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Phase {
+    /// Before the objects are applied.
+    PreSync,
+    /// Together with them.
+    Sync,
+    /// After they are applied and healthy.
+    PostSync,
+    /// When something has failed.
+    SyncFail,
+}
+
+/// What a person should know of a plan.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Note {
+    /// Which object it is about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<ObjectKey>,
+    /// What it says.
+    pub text: String,
+}
+
+impl Plan {
+    /// All steps, in order.
+    pub fn steps(&self) -> impl Iterator<Item = &Step> {
+        self.stages.iter().flat_map(|stage| &stage.steps)
+    }
+
+    /// Whether it changes anything. A plan that does not may still wait.
+    pub fn changes_anything(&self) -> bool {
+        self.steps().any(|step| step.action.writes())
+    }
+
+    /// What the unit has applied if all went well but that the objects in `survivors` could not be deleted: they stay in the
+    /// inventory, so that the next run tries again.
+    pub fn inventory_with(&self, survivors: impl IntoIterator<Item = ObjectKey>) -> Inventory {
+        let mut inventory = self.inventory.clone();
+        for key in survivors {
+            let version = self
+                .steps()
+                .find(|step| step.key == key)
+                .map(|step| model::object_key::split_api_version(&step.api_version).1)
+                .unwrap_or_default();
+            if !inventory.contains(&key) {
+                inventory.entries.push(model::inventory::Entry {
+                    id: model::inventory::Id(key),
+                    version: version.to_owned(),
+                });
+            }
+        }
+        inventory
+    }
+}
+
+impl Stage {
+    /// A stage without steps that is run as long as nothing has failed.
+    pub fn new(name: impl Into<String>, purpose: Purpose) -> Self {
+        Stage {
+            name: name.into(),
+            purpose,
+            when: When::Success,
+            gate: None,
+            steps: Vec::new(),
+            on_failure: OnFailure::Stop,
+            wait: None,
+        }
+    }
+
+    /// Whether it writes anything to the cluster.
+    pub fn writes(&self) -> bool {
+        self.steps.iter().any(|step| step.action.writes())
+    }
+}
+
+impl Action {
+    /// Whether it sends a write to the cluster.
+    pub fn writes(&self) -> bool {
+        !matches!(self, Action::Gone | Action::Unchanged | Action::Skip)
+    }
+
+    /// Whether it writes the step's object.
+    pub fn applies(&self) -> bool {
+        matches!(
+            self,
+            Action::Create | Action::Patch | Action::Recreate(_) | Action::Replace(_)
+        )
+    }
+
+    /// The word that Flux's change log has for it once it is done.
+    pub fn done(&self) -> &'static str {
+        match self {
+            Action::Create => "created",
+            Action::Patch | Action::Recreate(_) | Action::Replace(_) => "configured",
+            Action::Prune { .. } | Action::DeleteHook { .. } | Action::Gone => "deleted",
+            Action::Unchanged => "unchanged",
+            Action::Skip => "skipped",
+        }
+    }
+}
+
+impl Apply {
+    fn is_default(&self) -> bool {
+        *self == Apply::default()
+    }
+}
