@@ -1,3 +1,6 @@
 //! The engine from outside.
 
+#![allow(clippy::unwrap_used, reason = "a test says what is wrong by panicking")]
+
+mod cluster;
 mod health;

@@ -1,0 +1,339 @@
+//! Which kinds the server serves.
+//!
+//! What was found is kept. It is asked for anew when a kind is not found, though not more often than every [`PAUSE`], and
+//! when somebody says that it changed ([`Cluster::discovery_changed`]). One request is under way at a time; whoever needs
+//! its answer shares it. Old servers without aggregated discovery are asked group by group.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use futures::StreamExt;
+use futures::stream;
+use model::{Str, Value, json};
+use parking_lot::RwLock;
+use tokio::sync::{Mutex, watch};
+use tokio::time::Instant;
+
+use super::Cluster;
+use super::counts::Verb;
+use super::error::Error;
+use super::resource::Resource;
+use super::send::{Ask, JSON, Subject, malformed};
+
+/// A missing kind makes the server be asked again, but not more often than this.
+const PAUSE: Duration = Duration::from_secs(3);
+
+/// The answer to this has all groups in it. Old servers do not know it and answer with the groups alone.
+const AGGREGATED: &str =
+    "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json";
+
+/// So many group-versions are asked about at a time.
+const AT_A_TIME: usize = 8;
+
+pub(super) struct Discovery {
+    table: RwLock<Option<Arc<Table>>>,
+    /// How often somebody said that it changed.
+    changes: AtomicU64,
+    /// Held while the server is asked.
+    asking: Mutex<()>,
+    /// Counts the answers, for those who wait for a kind to appear.
+    answers: watch::Sender<u64>,
+}
+
+/// What is served, as of one time.
+struct Table {
+    /// By group and kind; the preferred version comes first.
+    kinds: HashMap<(Str, Str), Vec<Resource>>,
+    at: Instant,
+    /// The changes that were known when the server was asked.
+    changes: u64,
+}
+
+impl Discovery {
+    pub(super) fn new() -> Discovery {
+        Discovery {
+            table: RwLock::new(None),
+            changes: AtomicU64::new(0),
+            asking: Mutex::new(()),
+            answers: watch::Sender::new(0),
+        }
+    }
+
+    fn table(&self) -> Option<Arc<Table>> {
+        self.table.read().clone()
+    }
+
+    fn is_current(&self, table: &Table) -> bool {
+        table.changes == self.changes.load(Ordering::Acquire)
+    }
+}
+
+impl Table {
+    fn find(&self, group: &str, version: Option<&str>, kind: &str) -> Option<&Resource> {
+        let versions = self.kinds.get(&(Str::new(group), Str::new(kind)))?;
+        match version {
+            Some(version) => versions.iter().find(|resource| resource.version == version),
+            None => versions.first(),
+        }
+    }
+}
+
+impl Cluster {
+    /// What objects of this group, version and kind are served as.
+    pub async fn resource(&self, group: &str, version: &str, kind: &str) -> Result<Resource, Error> {
+        self.find(group, Some(version), kind).await
+    }
+
+    /// The same in the version that the server prefers.
+    pub async fn preferred(&self, group: &str, kind: &str) -> Result<Resource, Error> {
+        self.find(group, None, kind).await
+    }
+
+    /// What is known to be served, without asking: nothing also where nobody has asked yet.
+    pub fn known(&self, group: &str, kind: &str) -> Option<Resource> {
+        let table = self.shared.discovery.table()?;
+        table.find(group, None, kind).cloned()
+    }
+
+    /// Has the server asked anew before the next answer: a definition was added, changed or removed.
+    pub fn discovery_changed(&self) {
+        self.shared.discovery.changes.fetch_add(1, Ordering::AcqRel);
+        self.shared.discovery.answers.send_modify(|answers| *answers += 1);
+    }
+
+    /// Changes each time that what is served was asked for anew, or should be.
+    pub fn discoveries(&self) -> watch::Receiver<u64> {
+        self.shared.discovery.answers.subscribe()
+    }
+
+    async fn find(&self, group: &str, version: Option<&str>, kind: &str) -> Result<Resource, Error> {
+        let discovery = &self.shared.discovery;
+        let mut seen = discovery.table();
+        loop {
+            if let Some(table) = &seen {
+                let (current, fresh) = (discovery.is_current(table), table.at.elapsed() < PAUSE);
+                match table.find(group, version, kind) {
+                    Some(found) if current => return Ok(found.clone()),
+                    None if current && fresh => return Err(no_such_kind(group, version, kind)),
+                    _ => {}
+                }
+            }
+            match self.discover(seen.as_ref()).await {
+                Ok(table) => seen = Some(table),
+                // What was true a moment ago is better than nothing.
+                Err(error) => {
+                    let known = seen.as_ref().and_then(|table| table.find(group, version, kind));
+                    return known.cloned().ok_or(error);
+                }
+            }
+        }
+    }
+
+    /// Asks the server, unless somebody did since `seen`.
+    async fn discover(&self, seen: Option<&Arc<Table>>) -> Result<Arc<Table>, Error> {
+        let discovery = &self.shared.discovery;
+        let _asking = discovery.asking.lock().await;
+        if let Some(table) = discovery.table()
+            && seen.is_none_or(|seen| !Arc::ptr_eq(seen, &table))
+        {
+            return Ok(table);
+        }
+        let changes = discovery.changes.load(Ordering::Acquire);
+        let mut kinds = HashMap::new();
+        for root in ["/api", "/apis"] {
+            self.discover_root(root, &mut kinds).await?;
+        }
+        let table = Arc::new(Table {
+            kinds,
+            at: Instant::now(),
+            changes,
+        });
+        *discovery.table.write() = Some(Arc::clone(&table));
+        discovery.answers.send_modify(|answers| *answers += 1);
+        Ok(table)
+    }
+
+    async fn discover_root(&self, root: &'static str, kinds: &mut Kinds) -> Result<(), Error> {
+        let mut ask = Ask::get(root.to_owned());
+        ask.accept = AGGREGATED;
+        let answer = self.ask_path(&ask).await?;
+        if answer.str_at(&["kind"]) == "APIGroupDiscoveryList" {
+            aggregated(&answer, kinds);
+            return Ok(());
+        }
+        let versions = match root {
+            "/api" => core_versions(&answer),
+            _ => group_versions(&answer),
+        };
+        let asked = stream::iter(versions).map(async |(group, version)| {
+            let path = match group.as_str() {
+                "" => format!("/api/{version}"),
+                group => format!("/apis/{group}/{version}"),
+            };
+            (group, version, self.ask_path(&Ask::get(path)).await)
+        });
+        let mut asked = asked.buffered(AT_A_TIME);
+        while let Some((group, version, answer)) = asked.next().await {
+            match answer {
+                Ok(list) => listed(&group, &version, &list, kinds),
+                // A group whose own server is down must not hide the others.
+                Err(error) => tracing::warn!(%group, %version, %error, "no discovery of a group"),
+            }
+        }
+        Ok(())
+    }
+
+    async fn ask_path(&self, ask: &Ask) -> Result<Value, Error> {
+        let subject = Subject {
+            verb: Verb::Discover,
+            kind: &ask.path,
+            namespace: "",
+            name: "",
+        };
+        debug_assert!(ask.accept.contains(JSON));
+        let body = self.ask(&subject, ask).await?;
+        json::parse(&body).map_err(|source| malformed(subject, source))
+    }
+}
+
+type Kinds = HashMap<(Str, Str), Vec<Resource>>;
+
+fn no_such_kind(group: &str, version: Option<&str>, kind: &str) -> Error {
+    let version = version.unwrap_or("*");
+    Error::NoSuchKind {
+        version: match group {
+            "" => version.to_owned(),
+            group => format!("{group}/{version}"),
+        },
+        kind: kind.to_owned(),
+    }
+}
+
+/// Reads an `APIGroupDiscoveryList`.
+fn aggregated(answer: &Value, kinds: &mut Kinds) {
+    for group in answer.list_at(&["items"]) {
+        let name = group.str_at(&["metadata", "name"]);
+        for version in group.list_at(&["versions"]) {
+            for resource in version.list_at(&["resources"]) {
+                add(
+                    kinds,
+                    Resource {
+                        group: name.into(),
+                        version: version.str_at(&["version"]).into(),
+                        kind: resource.str_at(&["responseKind", "kind"]).into(),
+                        plural: resource.str_at(&["resource"]).into(),
+                        namespaced: resource.str_at(&["scope"]) == "Namespaced",
+                        watchable: watchable(resource),
+                    },
+                );
+            }
+        }
+    }
+}
+
+/// The versions of the core group in an `APIVersions`.
+fn core_versions(answer: &Value) -> Vec<(Str, Str)> {
+    let versions = answer.list_at(&["versions"]).iter();
+    versions
+        .filter_map(Value::as_str)
+        .map(|version| ("".into(), version.into()))
+        .collect()
+}
+
+/// The group-versions in an `APIGroupList`, of each group the preferred one first.
+fn group_versions(answer: &Value) -> Vec<(Str, Str)> {
+    let mut found = Vec::new();
+    for group in answer.list_at(&["groups"]) {
+        let name = Str::new(group.str_at(&["name"]));
+        let preferred = group.str_at(&["preferredVersion", "version"]);
+        let versions = group.list_at(&["versions"]).iter();
+        let mut versions: Vec<&str> = versions.map(|version| version.str_at(&["version"])).collect();
+        versions.sort_by_key(|version| *version != preferred);
+        found.extend(versions.into_iter().map(|version| (name.clone(), version.into())));
+    }
+    found
+}
+
+/// Reads an `APIResourceList`.
+fn listed(group: &Str, version: &Str, list: &Value, kinds: &mut Kinds) {
+    for resource in list.list_at(&["resources"]) {
+        let plural = resource.str_at(&["name"]);
+        if plural.contains('/') {
+            continue;
+        }
+        add(
+            kinds,
+            Resource {
+                group: group.clone(),
+                version: version.clone(),
+                kind: resource.str_at(&["kind"]).into(),
+                plural: plural.into(),
+                namespaced: resource.get("namespaced").and_then(Value::as_bool) == Some(true),
+                watchable: watchable(resource),
+            },
+        );
+    }
+}
+
+fn watchable(resource: &Value) -> bool {
+    let has = |verb: &str| {
+        resource
+            .list_at(&["verbs"])
+            .iter()
+            .any(|found| found.as_str() == Some(verb))
+    };
+    has("list") && has("watch")
+}
+
+fn add(kinds: &mut Kinds, resource: Resource) {
+    if resource.kind.is_empty() || resource.plural.is_empty() {
+        return;
+    }
+    let versions = kinds
+        .entry((resource.group.clone(), resource.kind.clone()))
+        .or_default();
+    // Of two resources with one kind the first is meant.
+    if versions.iter().all(|known| known.version != resource.version) {
+        versions.push(resource);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use model::value;
+
+    use super::*;
+
+    #[test]
+    fn the_preferred_version_comes_first_in_old_servers_too() {
+        let groups = value!({ "kind": "APIGroupList", "groups": [{
+            "name": "autoscaling",
+            "versions": [{ "version": "v1" }, { "version": "v2" }],
+            "preferredVersion": { "version": "v2" },
+        }]});
+        let versions = group_versions(&groups);
+        assert_eq!(
+            versions,
+            [
+                ("autoscaling".into(), "v2".into()),
+                ("autoscaling".into(), "v1".into())
+            ]
+        );
+        let mut kinds = Kinds::new();
+        for (group, version) in &versions {
+            let list = value!({ "resources": [
+                { "name": "horizontalpodautoscalers", "kind": "HorizontalPodAutoscaler", "namespaced": true, "verbs": ["get", "list", "watch"] },
+                { "name": "horizontalpodautoscalers/status", "kind": "HorizontalPodAutoscaler", "namespaced": true, "verbs": ["get"] },
+            ]});
+            listed(group, version, &list, &mut kinds);
+        }
+        let found = &kinds[&("autoscaling".into(), "HorizontalPodAutoscaler".into())];
+        assert_eq!(found.len(), 2);
+        assert_eq!(
+            (found[0].version.as_str(), found[0].namespaced, found[0].watchable),
+            ("v2", true, true)
+        );
+    }
+}

@@ -1,0 +1,92 @@
+//! Objects of a kind, page by page.
+
+use form_urlencoded::Serializer;
+use model::value::List;
+use model::{Str, Value};
+
+use super::Cluster;
+use super::counts::Verb;
+use super::error::Error;
+use super::resource::Resource;
+use super::send::{Ask, JSON, Subject};
+
+/// Which objects of a kind, and how much of each.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Selection {
+    /// Only those of this namespace; empty for all.
+    pub namespace: Str,
+    /// Only those that this label selector selects; empty for all.
+    pub labels: Str,
+    /// Only those that this field selector selects; empty for all.
+    pub fields: Str,
+    /// How much of each.
+    pub detail: Detail,
+}
+
+/// How much of an object is asked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Detail {
+    /// Its metadata. Its `kind` and `apiVersion` then are those of `PartialObjectMetadata`.
+    Metadata,
+    /// All of it.
+    #[default]
+    Full,
+}
+
+/// Some of the objects.
+#[derive(Debug)]
+pub struct Page {
+    /// The objects. Those of built-in kinds do not name their kind.
+    pub items: List,
+    /// The version of the list: a watch may go on from it.
+    pub resource_version: Str,
+    /// How to ask for the next page; nothing where this is the last one.
+    pub next: Option<Str>,
+}
+
+impl Cluster {
+    /// At most `limit` objects: the first page, or the one after `next`.
+    pub async fn list(
+        &self,
+        resource: &Resource,
+        selection: &Selection,
+        limit: usize,
+        next: Option<&str>,
+    ) -> Result<Page, Error> {
+        let mut query = selection.query();
+        query.append_pair("limit", &limit.to_string());
+        if let Some(next) = next {
+            query.append_pair("continue", next);
+        }
+        let path = resource.collection(&selection.namespace);
+        let mut ask = Ask::get(format!("{path}?{}", query.finish()));
+        ask.accept = match selection.detail {
+            Detail::Metadata => "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1",
+            Detail::Full => JSON,
+        };
+        let subject = Subject::new(Verb::List, resource, &selection.namespace, "");
+        let answer = self.ask_object(&subject, &ask).await;
+        let mut answer = answer.map_err(|error| self.tell_kind(resource, error))?;
+        let next = answer.str_at(&["metadata", "continue"]);
+        Ok(Page {
+            resource_version: answer.str_at(&["metadata", "resourceVersion"]).into(),
+            next: (!next.is_empty()).then(|| next.into()),
+            items: match answer.get_mut("items").map(Value::take) {
+                Some(Value::Array(items)) => items,
+                _ => List::new(),
+            },
+        })
+    }
+}
+
+impl Selection {
+    pub(super) fn query(&self) -> Serializer<'static, String> {
+        let mut query = Serializer::new(String::new());
+        for (key, text) in [("labelSelector", &self.labels), ("fieldSelector", &self.fields)] {
+            if !text.is_empty() {
+                query.append_pair(key, text);
+            }
+        }
+        query
+    }
+}

@@ -1,0 +1,90 @@
+//! Which kinds are served.
+
+use engine::cluster::{Error, Verb};
+
+use super::{definition, of};
+
+#[tokio::test]
+async fn a_kind_is_found_with_its_path_and_scope_and_asked_for_once() {
+    let test = testkit::Cluster::start().await;
+    let cluster = of(&test);
+    let deployments = cluster.resource("apps", "v1", "Deployment").await.unwrap();
+    assert_eq!(
+        (
+            deployments.plural.as_str(),
+            deployments.namespaced,
+            deployments.watchable
+        ),
+        ("deployments", true, true)
+    );
+    let asked = cluster.counts();
+    let namespaces = cluster.preferred("", "Namespace").await.unwrap();
+    assert_eq!(
+        (namespaces.version.as_str(), namespaces.namespaced),
+        ("v1", false)
+    );
+    let autoscalers = cluster.preferred("autoscaling", "HorizontalPodAutoscaler").await;
+    assert_eq!(autoscalers.unwrap().version, "v2");
+    assert_eq!(cluster.counts().since(&asked).total(), 0);
+}
+
+#[tokio::test]
+async fn a_kind_that_is_missing_makes_the_server_be_asked_again_but_not_each_time() {
+    let test = testkit::Cluster::start().await;
+    let cluster = of(&test);
+    let name = format!("{}things", test.prefix());
+    let group = format!("{name}.engine.sluice.dev");
+    let missing = cluster.resource(&group, "v1", "Thing").await.unwrap_err();
+    assert_eq!(
+        missing.to_string(),
+        format!("no matches for kind \"Thing\" in version \"{group}/v1\"")
+    );
+    let asked = cluster.counts();
+    assert!(matches!(
+        cluster.preferred(&group, "Thing").await,
+        Err(Error::NoSuchKind { .. })
+    ));
+    assert_eq!(cluster.counts().since(&asked).of(Verb::Discover), 0);
+
+    test.establish(&definition(&name, "Thing", &["v1", "v1beta1"]))
+        .await;
+    // Until it is told, it does not ask again so soon; told, it does at once. A real server may publish a moment later.
+    let found = testkit::settled(
+        std::time::Duration::from_secs(30),
+        testkit::settled::Every(std::time::Duration::from_millis(50)),
+        async || {
+            cluster.discovery_changed();
+            cluster.preferred(&group, "Thing").await
+        },
+    );
+    assert_eq!(found.await.unwrap().version, "v1");
+    assert!(cluster.resource(&group, "v1beta1", "Thing").await.is_ok());
+    test.finish().await;
+}
+
+#[tokio::test]
+async fn those_who_need_discovery_at_the_same_time_share_it() {
+    let test = testkit::Cluster::embedded(apiserver::Server::builder());
+    let cluster = of(&test);
+    let all = (0..50).map(|_| cluster.preferred("apps", "StatefulSet"));
+    for found in futures::future::join_all(all).await {
+        assert_eq!(found.unwrap().plural, "statefulsets");
+    }
+    // One for the core group, one for all others.
+    assert_eq!(cluster.counts().of(Verb::Discover), 2);
+}
+
+#[tokio::test]
+async fn what_is_known_stays_known_while_the_server_is_down() {
+    let test = testkit::Cluster::embedded(apiserver::Server::builder());
+    let cluster = of(&test);
+    cluster.preferred("apps", "Deployment").await.unwrap();
+    let faults = test.server().unwrap().faults();
+    faults.add(apiserver::fault::Rule::new(apiserver::fault::Fault::Disconnect));
+    cluster.discovery_changed();
+    assert!(cluster.preferred("apps", "Deployment").await.is_ok());
+    assert!(matches!(
+        cluster.preferred("apps", "Unheard").await,
+        Err(Error::Transport { .. })
+    ));
+}
