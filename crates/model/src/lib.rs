@@ -14,6 +14,7 @@ pub mod label;
 pub mod manifest;
 pub mod object_key;
 pub mod quote;
+pub mod regexp;
 pub mod revision;
 pub mod selector;
 pub mod semver;

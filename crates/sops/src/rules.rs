@@ -17,13 +17,17 @@ pub(crate) enum Rule {
 /// The comments that are in force at a place: one list for each map or list around it.
 pub(crate) type Comments = Vec<Vec<Vec<u8>>>;
 
-/// Compiles an expression of a file, in bounded memory.
+/// Compiles an expression of a file, which is one of Go's, in bounded memory.
 pub(crate) fn regex(rule: &'static str, text: &str) -> Result<Regex, Error> {
-    RegexBuilder::new(text)
+    let unknown = Error::Rule { rule };
+    let Ok(text) = model::regexp::translate(text) else {
+        return Err(unknown);
+    };
+    RegexBuilder::new(&text)
         .size_limit(1 << 20)
         .dfa_size_limit(1 << 20)
         .build()
-        .map_err(|_| Error::Rule { rule })
+        .map_err(|_| unknown)
 }
 
 impl Rule {

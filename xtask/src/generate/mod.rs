@@ -9,6 +9,7 @@ mod internal_types;
 mod merge_lists;
 mod protobuf;
 mod rbac;
+mod regexps;
 mod resources;
 mod schema;
 mod server;
@@ -32,6 +33,8 @@ pub(crate) enum Command {
     Protobuf(protobuf::Args),
     /// The roles and bindings of a new cluster, from a real API server
     Rbac(rbac::Args),
+    /// What Go says to regular expressions, for the tests of ours
+    Regexps(regexps::Args),
     /// The resources of Kubernetes' own groups, from a real API server's discovery
     Resources(resources::Args),
     /// The table of Kubernetes' own types, from a real API server's OpenAPI
@@ -51,6 +54,7 @@ pub(crate) fn run(command: Command) -> anyhow::Result<()> {
         Command::MergeLists(args) => merge_lists::run(&args),
         Command::Protobuf(args) => protobuf::run(&args),
         Command::Rbac(args) => rbac::run(&args),
+        Command::Regexps(args) => regexps::run(&args),
         Command::Resources(args) => resources::run(&args),
         Command::Schema(args) => schema::run(&args),
         Command::GoTypes(args) => go_types::run(&args),

@@ -1,6 +1,6 @@
 //! Reaching all fields that a path means, where elements are chosen by expressions, and making what is missing.
 
-use regex::Regex;
+use model::regexp::Regexp;
 use yaml::node::{Kind, List, Map, Node, Scalar};
 
 /// What is made at the end of a path where there is nothing.
@@ -121,7 +121,7 @@ fn by_expression(
     visit: Visit<'_>,
 ) -> Result<usize, String> {
     let (key, expression) = key_and_value(part)?;
-    let regex = Regex::new(expression).map_err(|error| error.to_string())?;
+    let regex = Regexp::new(expression).map_err(|error| error.to_string())?;
     let items = elements(node)?;
     let fits = |item: &Node| {
         let field = if key.is_empty() { Some(item) } else { item.get(key) };

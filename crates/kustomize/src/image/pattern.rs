@@ -1,11 +1,11 @@
 //! Which images an entry means: its name is an expression, followed by any tag and digest.
 
-use regex::Regex;
+use model::regexp::Regexp;
 
 pub(super) enum Pattern {
     /// A name in which nothing but points mean something: any character.
     Name(String),
-    Expression(Regex),
+    Expression(Regexp),
 }
 
 impl Pattern {
@@ -15,7 +15,7 @@ impl Pattern {
             return Ok(Pattern::Name(name.to_owned()));
         }
         let expression = format!("^{name}(:[a-zA-Z0-9_.{{}}-]*)?(@sha256:[a-zA-Z0-9_.{{}}-]*)?$");
-        Regex::new(&expression)
+        Regexp::new(&expression)
             .map(Pattern::Expression)
             .map_err(|error| error.to_string())
     }
@@ -63,7 +63,7 @@ mod tests {
             let regex = format!("^{name}(:[a-zA-Z0-9_.{{}}-]*)?(@sha256:[a-zA-Z0-9_.{{}}-]*)?$");
             assert_eq!(
                 found,
-                Regex::new(&regex).unwrap().is_match(image),
+                Regexp::new(&regex).unwrap().is_match(image),
                 "{name} {image}"
             );
             found

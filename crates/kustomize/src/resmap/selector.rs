@@ -1,7 +1,7 @@
 //! Selecting resources by expressions for their identity and by labels and annotations.
 
+use model::regexp::{Regexp, quote_meta};
 use model::selector::LabelSelector;
-use regex::Regex;
 
 use super::{AnyId, ResMap};
 use crate::id::{Gvk, ResId};
@@ -19,11 +19,11 @@ pub(crate) struct Selector {
 
 /// As it is meant.
 pub(crate) struct Matcher {
-    group: Option<Regex>,
-    version: Option<Regex>,
-    kind: Option<Regex>,
-    name: Option<Regex>,
-    namespace: Option<Regex>,
+    group: Option<Regexp>,
+    version: Option<Regexp>,
+    kind: Option<Regexp>,
+    name: Option<Regexp>,
+    namespace: Option<Regexp>,
     /// The name, where the expression is nothing but one.
     literal_name: Option<String>,
     labels: LabelSelector,
@@ -50,7 +50,7 @@ impl Matcher {
     pub(crate) fn with_names(selector: &Selector, names: Names) -> Result<Matcher, String> {
         let id = &selector.id;
         let anchored = |pattern: &str| match names {
-            Names::Literal => anchored(&regex::escape(pattern)),
+            Names::Literal => anchored(&quote_meta(pattern)),
             Names::Expressions => anchored(pattern),
         };
         Ok(Matcher {
@@ -109,18 +109,16 @@ impl ResMap {
     }
 }
 
-fn fits(regex: &Option<Regex>, text: &str) -> bool {
+fn fits(regex: &Option<Regexp>, text: &str) -> bool {
     regex.as_ref().is_none_or(|regex| regex.is_match(text))
 }
 
-fn anchored(pattern: &str) -> Result<Option<Regex>, String> {
+fn anchored(pattern: &str) -> Result<Option<Regexp>, String> {
     if pattern.is_empty() {
         return Ok(None);
     }
-    let regex = Regex::new(&format!("^(?:{pattern})$"));
-    regex
-        .map(Some)
-        .map_err(|error| format!("error parsing regexp: {error}"))
+    let regex = Regexp::new(&format!("^(?:{pattern})$"));
+    regex.map(Some).map_err(|error| error.to_string())
 }
 
 fn is_literal(pattern: &str) -> bool {

@@ -11,6 +11,7 @@ mod json;
 mod label;
 mod manifest;
 mod object_key;
+mod regexp;
 mod revision;
 mod selector;
 mod semver;

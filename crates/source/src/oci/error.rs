@@ -142,7 +142,7 @@ pub enum Error {
         /// The expression.
         filter: String,
         /// What is wrong.
-        source: regex::Error,
+        source: model::regexp::Error,
     },
     /// No tag is in the range.
     #[error("no match found for semver: {0}")]

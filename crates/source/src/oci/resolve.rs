@@ -1,8 +1,8 @@
 //! Which artifact is meant: a digest, the newest version in a range, or a tag.
 
+use model::regexp::Regexp;
 use model::semver::{self, Constraint};
 use model::{Digest, Revision};
-use regex::Regex;
 
 use super::{Client, Error, Reference, Repository, Version};
 
@@ -80,14 +80,14 @@ impl Client {
 /// How the newest version is chosen.
 struct Choice {
     range: Constraint,
-    filter: Option<Regex>,
+    filter: Option<Regexp>,
     is_chart: bool,
 }
 
 impl Choice {
     fn new(range: &str, filter: Option<&str>, media_type: Option<&str>) -> Result<Self, Error> {
         let compile = |filter: &str| {
-            Regex::new(filter).map_err(|source| Error::Filter {
+            Regexp::new(filter).map_err(|source| Error::Filter {
                 filter: filter.to_owned(),
                 source,
             })

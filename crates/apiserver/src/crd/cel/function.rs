@@ -7,7 +7,7 @@ use kube_cel::cel::common::ast::{CallExpr, Expr, IdedExpr};
 
 use super::eval::{Error, Eval, Result, Scope};
 use super::value::Val;
-use crate::crd::schema::Pattern;
+use model::regexp::Regexp;
 
 /// Where the arguments of functions are put for `kube-cel` to find them.
 const ARGUMENTS: [&str; 6] = ["@0", "@1", "@2", "@3", "@4", "@5"];
@@ -99,9 +99,9 @@ impl<'v> Eval<'_, 'v> {
     fn matches(&self, text: &str, pattern: &str) -> Result<Val<'v>> {
         // Compiling takes far longer than matching.
         self.spend(100 + pattern.len() + text.len() * (1 + pattern.len() / 20) / 10)?;
-        match Pattern::new(pattern) {
+        match Regexp::new(pattern) {
             Ok(pattern) => Ok(Val::Bool(pattern.is_match(text))),
-            Err(error) => Err(Error::Other(format!("error parsing regexp: {error}"))),
+            Err(error) => Err(Error::Other(error.to_string())),
         }
     }
 

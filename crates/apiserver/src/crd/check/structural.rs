@@ -3,8 +3,8 @@
 use model::Value;
 
 use super::is;
-use crate::crd::schema::Pattern;
 use crate::field::Error;
+use model::regexp::Regexp;
 
 /// Where a node stands.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -176,43 +176,15 @@ fn values(schema: &Value, skip: Skip, path: &str, errors: &mut Vec<Error>) {
     }
     let pattern = schema.str_at(&["pattern"]);
     if !pattern.is_empty()
-        && let Err(error) = Pattern::new(pattern)
+        && let Err(error) = Regexp::new(pattern)
     {
-        let detail = format!(
-            "must be a valid regular expression, but isn't: {}",
-            regex_problem(pattern, &error)
-        );
+        let detail = format!("must be a valid regular expression, but isn't: {error}");
         errors.push(Error::invalid(
             format!("{path}.pattern"),
             &Value::str(pattern),
             detail,
         ));
     }
-}
-
-/// What Go says about the commonest mistakes in patterns; for others, the last line of what `regex` says.
-fn regex_problem(pattern: &str, error: &regex::Error) -> String {
-    let text = error.to_string();
-    let told = [
-        (
-            "unclosed character class",
-            format!("missing closing ]: `{pattern}`"),
-        ),
-        ("unclosed group", format!("missing closing ): `{pattern}`")),
-        ("unopened group", format!("unexpected ): `{pattern}`")),
-    ];
-    let known = told
-        .into_iter()
-        .find(|(part, _)| text.contains(part))
-        .map(|(_, text)| text);
-    let last = || {
-        text.lines()
-            .last()
-            .unwrap_or_default()
-            .trim_start_matches("error: ")
-            .to_owned()
-    };
-    format!("error parsing regexp: {}", known.unwrap_or_else(last))
 }
 
 /// A node inside of alternatives, which may ask more of values but not say what they are.

@@ -1,10 +1,9 @@
 //! Structural schemas in a compact form, read once for each version of a definition.
 
-mod pattern;
 mod read;
 
+use model::regexp::Regexp;
 use model::{Str, Value};
-pub(crate) use pattern::Pattern;
 
 use super::cel::Rule;
 use super::validate::Format;
@@ -112,7 +111,7 @@ pub(crate) struct Checks {
     /// Fewest characters.
     pub(crate) min_length: Option<i64>,
     /// What the text matches.
-    pub(crate) pattern: Option<Pattern>,
+    pub(crate) pattern: Option<Regexp>,
     /// Most elements.
     pub(crate) max_items: Option<i64>,
     /// Fewest elements.

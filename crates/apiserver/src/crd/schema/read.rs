@@ -4,9 +4,10 @@
 
 use model::{Str, Value};
 
-use super::{Additional, Checks, Kind, ListKind, Node, Pattern};
+use super::{Additional, Checks, Kind, ListKind, Node};
 use crate::crd::cel::Rule;
 use crate::crd::validate::Format;
+use model::regexp::Regexp;
 
 impl Node {
     /// Reads a node and all below it.
@@ -117,7 +118,7 @@ fn checks(schema: &Value) -> Option<Box<Checks>> {
         min_length: whole("minLength"),
         pattern: match schema.str_at(&["pattern"]) {
             "" => None,
-            text => Pattern::new(text).ok(),
+            text => Regexp::new(text).ok(),
         },
         max_items: whole("maxItems"),
         min_items: whole("minItems"),

@@ -4,8 +4,8 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 use futures::stream::{self, StreamExt as _, TryStreamExt as _};
+use model::regexp::Regexp;
 use model::semver::{self, Constraint};
-use regex::Regex;
 use source::oci::{Client, REVISION, Reference, Repository, SOURCE};
 
 use super::registry::RegistryArgs;
@@ -52,7 +52,7 @@ pub(super) async fn run(args: Args) -> anyhow::Result<ExitCode> {
 
 struct Filter {
     range: Option<Constraint>,
-    regex: Option<Regex>,
+    regex: Option<Regexp>,
 }
 
 impl Filter {
@@ -64,7 +64,7 @@ impl Filter {
         let regex = args
             .filter_regex
             .as_deref()
-            .map(|text| Regex::new(text).with_context(|| format!("regex '{text}' parse error")));
+            .map(|text| Regexp::new(text).with_context(|| format!("regex '{text}' parse error")));
         Ok(Filter {
             range: range.transpose()?,
             regex: regex.transpose()?,

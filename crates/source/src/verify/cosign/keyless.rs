@@ -3,7 +3,7 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use model::Digest;
-use regex::Regex;
+use model::regexp::Regexp;
 use serde::Deserialize;
 use serde_json::json;
 use sha2::{Digest as _, Sha256};
@@ -31,7 +31,7 @@ pub struct Identity {
 pub struct Keyless {
     verifier: Verifier,
     policy: VerificationPolicy,
-    identities: Vec<(Regex, Regex)>,
+    identities: Vec<(Regexp, Regexp)>,
 }
 
 impl Keyless {
@@ -56,7 +56,7 @@ impl Keyless {
 
     fn new(root: &TrustedRoot, identities: &[Identity]) -> Result<Self, Error> {
         let compile = |pattern: &str| {
-            Regex::new(pattern).map_err(|source| Error::Identity {
+            Regexp::new(pattern).map_err(|source| Error::Identity {
                 pattern: pattern.to_owned(),
                 source,
             })
@@ -132,7 +132,7 @@ impl Keyless {
             .map(|identity| identity.as_str())
             .unwrap_or_default();
         let matches =
-            |(issuers, subjects): &(Regex, Regex)| issuers.is_match(issuer) && subjects.is_match(subject);
+            |(issuers, subjects): &(Regexp, Regexp)| issuers.is_match(issuer) && subjects.is_match(subject);
         if self.identities.is_empty() || self.identities.iter().any(matches) {
             return Ok(());
         }

@@ -52,7 +52,7 @@ pub enum Error {
         /// The expression.
         pattern: String,
         /// What is wrong.
-        source: regex::Error,
+        source: model::regexp::Error,
     },
 }
 

@@ -1,0 +1,148 @@
+//! Regular expressions in Go's syntax, which is RE2's.
+//!
+//! Flux, kustomize and the API server all take Go's expressions. The `regex` crate comes from the same family, but means
+//! other things by some texts: `\d`, `\w`, `\s` and `\b` know all of Unicode, `[a-z&&[^x]]` is an intersection, `(?x)`
+//! exists and `\Q..\E` does not. So expressions are read here as Go reads them, and written anew in words that mean the
+//! same to the crate. What Go refuses is refused with Go's message.
+//!
+//! [`translate`] goes through the expression from left to right and knows groups and repetitions, [`class`] reads and
+//! writes sets of characters, [`escape`] reads what follows a backslash, and [`unicode`] knows sets by name.
+
+mod class;
+mod error;
+mod escape;
+mod translate;
+mod unicode;
+
+pub use error::{Error, Problem};
+pub use translate::translate;
+
+/// A compiled expression.
+#[derive(Clone, Debug)]
+pub struct Regexp {
+    text: Box<str>,
+    regex: regex::Regex,
+    /// Whether places inside of characters may fit, which then are none.
+    splits: bool,
+}
+
+impl Regexp {
+    /// Compiles an expression.
+    ///
+    /// # Errors
+    /// What Go says to expressions that are none; to those that are too large, of which Go allows larger ones; and to those
+    /// in which more than about a hundred groups are inside of one another, where Go allows a thousand.
+    pub fn new(text: &str) -> Result<Regexp, Error> {
+        let translated = translate(text)?;
+        let regex = regex::Regex::new(&translated).map_err(|error| match error {
+            regex::Error::CompiledTooBig(_) => Error::new(Problem::Large, text),
+            // Nothing else is left of what the crate refuses.
+            _ => Error::new(Problem::TooDeep, text),
+        })?;
+        Ok(Regexp {
+            text: text.into(),
+            regex,
+            splits: translated.contains(r"\B"),
+        })
+    }
+
+    /// Whether some part of a text matches.
+    pub fn is_match(&self, text: &str) -> bool {
+        // `Regex::is_match` stops at the first place that fits, even one inside of a character, and so overlooks what
+        // started before it.
+        if self.splits {
+            return self.regex.find(text).is_some();
+        }
+        self.regex.is_match(text)
+    }
+
+    /// The expression as it was written.
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+}
+
+/// The text as an expression that matches nothing else.
+pub fn quote_meta(text: &str) -> String {
+    let mut quoted = String::with_capacity(text.len());
+    for char in text.chars() {
+        if r"\.+*?()|[]{}^$".contains(char) {
+            quoted.push('\\');
+        }
+        quoted.push(char);
+    }
+    quoted
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn matches(pattern: &str, text: &str) -> bool {
+        Regexp::new(pattern).unwrap().is_match(text)
+    }
+
+    #[test]
+    fn digits_words_spaces_and_boundaries_are_ascii() {
+        assert!(matches(r"^\d+$", "123"));
+        assert!(!matches(r"^\d+$", "١٢٣"));
+        assert!(!matches(r"^[\w]+$", "é"));
+        assert!(matches(r"^\W$", "é"));
+        assert!(matches(r"^[\W]$", "é"));
+        assert!(!matches(r"\s", "\u{b}"));
+        assert!(matches(r"a\b", "aé"));
+        assert!(!matches(r"a\B", "aé"));
+    }
+
+    #[test]
+    fn classes_have_no_operators() {
+        assert!(matches(r"^[a-z&&[^x]]$", "&]"));
+        assert!(!matches(r"^[a-z&&[^x]]$", "a"));
+        assert!(matches(r"^[[a]$", "["));
+        assert!(matches(r"^[]a]+$", "]a"));
+        assert!(matches(r"^[^]]+$", "abc"));
+        assert!(matches(r"^[[:alpha:]--~~]+$", "a-~"));
+    }
+
+    #[test]
+    fn quoted_texts_stand_for_themselves() {
+        assert!(matches(r"^\Qa.b\E$", "a.b"));
+        assert!(!matches(r"^\Qa.b\E$", "axb"));
+        assert!(matches(r"^\Qa.", "a.b"));
+        let odd = r"\.+*?()|[]{}^$é-";
+        assert!(matches(&format!("^{}$", quote_meta(odd)), odd));
+    }
+
+    #[test]
+    fn what_go_refuses_is_refused_in_its_words() {
+        let told = |pattern: &str| Regexp::new(pattern).unwrap_err().to_string();
+        assert_eq!(
+            told("a{1001}"),
+            "error parsing regexp: invalid repeat count: `{1001}`"
+        );
+        assert_eq!(
+            told("(?x)a"),
+            "error parsing regexp: invalid or unsupported Perl syntax: `(?x`"
+        );
+        assert_eq!(told("a)"), "error parsing regexp: unexpected ): `a)`");
+        assert_eq!(told("x["), "error parsing regexp: missing closing ]: `[`");
+    }
+
+    #[test]
+    fn what_is_too_large_or_too_deep_is_refused() {
+        let deep = format!("{}a{}", "(".repeat(30_000), ")".repeat(30_000));
+        let large = [
+            r"(\pL{1000})".to_owned(),
+            "a".repeat(1 << 20),
+            r"[\pL]".repeat(10_000),
+        ];
+        for pattern in large {
+            assert_eq!(Regexp::new(&pattern).unwrap_err().problem(), Problem::Large);
+        }
+        assert_eq!(Regexp::new(&deep).unwrap_err().problem(), Problem::TooDeep);
+        for (start, end, depth) in [("(?:b|(?i)", ")*", 60), ("(x", ")", 120)] {
+            let fits = format!("{}a{}", start.repeat(depth), end.repeat(depth));
+            assert!(Regexp::new(&fits).is_ok());
+        }
+    }
+}
