@@ -60,6 +60,31 @@ metadata:
     );
 }
 
+/// As printed by kustomize 5.8.1.
+#[test]
+fn expressions_are_those_of_go() {
+    let patch = |name: &str, field: &str| {
+        format!(
+            "- patch: '- {{op: add, path: /data, value: {{x: {field}}}}}'\n  target: {{kind: ConfigMap, name: '{name}'}}\n"
+        )
+    };
+    let patches = patch(r"\Qa.b\E", "quoted") + &patch("[a-z&&[^x]]", "class") + &patch("(?i)AXB", "cases");
+    let config_map = |name: &str| format!("apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: {name}\n");
+    let named = ["a.b", "axb", "a", "a]"].map(config_map).join("---\n");
+    let patched =
+        |name: &str, value: &str| config_map(name).replacen("kind", &format!("data:\n  x: {value}\nkind"), 1);
+    check(
+        &format!("\n=== kustomization.yaml\nresources: [a.yaml]\npatches:\n{patches}=== a.yaml\n{named}"),
+        &[
+            config_map("a"),
+            patched("a.b", "quoted"),
+            patched("a]", "class"),
+            patched("axb", "cases"),
+        ]
+        .join("---\n"),
+    );
+}
+
 #[test]
 fn a_merge_patch_with_a_target_needs_no_name() {
     check(
