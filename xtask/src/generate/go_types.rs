@@ -1,4 +1,4 @@
-//! `crates/apiserver/data/go-types.json`: what Go's JSON knows of the Kubernetes types and OpenAPI does not tell: which
+//! `crates/smd/data/go-types.json`: what Go's JSON knows of the Kubernetes types and OpenAPI does not tell: which
 //! fields are pointers, which are written even when they are empty, and what Go calls the types of single values.
 //!
 //! Taken from the Go sources of the API types, of which only struct declarations are looked at: they are formatted by
@@ -63,7 +63,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     }
     text.push_str("\n}\n");
     args.check
-        .settle("crates/apiserver/data/go-types.json", &text, "go-types")
+        .settle("crates/smd/data/go-types.json", &text, "go-types")
 }
 
 /// The packages that were read.

@@ -2,15 +2,14 @@
 //! and returns is what the real one (v1.35) does.
 //!
 //! Everything here is pure: it works on a [`model::Value`] and the [`smd::Schema`] that is passed in. [`Kinds`] is where
-//! to start; an object goes through [`decode`], [`default`], [`admission`], [`prepare`] and [`validate`], in this order.
+//! to start; an object goes through [`smd::go`], [`default`], [`admission`], [`prepare`] and [`validate`], in this order.
 
 pub mod admission;
 pub mod convert;
-pub mod decode;
+mod counter;
 pub mod default;
 mod fields;
 pub mod prepare;
-pub mod quantity;
 pub mod reset;
 pub mod select;
 pub mod service;

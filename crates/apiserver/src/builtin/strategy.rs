@@ -7,7 +7,9 @@ use model::{Str, Value};
 use smd::schema::Gvk;
 use smd::{Schema, TypeId};
 
-use super::decode::{GoTypes, counter};
+use smd::go::GoTypes;
+
+use super::counter;
 use super::{default, prepare, select, validate};
 use crate::crd;
 use crate::error::{Error, Result};

@@ -11,11 +11,11 @@ use super::columns;
 use super::embedded::MetadataType;
 use super::scale::Scale;
 use super::schema::Node;
-use crate::builtin::decode::GoTypes;
 use crate::error::{Error, Result};
 use crate::field;
 use crate::jsonpath::JsonPath;
 use crate::table::CustomColumn;
+use smd::go::GoTypes;
 
 /// What all definitions share: the functions of rules and the type of metadata.
 #[derive(Clone, Debug)]

@@ -6,9 +6,9 @@ use model::Value;
 use smd::{Schema, TypeId};
 
 use super::schema::Node;
-use crate::builtin::decode::GoTypes;
 use crate::builtin::validate::name;
 use crate::field;
+use smd::go::GoTypes;
 
 /// How metadata is read.
 #[derive(Clone)]

@@ -7,9 +7,9 @@ use super::event::Level;
 use super::outcome::Outcome;
 use super::step::deleting;
 use super::{Kind, Step};
-use crate::builtin::quantity::Quantity;
 use crate::metadata;
 use crate::store::Key;
+use smd::go::Quantity;
 
 /// Who makes volumes.
 const PROVISIONER: &str = "simulator.sluice.dev";

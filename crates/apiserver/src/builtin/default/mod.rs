@@ -24,7 +24,7 @@ pub(super) use service::is_reached_from_outside;
 use smd::schema::Gvk;
 
 use super::fields::Fields;
-use super::quantity::Quantity;
+use smd::go::Quantity;
 
 /// Fills in the defaults of an object of `gvk`.
 pub fn apply(gvk: &Gvk, object: &mut Value) {

@@ -15,11 +15,11 @@ use model::{Map, Value};
 use smd::TypeId;
 use smd::schema::Gvk;
 
-use super::decode::GoTypes;
-use super::decode::counter::TEMPLATE_GENERATION;
+use super::counter::TEMPLATE_GENERATION;
 use super::fields::Fields;
 use super::traits::{self, Keeps};
 use crate::strategy::Part;
+use smd::go::GoTypes;
 
 /// Readies a new object. Its `metadata.name`, `uid` and `creationTimestamp` are set already.
 pub fn create(types: &GoTypes, ty: TypeId, gvk: &Gvk, object: &mut Value) {

@@ -4,7 +4,7 @@ use model::{Map, Str, Value, value};
 use smd::schema::Gvk;
 
 use crate::builtin::fields::Fields;
-use crate::builtin::quantity::Quantity;
+use smd::go::Quantity;
 
 /// The class of service that a new pod claims in its status. The real server believes it.
 pub(super) fn given_class(gvk: &Gvk, object: &Map) -> Option<Str> {

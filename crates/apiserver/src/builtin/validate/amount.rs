@@ -5,7 +5,7 @@ use model::label::key_problems;
 
 use super::at::At;
 use super::errors::{Errors, NOT_NEGATIVE};
-use crate::builtin::quantity::Quantity;
+use smd::go::Quantity;
 
 /// The amount at a place; zero where there is none. Decoding has read it before, so that it has the right form.
 pub(super) fn amount(value: &Value) -> Quantity {

@@ -8,11 +8,11 @@ mod rules;
 
 use std::sync::{Arc, OnceLock};
 
-use apiserver::builtin::decode::GoTypes;
 use apiserver::crd::{Definition, Shared};
 use apiserver::field;
 use model::{Value, value};
 use smd::Schema;
+use smd::go::GoTypes;
 
 /// What all definitions share.
 fn shared() -> Shared {

@@ -6,7 +6,7 @@ use super::super::amount::{amount, container_resource_name, is_overcommit_allowe
 use super::super::at::At;
 use super::super::errors::Errors;
 use super::super::selector::label_key;
-use crate::builtin::quantity::Quantity;
+use smd::go::Quantity;
 
 /// A limit range.
 pub(in super::super) fn limit_range(object: &At, errors: &mut Errors) {

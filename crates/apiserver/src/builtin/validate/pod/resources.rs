@@ -8,7 +8,7 @@ use super::super::amount::{
 use super::super::at::At;
 use super::super::errors::Errors;
 use super::super::name;
-use crate::builtin::quantity::Quantity;
+use smd::go::Quantity;
 
 type CheckName = fn(&str, &At, &mut Errors);
 

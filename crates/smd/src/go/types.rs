@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
+use crate::schema::{Scalar, Schema, Shape, TypeId};
 use model::{Map, Str, Value, json};
-use smd::schema::{Scalar, Schema, Shape, TypeId};
 
 use super::time::Precision;
 
@@ -93,8 +93,8 @@ pub(super) enum Empty {
 impl GoTypes {
     /// Joins the built-in types of `schema` with what is known of them in Go.
     pub fn new(schema: &Schema) -> Arc<Self> {
-        let facts = json::parse(include_bytes!("../../../data/go-types.json"))
-            .expect("a test reads the embedded table");
+        let facts =
+            json::parse(include_bytes!("../../data/go-types.json")).expect("a test reads the embedded table");
         let mut types: Vec<Type> = schema.types.iter().map(|ty| plain(schema, ty)).collect();
         for (at, ty) in schema.types.iter().enumerate() {
             if let Shape::Struct(fields) = &ty.shape {
@@ -192,7 +192,7 @@ impl GoTypes {
 }
 
 /// A type without its fields.
-fn plain(schema: &Schema, ty: &smd::schema::Type) -> Type {
+fn plain(schema: &Schema, ty: &crate::schema::Type) -> Type {
     let form = special(schema, &ty.name).unwrap_or_else(|| match &ty.shape {
         Shape::Deduced | Shape::Atomic => Form::Raw,
         Shape::Scalar(Scalar::String) if ty.format == "byte" => Form::Bytes,
@@ -253,7 +253,7 @@ fn special(schema: &Schema, name: &str) -> Option<Form> {
 
 /// A field of the schema with what Go knows of it. Its mark is read from left to right: inlined structs with a slash,
 /// `*` for a pointer, `!` for no `omitempty`, `0` for `omitzero`, and the name of the type.
-fn join(types: &[Type], field: &smd::schema::Field, known: Option<&Map>) -> Field {
+fn join(types: &[Type], field: &crate::schema::Field, known: Option<&Map>) -> Field {
     let mark = known
         .and_then(|known| known.get(&field.name))
         .and_then(Value::as_str)
@@ -322,7 +322,7 @@ mod tests {
     #[test]
     fn every_struct_of_the_table_is_in_the_schema() {
         let schema = Schema::builtin();
-        let facts = json::parse(include_bytes!("../../../data/go-types.json")).unwrap();
+        let facts = json::parse(include_bytes!("../../data/go-types.json")).unwrap();
         for (name, fields) in facts.as_object().unwrap().iter() {
             let id = schema.named(name).unwrap_or_else(|| panic!("no type {name}"));
             let Shape::Struct(known) = &schema.get(id).shape else {

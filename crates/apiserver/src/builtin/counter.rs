@@ -4,7 +4,7 @@ use model::Value;
 use smd::schema::Gvk;
 
 /// How often the template of a DaemonSet's pods changed.
-pub(in crate::builtin) const TEMPLATE_GENERATION: &str = "deprecated.daemonset.template.generation";
+pub(super) const TEMPLATE_GENERATION: &str = "deprecated.daemonset.template.generation";
 
 /// The revision that a Deployment is to go back to.
 const ROLLBACK: &str = "deprecated.deployment.rollback.to";
@@ -13,7 +13,7 @@ const ROLLBACK: &str = "deprecated.deployment.rollback.to";
 ///
 /// # Errors
 /// Go's message for one that is no whole number.
-pub(in crate::builtin) fn check(gvk: &Gvk, object: &Value) -> Result<(), String> {
+pub(super) fn check(gvk: &Gvk, object: &Value) -> Result<(), String> {
     let annotation = |name: &str| {
         object
             .at(&["metadata", "annotations", name])

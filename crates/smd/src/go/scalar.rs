@@ -1,12 +1,12 @@
 //! Single values: which JSON fits which Go type, and what is written in place of what was given.
 
+use crate::TypeId;
 use model::{Value, json};
-use smd::TypeId;
 
 use super::path::{Path, type_fault};
+use super::quantity::Quantity;
 use super::time::{self, Precision};
 use super::{Fatal, Reader, bytes};
-use crate::builtin::quantity::Quantity;
 
 impl Reader<'_> {
     /// Goes on where `fits`; else notes the fault and leaves the zero value, as Go does.

@@ -5,17 +5,18 @@
 //! [`GoTypes::decode`] brings an object into that form in place. It is idempotent.
 
 mod bytes;
-pub(super) mod counter;
-mod go_types;
 mod path;
+pub mod quantity;
 mod scalar;
 mod time;
+mod types;
 
-pub use go_types::GoTypes;
-use go_types::{Empty, Form, SchemaOr, Struct};
+use crate::TypeId;
 use model::{Map, Value};
 use path::{Path, Step};
-use smd::TypeId;
+pub use quantity::Quantity;
+pub use types::GoTypes;
+use types::{Empty, Form, SchemaOr, Struct};
 
 impl GoTypes {
     /// Brings `object`, which is of type `ty`, into the form that Go gives it. Returns the paths of fields that the
