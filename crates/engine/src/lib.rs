@@ -1,8 +1,10 @@
 //! The GitOps engine: brings a cluster to a desired state and keeps it there. It knows no custom resource of ours.
 //!
-//! So far there are [`cluster`]: one API server and what can be asked of it, and [`health`]: how an object is doing.
+//! There are [`cluster`]: one API server and what can be asked of it, [`diff`]: what an object lacks, and [`health`]: how it is
+//! doing.
 
 pub mod cluster;
+pub mod diff;
 pub mod health;
 pub mod plan;
 pub mod queue;

@@ -3,4 +3,5 @@
 #![allow(clippy::unwrap_used, reason = "a test says what is wrong by panicking")]
 
 mod cluster;
+mod diff;
 mod health;

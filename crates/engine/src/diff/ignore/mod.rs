@@ -1,0 +1,146 @@
+//! What of an object may differ without being put right.
+//!
+//! A rule names fields by JSON pointers, by [expressions](super::expression) in the manner of jq, or by the managers that own
+//! them, and the objects it is for. Ignored fields are left out of the comparison. When an object is applied because of
+//! something else, [`IgnoreRules::settle`] keeps what the cluster has in them.
+
+mod managed;
+mod settle;
+mod target;
+
+use model::Value;
+use model::selector;
+use serde::{Deserialize, Serialize};
+
+use super::expression::{self, Expression};
+use super::pointer::{self, Pointer};
+use target::Matcher;
+pub use target::Target;
+
+/// Fields that are ignored, and of which objects.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct IgnoreRule {
+    /// Which objects; all where there is none.
+    pub target: Option<Target>,
+    /// JSON pointers: `/spec/replicas`.
+    pub paths: Vec<String>,
+    /// Expressions: `.spec.template.spec.containers[] | select(.name == "sidecar")`.
+    pub expressions: Vec<String>,
+    /// Managers: what they own and what differs is ignored.
+    pub managers: Vec<String>,
+}
+
+/// Rules that were read, and are read only once.
+#[derive(Clone, Debug, Default)]
+pub struct IgnoreRules {
+    rules: Vec<Rule>,
+}
+
+#[derive(Clone, Debug)]
+struct Rule {
+    matcher: Matcher,
+    pointers: Vec<Pointer>,
+    expressions: Vec<Expression>,
+    managers: Vec<String>,
+}
+
+/// Why a rule cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// A field of a target is no regular expression.
+    #[error("the {what} {text:?} of an ignore rule is no regular expression")]
+    Pattern {
+        /// Which field.
+        what: &'static str,
+        /// What it holds.
+        text: String,
+        /// Why not.
+        source: Box<regex::Error>,
+    },
+    /// A selector of a target cannot be read.
+    #[error("the {what} selector {text:?} of an ignore rule cannot be read")]
+    Selector {
+        /// Of labels or annotations.
+        what: &'static str,
+        /// What it holds.
+        text: String,
+        /// Why not.
+        source: selector::Error,
+    },
+    /// A path is no JSON pointer.
+    #[error("a path of an ignore rule cannot be used")]
+    Pointer(#[from] pointer::Error),
+    /// An expression cannot be read.
+    #[error("the expression {text:?} of an ignore rule cannot be used")]
+    Expression {
+        /// The expression.
+        text: String,
+        /// Why not.
+        source: expression::Error,
+    },
+}
+
+impl IgnoreRules {
+    /// Reads rules.
+    ///
+    /// # Errors
+    /// The first thing that cannot be read.
+    pub fn new(rules: &[IgnoreRule]) -> Result<Self, Error> {
+        let rules: Result<_, _> = rules.iter().map(Rule::new).collect();
+        Ok(IgnoreRules { rules: rules? })
+    }
+
+    /// Whether nothing is ignored.
+    pub fn is_empty(&self) -> bool {
+        self.rules.is_empty()
+    }
+
+    /// Removes ignored fields from both objects, so that they do not differ in them. Targets are looked for in `merged`.
+    pub fn strip(&self, live: &mut Value, merged: &mut Value) {
+        let matching: Vec<&Rule> = self.matching(merged).collect();
+        for rule in matching {
+            for manager in &rule.managers {
+                managed::strip(manager, live, merged);
+            }
+            for object in [&mut *live, &mut *merged] {
+                for pointer in &rule.pointers {
+                    pointer.remove(object);
+                }
+                for expression in &rule.expressions {
+                    // From the end, as the places of list elements after a removed one change.
+                    for place in expression.paths(object).iter().rev() {
+                        place.remove(object);
+                    }
+                }
+            }
+        }
+    }
+
+    fn matching<'r>(&'r self, object: &Value) -> impl Iterator<Item = &'r Rule> {
+        self.rules.iter().filter(|rule| rule.matcher.matches(object))
+    }
+}
+
+impl Rule {
+    fn new(rule: &IgnoreRule) -> Result<Self, Error> {
+        let matcher = rule.target.as_ref().map(Matcher::new).transpose()?;
+        let pointers: Result<_, _> = rule.paths.iter().map(|path| Pointer::read(path)).collect();
+        let expressions: Result<_, _> = rule
+            .expressions
+            .iter()
+            .map(|text| {
+                Expression::read(text).map_err(|source| Error::Expression {
+                    text: text.clone(),
+                    source,
+                })
+            })
+            .collect();
+        Ok(Rule {
+            matcher: matcher.unwrap_or_default(),
+            pointers: pointers?,
+            expressions: expressions?,
+            managers: rule.managers.clone(),
+        })
+    }
+}

@@ -1,0 +1,29 @@
+//! What differs between what is wanted and what there is. Pure: objects and answers of the API server are handed in.
+//!
+//! The order in which an object goes through it:
+//!
+//! 1. [`Normaliser`] brings the desired object into the form in which it is applied.
+//! 2. A digest of it, with the version of the live object, tells whether the question was asked before.
+//! 3. A dry run by the API server tells what an apply would make of the live object; without a server, structured merge does.
+//! 4. [`drift()`] compares that with the live object, less what [`IgnoreRules`] leave out.
+//! 5. [`Takeover`] finds what earlier managers must give up, and [`IgnoreRules::settle`] what the apply must keep.
+//!
+//! [`Field`]s show a difference to programs; [`mask()`] hides what is secret.
+
+mod drift;
+pub mod expression;
+mod fields;
+pub mod ignore;
+mod mask;
+mod normalise;
+mod owner;
+mod path;
+pub mod pointer;
+pub mod takeover;
+
+pub use drift::{Drift, drift};
+pub use fields::Field;
+pub use ignore::{IgnoreRule, IgnoreRules};
+pub use mask::{is_secret, mask};
+pub use normalise::Normaliser;
+pub use takeover::Takeover;
