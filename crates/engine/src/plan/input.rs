@@ -17,7 +17,7 @@ pub struct Input {
     pub unit: String,
     /// What the desired objects were built from.
     pub revision: String,
-    /// The objects that should be there, and what was found of each.
+    /// The objects that should be there, as [`prepare`](super::prepare) gave them, and what was found of each.
     pub desired: Vec<Desired>,
     /// What the unit had applied before.
     pub previous: Inventory,
@@ -39,6 +39,8 @@ pub struct Desired {
     pub origin: Option<Origin>,
     /// Whether its kind lives in namespaces; nothing if the server did not say.
     pub namespaced: Option<bool>,
+    /// Whether no source has it: a namespace that is made because objects need it. It is in no inventory.
+    pub implied: bool,
     /// What was found in the cluster.
     pub observed: Observed,
 }
@@ -64,33 +66,33 @@ pub enum Observed {
     Immutable {
         /// What is there.
         live: Live,
-        /// What the server says.
+        /// What went wrong, to be read after the object's name: `dry-run failed (Invalid): …`.
         error: String,
     },
     /// The server does not know its kind.
     KindMissing {
-        /// What the server says.
+        /// What went wrong, to be read after the object's name: `dry-run failed (Invalid): …`.
         error: String,
     },
     /// Its namespace is not there.
     NamespaceMissing {
-        /// What the server says.
+        /// What went wrong, to be read after the object's name: `dry-run failed (Invalid): …`.
         error: String,
     },
     /// The server refuses it, or could not be asked.
     Failed {
         /// What is there, if that is known.
         live: Option<Live>,
-        /// What the server says.
+        /// What went wrong, to be read after the object's name: `dry-run failed (Invalid): …`.
         error: String,
     },
 }
 
 /// What a plan needs to know of an object in the cluster.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Live {
     /// Which object, as the cluster names it: without a namespace if it has none, whatever the manifest says.
-    pub key: Option<ObjectKey>,
+    pub key: ObjectKey,
     /// Its identity.
     pub uid: String,
     /// The version that was looked at.
@@ -148,6 +150,7 @@ impl Desired {
             object,
             origin: None,
             namespaced: None,
+            implied: false,
             observed: Observed::Missing,
         }
     }
@@ -169,7 +172,7 @@ impl Desired {
     /// Which object it is, as the cluster names it as far as that is known: what lives in no namespace has none, and what has
     /// none but needs one gets the default.
     pub fn key(&self, default_namespace: &str) -> ObjectKey {
-        if let Some(key) = self.observed.live().and_then(|live| live.key.clone()) {
+        if let Some(key) = self.observed.live().map(|live| live.key.clone()) {
             return key;
         }
         let mut key = ObjectKey::of(&self.object);
@@ -220,7 +223,7 @@ impl Live {
         };
         let finalizers = object.list_at(&["metadata", "finalizers"]);
         Live {
-            key: Some(ObjectKey::of(object)),
+            key: ObjectKey::of(object),
             uid: object.str_at(&["metadata", "uid"]).to_owned(),
             resource_version: object.str_at(&["metadata", "resourceVersion"]).to_owned(),
             labels: texts(&["metadata", "labels"]),

@@ -4,11 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use model::{ObjectKey, Time};
 
-use super::input::Observed;
 use super::steps::Propagation;
 
 /// What one run of a unit asks for.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
     /// Whether what is no longer desired is deleted.
     pub prune: bool,
@@ -26,6 +25,8 @@ pub struct Options {
     pub wait: Option<Health>,
     /// The namespace of objects that need one and have none.
     pub namespace: String,
+    /// How long a wave waits for its hooks to complete and its objects to become healthy.
+    pub wave_seconds: u64,
     /// Only these objects are looked after; all others are left as they are.
     pub only: Option<BTreeSet<ObjectKey>>,
     /// When the operation began.
@@ -39,7 +40,7 @@ pub struct Options {
 pub struct Budget {
     /// At most so many objects.
     pub count: Option<usize>,
-    /// At most so many of a hundred objects that the unit had.
+    /// At most so many of a hundred objects that the unit had, rounded up.
     pub percent: Option<u8>,
 }
 
@@ -57,10 +58,12 @@ pub struct Health {
 }
 
 /// The sync options of a whole unit in Argo CD's words.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ArgoOptions {
     /// `Prune=false` or `Prune=confirm` for all objects that say nothing themselves.
     pub prune: PruneOption,
+    /// `Delete=false` or `Delete=confirm` likewise, for when the unit itself is deleted.
+    pub delete: PruneOption,
     /// When somebody approved that objects with `Prune=confirm` are deleted. It counts if it is not older than the operation.
     pub approved: Option<Time>,
     /// `PruneLast=true`
@@ -94,14 +97,12 @@ pub enum PruneOption {
 }
 
 /// The namespace of a unit, made if it is missing.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CreateNamespace {
     /// Its labels.
     pub labels: BTreeMap<String, String>,
     /// Its annotations.
     pub annotations: BTreeMap<String, String>,
-    /// What was found of it.
-    pub observed: Observed,
 }
 
 impl Default for Options {
@@ -114,6 +115,7 @@ impl Default for Options {
             allow_empty: false,
             force: false,
             stage_seconds: 60,
+            wave_seconds: 3600,
             wait: None,
             namespace: String::new(),
             only: None,

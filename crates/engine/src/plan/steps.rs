@@ -12,7 +12,7 @@ use super::objects::Reference;
 /// 1. A stage is run if its [`when`](Stage::when) holds, else it is passed over. Nothing has failed at the beginning.
 /// 2. A stage with a [`gate`](Stage::gate) is not begun before somebody approves.
 /// 3. Before the first write of the stage, each step that is not [`verified`](Apply::verified) is dry-run. If one is refused,
-///    the stage has failed and none of its steps is carried out. A refusal because a field cannot be changed is none where
+///    the stage has failed and none of its steps is carried out; with [`OnFailure::GoOn`] only the refused steps are left out. A refusal because a field cannot be changed is none where
 ///    [`recreate`](Apply::recreate) is set.
 /// 4. The steps are carried out. Those of one [`batch`](Step::batch) may be sent at once; a batch begins when the one before
 ///    has ended. What a failure does is in [`on_failure`](Stage::on_failure).
@@ -118,6 +118,9 @@ pub struct Wait {
     pub seconds: u64,
     /// Whether the first object that has failed ends the wait.
     pub fail_fast: bool,
+    /// Whether a wait that takes too long is only reported, and the stage has not failed.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub optional: bool,
     /// Why, for people: `waiting for <why>`.
     pub why: String,
 }
@@ -197,6 +200,11 @@ pub enum Action {
         target: Option<Target>,
         /// A finalizer that is taken away first: Argo CD's, on hooks that it has left behind.
         release: Option<String>,
+    },
+    /// Nothing can be done, which is a failure: it could not be told whether it may be pruned.
+    Fail {
+        /// What is reported.
+        error: String,
     },
     /// It was to be pruned, and is gone already.
     Gone,
@@ -330,7 +338,10 @@ impl Stage {
 impl Action {
     /// Whether it sends a write to the cluster.
     pub fn writes(&self) -> bool {
-        !matches!(self, Action::Gone | Action::Unchanged | Action::Skip)
+        !matches!(
+            self,
+            Action::Fail { .. } | Action::Gone | Action::Unchanged | Action::Skip
+        )
     }
 
     /// Whether it writes the step's object.
@@ -347,6 +358,7 @@ impl Action {
             Action::Create => "created",
             Action::Patch | Action::Recreate(_) | Action::Replace(_) => "configured",
             Action::Prune { .. } | Action::DeleteHook { .. } | Action::Gone => "deleted",
+            Action::Fail { .. } => "unknown",
             Action::Unchanged => "unchanged",
             Action::Skip => "skipped",
         }

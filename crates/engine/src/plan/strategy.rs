@@ -1,0 +1,81 @@
+//! How a unit is looked after: what differs between Flux, Helm, Flux v1 and Argo CD, as values.
+
+use super::markers::Markers;
+use super::order::Order;
+use super::ownership::Ownership;
+use super::steps::OnFailure;
+
+/// How a unit is looked after.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Strategy {
+    /// In which order objects are applied and deleted.
+    pub order: Order,
+    /// How the unit knows its objects.
+    pub ownership: Ownership,
+    /// How objects ask to be treated differently.
+    pub markers: Markers,
+    /// Whether hooks, waves and sync options of Argo CD count. If not, such annotations are annotations like any other.
+    pub hooks: bool,
+    /// What an object that cannot be applied stops.
+    pub on_failure: OnFailure,
+}
+
+const FLUX_GROUP: &str = "kustomize.toolkit.fluxcd.io";
+
+impl Strategy {
+    /// As Flux looks after a Kustomization.
+    pub fn flux(name: &str, namespace: &str) -> Self {
+        Strategy {
+            order: Order::Flux { custom: Vec::new() },
+            ownership: Ownership::flux(FLUX_GROUP, name, namespace),
+            markers: Markers::flux(FLUX_GROUP),
+            hooks: false,
+            on_failure: OnFailure::Stop,
+        }
+    }
+
+    /// As Helm looks after what is in a release, without its hooks.
+    pub fn helm() -> Self {
+        Strategy {
+            order: Order::Helm,
+            ownership: Ownership::Inventory,
+            markers: Markers::helm(),
+            hooks: false,
+            on_failure: OnFailure::Stop,
+        }
+    }
+
+    /// As Flux v1 looks after the set of that name.
+    pub fn flux_v1(set: &str) -> Self {
+        Strategy {
+            order: Order::FluxV1,
+            ownership: Ownership::Mark { set: set.to_owned() },
+            markers: Markers::flux_v1(),
+            hooks: false,
+            on_failure: OnFailure::GoOn,
+        }
+    }
+
+    /// As Argo CD looks after the application of that name.
+    pub fn argo(application: &str) -> Self {
+        Strategy {
+            order: Order::Argo,
+            ownership: Ownership::Tracking {
+                application: application.to_owned(),
+            },
+            markers: Markers::default(),
+            hooks: true,
+            on_failure: OnFailure::FinishStage,
+        }
+    }
+
+    /// As Flux does, but with hooks, waves and sync options of Argo CD, and so in its order.
+    pub fn flux_with_waves(name: &str, namespace: &str) -> Self {
+        Strategy {
+            order: Order::Argo,
+            hooks: true,
+            on_failure: OnFailure::FinishStage,
+            ..Strategy::flux(name, namespace)
+        }
+    }
+}
