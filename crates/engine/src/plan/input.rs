@@ -9,6 +9,7 @@ use model::{Digest, Inventory, Manifest, ObjectKey, Value};
 
 use super::objects;
 use super::options::Options;
+use crate::diff::Drift;
 
 /// What a plan is made from.
 #[derive(Clone, Debug, Default)]
@@ -57,7 +58,7 @@ pub enum Observed {
     Drifted {
         /// What is there.
         live: Live,
-        /// The paths of the fields that would change, without values: `spec.replicas`.
+        /// The paths of the fields that would change, without values: `.spec.replicas`.
         fields: Vec<String>,
     },
     /// It is there, and was not compared.
@@ -198,6 +199,18 @@ impl fmt::Debug for Desired {
 }
 
 impl Observed {
+    /// What a comparison has found: `live` is what is there, `drift` what applying would change.
+    pub fn of(live: Option<Live>, drift: &Drift) -> Self {
+        match (live, drift) {
+            (None, _) | (_, Drift::Created) => Observed::Missing,
+            (Some(live), Drift::None) => Observed::Unchanged(live),
+            (Some(live), Drift::Changed(fields)) => {
+                let fields = fields.iter().map(|field| field.name.clone()).collect();
+                Observed::Drifted { live, fields }
+            }
+        }
+    }
+
     /// What is there, if something is.
     pub fn live(&self) -> Option<&Live> {
         match self {

@@ -5,3 +5,4 @@
 mod cluster;
 mod diff;
 mod health;
+mod plan;
