@@ -21,6 +21,8 @@ pub(super) struct Decider<'a> {
     input: &'a Input,
     strategy: &'a Strategy,
     kinds: HashSet<(&'a str, &'a str)>,
+    /// Those of the kinds whose definition is not yet what it will be.
+    changing_kinds: HashSet<(&'a str, &'a str)>,
     namespaces: HashSet<&'a str>,
 }
 
@@ -32,9 +34,17 @@ impl<'a> Decider<'a> {
                 object.str_at(&["apiVersion"]) == "v1" && object.str_at(&["kind"]) == "Namespace";
             is_namespace.then(|| object.str_at(&["metadata", "name"]))
         };
+        // If the definition is missing, so is the kind, and that was found out.
+        let is_settled =
+            |desired: &&Desired| matches!(desired.observed, Observed::Unchanged(_) | Observed::Missing);
+        let changing = input.desired.iter().filter(|desired| !is_settled(desired));
+        let changing_kinds = changing
+            .filter_map(|desired| order::defined_kind(&desired.object))
+            .collect();
         Decider {
             input,
             strategy,
+            changing_kinds,
             kinds: objects().filter_map(order::defined_kind).collect(),
             namespaces: objects().filter_map(namespace).collect(),
         }
@@ -62,8 +72,18 @@ impl<'a> Decider<'a> {
         }
         if task.step.action.applies() {
             task.step.object = Some(reference);
+            self.verify_again(&mut task);
         }
         task
+    }
+
+    /// A dry run by a definition that is about to change tells little: it is made again when the new one is there.
+    fn verify_again(&self, task: &mut Task) {
+        let ObjectKey { group, kind, .. } = &task.step.key;
+        if self.changing_kinds.contains(&(group.as_str(), kind.as_str())) {
+            task.step.apply.verified = false;
+            task.needs_definition = true;
+        }
     }
 
     fn reason_to_skip(&self, desired: &Desired, key: &ObjectKey) -> Option<String> {
@@ -95,6 +115,9 @@ impl<'a> Decider<'a> {
             || self.is_marked(&self.strategy.markers.recreate, desired, live);
         task.step.apply.unchecked = asked.unchecked;
         task.step.apply.recreate = force && live.is_some();
+        if task.step.apply.recreate {
+            task.step.apply.recreate_seconds = self.input.options.stage_seconds;
+        }
         match &desired.observed {
             Observed::Missing => {
                 task.step.apply.verified = true;

@@ -1,5 +1,6 @@
 //! The objects of a plan, which are kept apart from it.
 
+use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
@@ -13,7 +14,10 @@ use sha2::{Digest as _, Sha256};
 /// executor that has lost them, for it was killed, builds the same revision again, makes the list with [`Objects::push`] in any
 /// order and finds each object by its digest.
 #[derive(Clone, Default)]
-pub struct Objects(Vec<(Digest, Arc<Value>)>);
+pub struct Objects {
+    list: Vec<(Digest, Arc<Value>)>,
+    by_digest: HashMap<Digest, usize>,
+}
 
 /// Which of the [`Objects`] a step is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -32,30 +36,30 @@ impl Objects {
 
     /// Adds an object whose digest is known.
     pub fn push_digested(&mut self, digest: Digest, object: Arc<Value>) -> Reference {
-        self.0.push((digest, object));
-        Reference {
-            index: self.0.len() - 1,
-            digest,
-        }
+        let index = self.list.len();
+        self.list.push((digest, object));
+        self.by_digest.insert(digest, index);
+        Reference { index, digest }
     }
 
     /// The object that was meant, if it is in the list.
     pub fn get(&self, reference: &Reference) -> Option<&Arc<Value>> {
-        let same = |(digest, _): &&(Digest, Arc<Value>)| *digest == reference.digest;
-        let there = self.0.get(reference.index).filter(same);
-        there
-            .or_else(|| self.0.iter().find(same))
-            .map(|(_, object)| object)
+        let there = self
+            .list
+            .get(reference.index)
+            .filter(|(digest, _)| *digest == reference.digest);
+        let elsewhere = || self.list.get(*self.by_digest.get(&reference.digest)?);
+        there.or_else(elsewhere).map(|(_, object)| object)
     }
 
     /// How many there are.
     pub fn len(&self) -> usize {
-        self.0.len()
+        self.list.len()
     }
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.list.is_empty()
     }
 }
 
@@ -63,7 +67,7 @@ impl Objects {
 impl fmt::Debug for Objects {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_list()
-            .entries(self.0.iter().map(|(digest, _)| digest))
+            .entries(self.list.iter().map(|(digest, _)| digest))
             .finish()
     }
 }

@@ -18,7 +18,8 @@ use super::objects::Reference;
 ///    has ended. What a failure does is in [`on_failure`](Stage::on_failure).
 /// 5. If no step has failed, the stage waits as [`wait`](Stage::wait) says; a wait that fails or takes too long fails the stage.
 ///
-/// The plan has failed when one of its stages has. All errors are kept.
+/// The plan has failed when one of its stages has. All errors are kept. A plan that somebody ends early has failed too: hooks that
+/// still run are deleted, and of the stages that are left only those for [`Purpose::Cleanup`] after a failure are run.
 ///
 /// Objects are not in it, so that a plan can be stored and printed without a value of a Secret: a step has a [`Reference`],
 /// which is an index into the [`Objects`](super::Objects) that were made with the plan, and the digest to know the same object by when it
@@ -245,6 +246,9 @@ pub struct Apply {
     /// If the server refuses because a field cannot be changed, the object is deleted and created.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub recreate: bool,
+    /// How long the deletion of an object that is recreated may take.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub recreate_seconds: u64,
     /// The server does not check the fields (`Validate=false`).
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unchecked: bool,
@@ -363,6 +367,10 @@ impl Action {
             Action::Skip => "skipped",
         }
     }
+}
+
+fn is_zero(seconds: &u64) -> bool {
+    *seconds == 0
 }
 
 impl Apply {

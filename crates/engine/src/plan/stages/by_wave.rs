@@ -178,6 +178,7 @@ fn earlier_hooks(
         task.step.fields.clear();
         task.step.apply.verified = false;
         task.step.apply.recreate = false;
+        task.step.apply.recreate_seconds = 0;
         task.step.apply.takeover = None;
     }
     if deletions.is_empty() {

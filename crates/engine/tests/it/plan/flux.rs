@@ -211,6 +211,11 @@ fn what_cannot_be_changed_is_recreated_only_by_force() {
     for input in [by_unit, by_object, by_cluster] {
         let plan = planned(&input, &flux());
         assert_eq!(step(&plan, "Job/shop/once").action, recreated);
+        assert_eq!(
+            step(&plan, "Job/shop/once").apply.recreate_seconds,
+            60,
+            "the wait for its end has a deadline"
+        );
     }
 }
 
@@ -250,6 +255,26 @@ fn objects_whose_definition_or_namespace_comes_with_them_are_dry_run_when_it_is_
     assert!(step(&plan, "Namespace/shop").apply.verified);
     assert!(!step(&plan, "Widget/shop/small").apply.verified);
     assert!(!step(&plan, "ConfigMap/shop/settings").apply.verified);
+}
+
+#[test]
+fn objects_whose_definition_changes_are_dry_run_again_by_the_new_one() {
+    let widgets = || {
+        vec![
+            drifted(object("example.com/v1 Widget shop/old")),
+            missing("example.com/v1 Widget shop/new"),
+            missing("v1 ConfigMap shop/other"),
+        ]
+    };
+    let verified = |definition: Desired| -> Vec<bool> {
+        let mut desired = widgets();
+        desired.push(definition);
+        let plan = planned(&input(desired), &flux());
+        let names = ["Widget/shop/old", "Widget/shop/new", "ConfigMap/shop/other"];
+        names.map(|name| step(&plan, name).apply.verified).to_vec()
+    };
+    assert_eq!(verified(drifted(widget_definition())), [false, false, true]);
+    assert_eq!(verified(unchanged(widget_definition())), [true, true, true]);
 }
 
 /// AP2, AP11: the dry run of a stage comes before its first write, and after the stages before.

@@ -1,6 +1,6 @@
 //! Orders, compared with what the Go code of Flux, Helm and Argo CD's engine makes of the same objects.
 //!
-//! `tests/data/plan/*.json` were recorded from `fluxcd/pkg/ssa` (`SortableMetas`), `helm.sh/helm/v3/pkg/releaseutil` (`SortManifests`)
+//! `tests/data/plan/*.json` were recorded from `fluxcd/pkg/ssa` (`SortableMetas`), `helm.sh/helm/v4/pkg/release/v1/util` (`SortManifests`)
 //! and `argo-cd/gitops-engine` (`syncTasks.Sort`) on random objects of known and unknown kinds.
 
 use engine::plan::{GroupKind, Order};
@@ -52,6 +52,11 @@ fn compare_with_record(name: &str, order: &Order) {
 #[test]
 fn objects_are_applied_and_deleted_in_fluxs_order() {
     compare_with_record("flux-order", &Order::Flux { custom: Vec::new() });
+}
+
+#[test]
+fn objects_are_applied_and_deleted_in_helms_order() {
+    compare_with_record("helm-order", &Order::Helm);
 }
 
 /// Phases, waves, kinds, names, and what is pulled forward.
