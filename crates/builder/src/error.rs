@@ -31,7 +31,7 @@ pub enum Error {
     Component(String),
     /// The kustomization cannot be built.
     #[error(transparent)]
-    Build(kustomize::Error),
+    Build(Box<kustomize::Error>),
     /// An object lacks what every object must have.
     #[error(
         "failed to decode Kubernetes apiVersion, kind and name from: {0}: every object must have them; leave files that are \
@@ -120,6 +120,12 @@ impl From<Error> for Errors {
 
 impl From<kustomize::Errors> for Errors {
     fn from(errors: kustomize::Errors) -> Self {
-        Errors(errors.0.into_iter().map(Error::Build).collect())
+        Errors(
+            errors
+                .0
+                .into_iter()
+                .map(|error| Error::Build(Box::new(error)))
+                .collect(),
+        )
     }
 }

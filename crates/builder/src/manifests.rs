@@ -16,7 +16,7 @@ pub struct Manifests {
 
 impl Manifests {
     /// Takes what kustomize made; everything must be an object with a name.
-    pub(crate) fn new(output: kustomize::Output) -> Result<Self, Errors> {
+    pub(crate) fn new(output: kustomize::Output<'_>) -> Result<Self, Errors> {
         let mut output = output;
         let warnings = std::mem::take(&mut output.warnings);
         let objects: Vec<Node> = output.into_objects().collect();

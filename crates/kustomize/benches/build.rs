@@ -179,7 +179,8 @@ fn warm(tree: &Memory, root: &str, options: &Options<'_>) -> Duration {
 /// One build as a process of its own, so that its memory can be seen.
 fn child(folder: &str) {
     let options = Options::default();
-    let output = build(&Folder(folder.into()), "overlay", &options).expect("the tree is right");
+    let tree = Folder(folder.into());
+    let output = build(&tree, "overlay", &options).expect("the tree is right");
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
     output.write_yaml(&mut out).expect("the output can be printed");
     out.flush().expect("the output can be printed");

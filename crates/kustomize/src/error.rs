@@ -1,6 +1,9 @@
 //! What can go wrong, with the place it is about.
 
+use std::collections::HashMap;
 use std::fmt;
+
+use yaml::Step;
 
 /// One thing that is wrong.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -9,10 +12,37 @@ pub struct Error {
     pub file: String,
     /// The line in the file, where it is known; the first line is 1.
     pub line: Option<usize>,
+    /// For a kustomization file, where in it.
+    pub within: Option<Within>,
     /// The kustomizations that led there, from the one that was asked for.
     pub chain: Vec<String>,
+    /// How many other chains lead to the same mistake.
+    pub other_chains: usize,
     /// What is wrong.
     pub message: String,
+}
+
+/// A place in a kustomization.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Within {
+    /// The way to the field.
+    pub path: Vec<Step>,
+    /// The line of the text that stands there, if it is a text of several, such as a patch.
+    pub line: Option<usize>,
+}
+
+impl Error {
+    /// Something about a file as such.
+    pub(crate) fn of_file(file: String, chain: Vec<String>, message: String) -> Error {
+        Error {
+            file,
+            line: None,
+            within: None,
+            chain,
+            other_chains: 0,
+            message,
+        }
+    }
 }
 
 impl fmt::Display for Error {
@@ -22,15 +52,22 @@ impl fmt::Display for Error {
             write!(f, ":{line}")?;
         }
         write!(f, ": {}", self.message)?;
-        if self.chain.len() > 1 {
-            write!(f, " (through {})", self.chain.join(", "))?;
+        let is_itself = matches!(self.chain.as_slice(), [only] if *only == self.file);
+        if self.chain.is_empty() || is_itself && self.other_chains == 0 {
+            return Ok(());
         }
-        Ok(())
+        write!(f, " (through {}", self.chain.join(", "))?;
+        match self.other_chains {
+            0 => {}
+            1 => write!(f, ", and in one other way")?,
+            more => write!(f, ", and in {more} other ways")?,
+        }
+        write!(f, ")")
     }
 }
 
 /// All that is wrong, as far as it can be told in one run.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, thiserror::Error)]
 pub struct Errors(pub Vec<Error>);
 
 impl fmt::Display for Errors {
@@ -61,20 +98,33 @@ impl Errors {
     pub(crate) fn or<T>(self, value: T) -> Result<T, Errors> {
         if self.0.is_empty() { Ok(value) } else { Err(self) }
     }
+
+    /// Each mistake once. Kustomizations that share bases would tell theirs as often as there are ways to them.
+    pub(crate) fn distinct(self) -> Errors {
+        let mut known: HashMap<(String, Option<usize>, String), usize> = HashMap::new();
+        let mut told: Vec<Error> = Vec::new();
+        for error in self.0 {
+            let key = (error.file.clone(), error.line, error.message.clone());
+            match known.get(&key) {
+                Some(&at) if told[at].chain == error.chain => {
+                    told[at].other_chains = told[at].other_chains.max(error.other_chains);
+                }
+                Some(&at) => told[at].other_chains += 1 + error.other_chains,
+                None => {
+                    known.insert(key, told.len());
+                    told.push(error);
+                }
+            }
+        }
+        Errors(told)
+    }
 }
 
 /// Keeps what is right, and all that is wrong when anything is.
 pub(crate) fn all<T>(results: impl IntoIterator<Item = Result<T, Errors>>) -> Result<Vec<T>, Errors> {
-    let (mut values, mut errors) = (Vec::new(), Vec::new());
+    let (mut values, mut errors) = (Vec::new(), Errors::default());
     for result in results {
-        match result {
-            Ok(value) => values.push(value),
-            Err(more) => errors.extend(more.0),
-        }
+        values.extend(errors.keep(result));
     }
-    if errors.is_empty() {
-        Ok(values)
-    } else {
-        Err(Errors(errors))
-    }
+    errors.or(values)
 }

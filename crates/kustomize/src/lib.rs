@@ -35,6 +35,7 @@ mod origin;
 mod output;
 mod patch;
 mod plugin;
+mod problem;
 pub mod remote;
 mod replacement;
 mod replicas;
@@ -51,17 +52,23 @@ mod vars;
 
 pub use config::{FILE_NAMES, HelmChart, HelmGlobals};
 pub use convert::{from_value, to_value};
-pub use error::{Error, Errors};
+pub use error::{Error, Errors, Within};
 pub use options::{LoadRestrictor, Options, Release, Reorder};
-pub use output::{Document, Output};
+pub use output::{Document, Origins, Output};
 pub use schema::Schema;
 pub use specs::Specs;
 pub use tree::{Memory, Tree};
 
 /// Builds the kustomization in the directory `root` of the tree.
-pub fn build(tree: &dyn Tree, root: &str, options: &Options<'_>) -> Result<Output, Errors> {
+///
+/// # Errors
+/// With all that is wrong, as far as it can be told in one run.
+pub fn build<'t>(tree: &'t dyn Tree, root: &str, options: &'t Options<'t>) -> Result<Output<'t>, Errors> {
     let build = accumulate::Build::new(options);
-    let mut accumulated = accumulate::root(&build, tree, root)?;
-    accumulated.finish(&build)?;
-    Ok(accumulated.into_output())
+    let finished = accumulate::root(&build, tree, root).and_then(|mut accumulated| {
+        accumulated.finish(&build)?;
+        Ok(accumulated.into_parts())
+    });
+    let parts = finished.map_err(Errors::distinct)?;
+    Ok(Output::new(parts, build))
 }

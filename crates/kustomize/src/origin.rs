@@ -1,6 +1,7 @@
 //! Where a resource comes from, and what changed it: the annotations that `buildMetadata` asks for.
 
 use std::fmt::Write as _;
+use std::rc::Rc;
 
 use crate::tree::path;
 
@@ -14,6 +15,14 @@ pub(crate) struct Origin {
     /// The file of the generator or transformer.
     pub(crate) configured_in: String,
     pub(crate) configured_by: Option<Identifier>,
+}
+
+/// What annotations are to tell of a resource.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct History {
+    pub(crate) origin: Option<Rc<Origin>>,
+    /// What changed it, the oldest first.
+    pub(crate) transformations: Vec<Rc<Origin>>,
 }
 
 /// What identifies a generator or transformer.
@@ -94,7 +103,7 @@ impl Origin {
 }
 
 /// The text of the annotation that lists changes.
-pub(crate) fn transformations(origins: &[std::rc::Rc<Origin>]) -> String {
+pub(crate) fn transformations(origins: &[Rc<Origin>]) -> String {
     let mut out = String::new();
     for origin in origins {
         origin.write(&mut out, "- ", "  ");

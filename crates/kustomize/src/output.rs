@@ -1,22 +1,47 @@
 //! What a build makes.
 
-use std::io;
 use std::sync::Arc;
+use std::{fmt, io};
 
 use yaml::node::Node;
 
+use crate::accumulate::{Build, Parts, Spot, Spots};
 use crate::error::{Error, Errors};
 use crate::resource::Resource;
 use crate::schema::Schema;
 
 /// The objects in order, and what to tell people.
-#[derive(Debug)]
-pub struct Output {
+pub struct Output<'t> {
     objects: Vec<Resource>,
     /// What is deprecated or looks like a mistake.
     pub warnings: Vec<String>,
     file: String,
     schema: Arc<Schema>,
+    spots: Spots<'t>,
+}
+
+impl fmt::Debug for Output<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Output")
+            .field("objects", &self.objects)
+            .field("warnings", &self.warnings)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Where the objects of a build come from.
+pub struct Origins<'t> {
+    objects: Vec<Spot>,
+    spots: Spots<'t>,
+}
+
+impl Origins<'_> {
+    /// The file and the line of the object of this number; that of the generator, if it was generated. The files are read
+    /// once more.
+    pub fn of(&self, object: usize) -> Option<(String, Option<usize>)> {
+        let found = self.spots.error(*self.objects.get(object)?, "")?;
+        Some((found.file, found.line))
+    }
 }
 
 /// One object, printed.
@@ -36,18 +61,14 @@ pub struct Document {
     pub yaml: String,
 }
 
-impl Output {
-    pub(crate) fn new(
-        objects: Vec<Resource>,
-        warnings: Vec<String>,
-        file: String,
-        schema: Arc<Schema>,
-    ) -> Output {
+impl<'t> Output<'t> {
+    pub(crate) fn new(parts: Parts, build: Build<'t>) -> Output<'t> {
         Output {
-            objects,
-            warnings,
-            file,
-            schema,
+            objects: parts.resources,
+            warnings: parts.warnings,
+            file: parts.file,
+            schema: build.schema(),
+            spots: build.into_spots(),
         }
     }
 
@@ -88,42 +109,59 @@ impl Output {
         self.objects.into_iter().map(|resource| resource.node)
     }
 
+    /// The objects, to be changed further, and where they come from.
+    pub fn into_objects_and_origins(self) -> (Vec<Node>, Origins<'t>) {
+        let (nodes, spots) = self
+            .objects
+            .into_iter()
+            .map(|resource| (resource.node, resource.spot))
+            .unzip();
+        let origins = Origins {
+            objects: spots,
+            spots: self.spots,
+        };
+        (nodes, origins)
+    }
+
     /// What `kustomize build` prints.
     pub fn to_yaml(&self) -> Result<String, Errors> {
         let mut out = String::new();
+        let mut errors = Errors::default();
         for (index, resource) in self.objects.iter().enumerate() {
-            self.document(index, resource, &mut out)?;
+            errors.keep(self.document(index, resource, &mut out));
         }
-        Ok(out)
+        errors.or(out)
     }
 
     /// Writes what `kustomize build` prints, object by object, and gives the memory of each back: the text is never held
     /// as a whole.
     pub fn write_yaml(mut self, out: &mut impl io::Write) -> Result<(), Errors> {
         let mut text = String::new();
+        let mut errors = Errors::default();
         for (index, resource) in std::mem::take(&mut self.objects).into_iter().enumerate() {
             text.clear();
-            self.document(index, &resource, &mut text)?;
-            out.write_all(text.as_bytes())
-                .map_err(|error| self.error(format!("failed to write the output: {error}")))?;
+            errors.keep(self.document(index, &resource, &mut text));
+            if !errors.0.is_empty() {
+                continue;
+            }
+            out.write_all(text.as_bytes()).map_err(|error| {
+                let message = format!("failed to write the output: {error}");
+                Error::of_file(self.file.clone(), Vec::new(), message)
+            })?;
         }
-        Ok(())
+        errors.or(())
     }
 
     fn document(&self, index: usize, resource: &Resource, out: &mut String) -> Result<(), Errors> {
         if index > 0 {
             out.push_str("---\n");
         }
-        yaml::go::write(&resource.node, out)
-            .map_err(|problem| self.error(format!("{}: {problem}", resource.plain_id())))
-    }
-
-    fn error(&self, message: String) -> Errors {
-        Errors::from(Error {
-            file: self.file.clone(),
-            line: None,
-            chain: Vec::new(),
-            message,
+        yaml::go::write(&resource.node, out).map_err(|problem| {
+            let message = format!("{}: {problem}", resource.plain_id());
+            let error = self.spots.error(resource.spot, &message);
+            error
+                .unwrap_or_else(|| Error::of_file(self.file.clone(), Vec::new(), message))
+                .into()
         })
     }
 }

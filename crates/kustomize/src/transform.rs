@@ -1,5 +1,6 @@
 //! What all transformers have in common.
 
+use crate::problem::Problem;
 use crate::resmap::ResMap;
 use crate::resource::Resource;
 use crate::schema::Schema;
@@ -32,10 +33,10 @@ pub(crate) trait Transform {
     }
 
     /// Changes the resources and goes on after what fails, where one thing has nothing to do with another: all that is
-    /// wrong, each with the number of the entry it is about, if that is known.
-    fn transform_all(&self, resources: &mut ResMap, schema: &Schema) -> Vec<(Option<usize>, String)> {
+    /// wrong.
+    fn transform_all(&self, resources: &mut ResMap, schema: &Schema) -> Vec<Problem> {
         let failed = self.transform(resources, schema).err();
-        failed.into_iter().map(|problem| (None, problem)).collect()
+        failed.into_iter().map(Problem::from).collect()
     }
 }
 
@@ -43,9 +44,9 @@ pub(crate) trait Transform {
 pub(crate) type Each<'t> = Box<dyn FnMut(&mut Resource) -> Result<(), String> + 't>;
 
 /// The first problem as the error.
-pub(crate) fn first(problems: Vec<(Option<usize>, String)>) -> Result<(), String> {
+pub(crate) fn first(problems: Vec<Problem>) -> Result<(), String> {
     match problems.into_iter().next() {
-        Some((_, problem)) => Err(problem),
+        Some(problem) => Err(problem.message),
         None => Ok(()),
     }
 }

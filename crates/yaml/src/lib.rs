@@ -18,6 +18,7 @@ pub mod edit;
 mod error;
 mod events;
 pub mod go;
+mod lines;
 mod locate;
 pub mod node;
 mod number;
@@ -31,6 +32,7 @@ mod write;
 
 pub use error::Error;
 use events::{Content, Events};
+pub use lines::Lines;
 pub use locate::{Step, locate};
 use model::Value;
 pub use write::write;

@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use yaml::node::Texts;
 
+use super::Spots;
 use crate::options::Options;
+use crate::problem::{InText, Problem, not_yaml};
 use crate::schema::Schema;
 
 /// One build.
@@ -18,6 +20,8 @@ pub(crate) struct Build<'o> {
     visits: Cell<usize>,
     /// What the resources say again and again.
     texts: RefCell<Texts>,
+    /// Where resources come from.
+    pub(super) spots: RefCell<Spots<'o>>,
 }
 
 /// So many kustomizations may be read in one build, counted as often as they are.
@@ -32,6 +36,7 @@ impl<'o> Build<'o> {
             warnings: RefCell::new(Vec::new()),
             visits: Cell::new(0),
             texts: RefCell::default(),
+            spots: RefCell::default(),
         }
     }
 
@@ -46,17 +51,19 @@ impl<'o> Build<'o> {
         version: Option<&str>,
         document: Option<&[u8]>,
         is_root: bool,
-    ) -> Result<(), String> {
+    ) -> Result<(), Problem> {
         if self.has_own_schema.get() {
             return Ok(());
         }
         match (version, document) {
-            (Some(_), Some(_)) => {
-                Err("builtin version and custom schema provided, cannot use both".to_owned())
-            }
+            (Some(_), Some(_)) => Err("builtin version and custom schema provided, cannot use both"
+                .to_owned()
+                .into()),
             (_, Some(document)) => {
-                let mut schema = Schema::from_openapi(document)
-                    .map_err(|error| format!("invalid schema file: {error}"))?;
+                let mut schema = Schema::from_openapi(document).map_err(|error| {
+                    let message = format!("invalid schema file: {}", not_yaml(&error));
+                    Problem::in_text(InText::Line(error.line()), message)
+                })?;
                 schema.add_scopes(&self.options.schema);
                 if !is_root {
                     schema.add_missing_kinds(&self.options.schema);
@@ -70,7 +77,10 @@ impl<'o> Build<'o> {
                 Ok(())
             }
             (None | Some(""), None) => Ok(()),
-            (Some(_), None) => Err("the specified OpenAPI version is not built in".to_owned()),
+            (Some(_), None) => Err(Problem::of(
+                "version",
+                "the specified OpenAPI version is not built in",
+            )),
         }
     }
 
@@ -90,6 +100,11 @@ impl<'o> Build<'o> {
 
     pub(crate) fn take_warnings(&self) -> Vec<String> {
         self.warnings.take()
+    }
+
+    /// Where the resources come from, once all are there.
+    pub(crate) fn into_spots(self) -> Spots<'o> {
+        self.spots.into_inner()
     }
 
     /// Counts one more kustomization.

@@ -2,13 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use super::{Accumulated, Build};
+use super::{Accumulated, Build, Parts};
 use crate::error::Errors;
 use crate::field::FieldSpec;
 use crate::labels::Labels;
 use crate::options::Reorder;
 use crate::origin::{ORIGIN, TRANSFORMATIONS, transformations};
-use crate::output::Output;
 use crate::transform::Transform;
 use crate::{hash, name_reference, sort, vars};
 
@@ -38,13 +37,13 @@ const BUILD_ANNOTATIONS: [&str; 19] = [
     "kustomize.config.k8s.io/helm-generated",
 ];
 
-impl Accumulated<'_> {
+impl Accumulated<'_, '_> {
     /// Completes names, references and order.
     pub(crate) fn finish(&mut self, build: &Build<'_>) -> Result<(), Errors> {
         let schema = build.schema();
         let specs = self.accumulator.specs(build);
         let resources = &mut self.accumulator.resources;
-        let fail = |field: &'static str, message: String| self.target.error((field, None), message);
+        let fail = |field: &'static str, message: String| self.target.here.error((field, None), message);
         hash::add_to_names(resources, &schema).map_err(|problem| fail("", problem))?;
         name_reference::fix(resources, specs.rules(), &schema).map_err(|problems| {
             let errors = problems.into_iter().flat_map(|problem| fail("", problem).0);
@@ -92,25 +91,22 @@ impl Accumulated<'_> {
             resource.tidy_annotations(|key| {
                 BUILD_ANNOTATIONS.contains(&key) || key == ORIGIN || key == TRANSFORMATIONS
             });
-            if let (true, Some(origin)) = (origins, resource.origin.clone()) {
+            if let (true, Some(origin)) = (origins, resource.origin().cloned()) {
                 resource.set_annotation(ORIGIN, &origin.to_text());
             }
-            if changes && !resource.transformations.is_empty() {
-                let text = transformations(&resource.transformations);
+            if changes && !resource.transformations().is_empty() {
+                let text = transformations(resource.transformations());
                 resource.set_annotation(TRANSFORMATIONS, &text);
             }
         }
         Ok(())
     }
 
-    pub(crate) fn into_output(self) -> Output {
-        let file = self.target.loader.show(self.target.file);
-        let schema = self.target.build.schema();
-        Output::new(
-            self.accumulator.resources.into_resources(),
-            self.warnings,
-            file,
-            schema,
-        )
+    pub(crate) fn into_parts(self) -> Parts {
+        Parts {
+            resources: self.accumulator.resources.into_resources(),
+            warnings: self.warnings,
+            file: self.target.here.loader.show(self.target.here.file),
+        }
     }
 }

@@ -2,17 +2,18 @@
 
 use std::rc::Rc;
 
-use super::Accumulator;
 use super::target::{Place, Target};
+use super::{Accumulator, Spot};
 use crate::error::{Errors, all};
 use crate::generator::{self, Kind, with_globals};
 use crate::helm;
 use crate::origin::Origin;
 use crate::plugin;
+use crate::problem::{At, Problem};
 use crate::resmap::{AnyId, ResMap};
-use crate::resource::{Resource, from_text};
+use crate::resource::{Parsed, Resource, from_text};
 
-impl Target<'_> {
+impl Target<'_, '_> {
     /// What all generators make.
     pub(super) fn generate(&self) -> Result<Vec<(Place<'static>, Resource)>, Errors> {
         let generated = all([
@@ -40,14 +41,34 @@ impl Target<'_> {
         let mut index = AnyId::new(names, accumulator.resources.as_slice(), &schema);
         let added = generated.into_iter().map(|(place, resource)| {
             let absorbed = accumulator.resources.absorb(resource, &mut index, &schema);
-            absorbed.map_err(|problem| self.error(place, format!("merging from generator: {problem}")))
+            absorbed.map_err(|problem| {
+                self.here
+                    .error(place, format!("merging from generator: {problem}"))
+            })
         });
         all(added).map(|_| ())
     }
 
+    fn spot(&self, place: Place<'static>) -> Spot {
+        self.build.spots.borrow_mut().add(&self.here, place)
+    }
+
+    /// Tells what is wrong with a plugin where the plugin stands.
+    pub(super) fn tell_plugin(&self, place: Place<'static>, spot: Spot, problems: Vec<Problem>) -> Errors {
+        let spots = self.build.spots.borrow();
+        let told = problems.into_iter().map(|problem| match problem.at {
+            At::File(..) => self.here.tell(place, vec![problem]),
+            _ => match spots.error(spot, &problem.message) {
+                Some(error) => error.into(),
+                None => self.here.error(place, problem.message),
+            },
+        });
+        Errors(told.flat_map(|errors| errors.0).collect())
+    }
+
     fn builtin_origin(&self, kind: &str) -> Option<Rc<Origin>> {
         let origin = self.origin.as_ref()?;
-        Some(Rc::new(origin.of_builtin(self.file, kind)))
+        Some(Rc::new(origin.of_builtin(self.here.file, kind)))
     }
 
     fn generate_data(&self) -> Result<Vec<(Place<'static>, Resource)>, Errors> {
@@ -67,9 +88,11 @@ impl Target<'_> {
         });
         all(all_args.map(|(kind, place, args)| {
             let args = with_globals(args, globals);
-            let mut resource = generator::generate(kind, &args, self.loader.as_ref())
-                .map_err(|problem| self.error(place, problem))?;
-            resource.origin = self.builtin_origin(&format!("{}Generator", kind.name()));
+            let mut resource = generator::generate(kind, &args, self.here.loader.as_ref())
+                .map_err(|problems| self.here.tell(place, problems))?;
+            resource.spot = self.spot(place);
+            let origin = self.builtin_origin(&format!("{}Generator", kind.name()));
+            resource.set_origin(origin.as_ref());
             Ok((place, resource))
         }))
     }
@@ -90,10 +113,12 @@ impl Target<'_> {
             }
             let resources = self
                 .render(&chart, &globals)
-                .map_err(|problem| self.error(place, problem))?;
+                .map_err(|problem| self.here.error(place, problem))?;
             let origin = self.builtin_origin("HelmChartInflationGenerator");
+            let spot = self.spot(place);
             let with_origin = resources.into_iter().map(|mut resource| {
-                resource.origin.clone_from(&origin);
+                resource.spot = spot;
+                resource.set_origin(origin.as_ref());
                 (place, resource)
             });
             Ok(with_origin.collect::<Vec<_>>())
@@ -113,8 +138,8 @@ impl Target<'_> {
         let request = helm::Request {
             chart: &chart,
             globals: &globals,
-            tree: self.loader.tree(),
-            root: &self.loader.root,
+            tree: self.here.loader.tree(),
+            root: &self.here.loader.root,
         };
         let text = renderer.template(&request)?;
         let parsed = from_text(&text, &mut self.build.texts()).map_err(|malformed| malformed.message)?;
@@ -132,11 +157,13 @@ impl Target<'_> {
         let place = ("generators", None);
         let plugins = self.plugins("generators", &self.kustomization.generators)?;
         let generated = plugins.iter().map(|plugin| {
-            let resources = plugin::generate(plugin, self).map_err(|problem| self.error(place, problem))?;
+            let resources = plugin::generate(plugin, self)
+                .map_err(|problems| self.tell_plugin(place, plugin.spot, problems))?;
             let origin = plugin_origin(plugin);
             let with_origin = resources.into_iter().map(|mut resource| {
-                if resource.origin.is_none() {
-                    resource.origin.clone_from(&origin);
+                resource.spot = plugin.spot;
+                if resource.origin().is_none() {
+                    resource.set_origin(origin.as_ref());
                 }
                 (place, resource)
             });
@@ -146,39 +173,48 @@ impl Target<'_> {
     }
 
     /// The plugins that a list names: each entry is the plugin itself or a file or base of them.
-    pub(super) fn plugins(&self, field: &str, entries: &[String]) -> Result<Vec<Resource>, Errors> {
+    pub(super) fn plugins(&self, field: &'static str, entries: &[String]) -> Result<Vec<Resource>, Errors> {
         let mut accumulator = Accumulator::new();
-        let schema = self.build.schema();
+        let mut errors = Errors::default();
         let mut paths = Vec::new();
         for (index, entry) in entries.iter().enumerate() {
             let Ok(parsed) = from_text(entry, &mut self.build.texts()) else {
-                paths.push(entry.clone());
+                paths.push((index, entry.as_str()));
                 continue;
             };
-            let origin = self
-                .origin
-                .as_ref()
-                .map(|origin| Rc::new(origin.append(self.file)));
-            let mut resources = ResMap::new();
-            for mut inline in parsed {
-                inline.resource.origin.clone_from(&origin);
-                resources
-                    .append(inline.resource, &schema)
-                    .map_err(|problem| self.error((field, Some(index)), problem))?;
-            }
-            accumulator
-                .resources
-                .append_all(resources, &schema)
-                .map_err(|problem| self.error((field, Some(index)), problem))?;
+            let added = self.add_inline(&mut accumulator, (field, Some(index)), parsed);
+            errors.keep(added.map_err(|problem| self.here.error((field, Some(index)), problem)));
         }
-        self.add_resources(&mut accumulator, field, &paths)?;
-        Ok(accumulator.resources.into_resources())
+        errors.keep(self.add_resources(&mut accumulator, field, paths.into_iter()));
+        errors.or(accumulator.resources.into_resources())
+    }
+
+    /// Adds the plugins that an entry says itself.
+    fn add_inline(
+        &self,
+        accumulator: &mut Accumulator,
+        place: Place<'static>,
+        parsed: Vec<Parsed>,
+    ) -> Result<(), String> {
+        let schema = self.build.schema();
+        let origin = self
+            .origin
+            .as_ref()
+            .map(|origin| Rc::new(origin.append(self.here.file)));
+        let spot = self.spot(place);
+        let mut resources = ResMap::new();
+        for Parsed { mut resource, line } in parsed {
+            resource.spot = spot.at_line(line);
+            resource.set_origin(origin.as_ref());
+            resources.append(resource, &schema)?;
+        }
+        accumulator.resources.append_all(resources, &schema)
     }
 }
 
 /// The origin of what a plugin makes.
 pub(super) fn plugin_origin(plugin: &Resource) -> Option<Rc<Origin>> {
-    let origin = plugin.origin.as_ref()?;
+    let origin = plugin.origin()?;
     Some(Rc::new(Origin {
         path: String::new(),
         repo: origin.repo.clone(),

@@ -4,18 +4,22 @@
 mod build;
 mod finish;
 mod generators;
+mod here;
 mod loader;
+mod resources;
+mod spots;
 mod target;
 mod transformers;
 
 pub(crate) use build::Build;
 pub(crate) use loader::Loader;
+pub(crate) use spots::{Spot, Spots};
 
 use std::rc::Rc;
 use std::sync::Arc;
 
 use crate::config::{HelmChart, HelmGlobals};
-use crate::error::Errors;
+use crate::error::{Error, Errors};
 use crate::generator::FileLoader;
 use crate::options::Release;
 use crate::origin::Origin;
@@ -45,17 +49,17 @@ pub(crate) trait PluginContext {
     fn render(&self, chart: &HelmChart, globals: &HelmGlobals) -> Result<Vec<Resource>, String>;
 }
 
-impl PluginContext for Target<'_> {
+impl PluginContext for Target<'_, '_> {
     fn load(&self, path: &str) -> Result<Vec<u8>, String> {
-        self.loader.load(path)
+        self.here.loader.load(path)
     }
 
     fn load_text(&self, path: &str) -> Result<String, String> {
-        self.loader.load_text(path)
+        self.here.loader.load_text(path)
     }
 
     fn directory(&self) -> &str {
-        crate::tree::path::base(&self.loader.root)
+        crate::tree::path::base(&self.here.loader.root)
     }
 
     fn release(&self) -> Release {
@@ -100,7 +104,9 @@ impl Accumulator {
         match &mut self.specs {
             None => self.specs = Some(Arc::clone(other)),
             Some(own) if Arc::ptr_eq(other, builtin) || Arc::ptr_eq(own, other) => {}
-            Some(own) => Arc::make_mut(own).merge(other)?,
+            Some(own) => Arc::make_mut(own)
+                .merge(other)
+                .map_err(|conflict| conflict.to_string())?,
         }
         Ok(())
     }
@@ -116,28 +122,29 @@ impl Accumulator {
 }
 
 /// A build whose resources are complete, but whose names and references are not.
-pub(crate) struct Accumulated<'b> {
+pub(crate) struct Accumulated<'b, 't> {
     accumulator: Accumulator,
-    target: Target<'b>,
+    target: Target<'b, 't>,
     warnings: Vec<String>,
 }
 
+/// What a build has made.
+pub(crate) struct Parts {
+    pub(crate) resources: Vec<Resource>,
+    pub(crate) warnings: Vec<String>,
+    /// The file of the kustomization.
+    pub(crate) file: String,
+}
+
 /// Accumulates the kustomization that is to be built.
-pub(crate) fn root<'b>(
-    build: &'b Build<'b>,
-    tree: &'b dyn Tree,
+pub(crate) fn root<'b, 't>(
+    build: &'b Build<'t>,
+    tree: &'t dyn Tree,
     root: &str,
-) -> Result<Accumulated<'b>, Errors> {
-    let loader = Loader::new(tree, root, build.options).map_err(|message| {
-        Errors::from(crate::error::Error {
-            file: tree.show(root),
-            line: None,
-            chain: Vec::new(),
-            message,
-        })
-    })?;
-    let mut target = Target::load(build, Rc::new(loader), Vec::new())?;
-    target.set_schema(true)?;
+) -> Result<Accumulated<'b, 't>, Errors> {
+    let loader = Loader::new(tree, root, build.options)
+        .map_err(|message| Error::of_file(tree.show(root), Vec::new(), message))?;
+    let mut target = Target::load(build, Rc::new(loader), None)?;
     if !target.kustomization.build_metadata.is_empty() {
         target.origin = Some(Rc::new(Origin::default()));
     }

@@ -3,155 +3,174 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
+use super::here::Here;
 use super::{Accumulator, Build, Loader};
-use crate::config::{FILE_NAMES, Kustomization, Strictness};
-use crate::error::{Error, Errors, all};
+use crate::config::{FILE_NAMES, Kustomization, Read, Strictness};
+use crate::error::{Error, Errors};
 use crate::origin::Origin;
-use crate::resmap::ResMap;
-use crate::resource::{Malformed, Parsed, from_text};
+use crate::problem::{InText, Problem, not_yaml};
+use crate::resource::Resource;
 use crate::specs::{Specs, from_crds, from_value};
 use crate::vars;
 
-pub(super) struct Target<'b> {
-    pub(super) build: &'b Build<'b>,
-    pub(super) loader: Rc<Loader<'b>>,
+pub(super) use super::here::Place;
+
+pub(super) struct Target<'b, 't> {
+    pub(super) build: &'b Build<'t>,
+    pub(super) here: Rc<Here<'t>>,
     pub(super) kustomization: Kustomization,
-    /// The name of its file.
-    pub(super) file: &'static str,
-    /// The files of the kustomizations that led here and its own.
-    pub(super) chain: Vec<String>,
     /// Where its resources come from, if that is to be told.
     pub(super) origin: Option<Rc<Origin>>,
     /// The namespace that charts get from a kustomization above.
     pub(super) chart_namespace: String,
 }
 
-/// Where in a kustomization file something is wrong: a field and the number of an entry.
-pub(super) type Place<'p> = (&'p str, Option<usize>);
+/// What a kustomization has beside its resources and before it changes them.
+struct Gathered<'b, 't> {
+    generated: Vec<(Place<'static>, Resource)>,
+    components: Vec<Target<'b, 't>>,
+}
 
-impl<'b> Target<'b> {
-    /// Reads the kustomization at a place.
+impl<'b, 't> Target<'b, 't> {
+    /// Reads the kustomization at a place. Fields that cannot be read are told later, with all else that is wrong.
     pub(super) fn load(
-        build: &'b Build<'b>,
-        loader: Rc<Loader<'b>>,
-        mut chain: Vec<String>,
+        build: &'b Build<'t>,
+        loader: Rc<Loader<'t>>,
+        parent: Option<Rc<Here<'t>>>,
     ) -> Result<Self, Errors> {
-        let fail = |file: String, line: Option<usize>, chain: &[String], message: String| {
-            Errors::from(Error {
-                file,
-                line,
-                chain: chain.to_vec(),
-                message,
-            })
-        };
         let mut found = FILE_NAMES
             .into_iter()
             .filter_map(|name| Some((name, loader.load(name).ok()?)));
         let (first, more) = (found.next(), found.next().is_some());
         let here = loader.show("");
+        let chain = || parent.as_ref().map_or_else(Vec::new, |parent| parent.chain());
         let Some((file, text)) = first else {
             let names = "'kustomization.yaml', 'kustomization.yml' or 'Kustomization'";
             let message = format!("unable to find one of {names} in directory '{here}'");
-            return Err(fail(here, None, &chain, message));
+            return Err(Error::of_file(here, chain(), message).into());
         };
         if more {
             let message = format!("Found multiple kustomization files under: {here}");
-            return Err(fail(here, None, &chain, message));
+            return Err(Error::of_file(here, chain(), message).into());
         }
-        chain.push(loader.show(file));
-        build
-            .visit()
-            .map_err(|message| fail(loader.show(file), None, &chain, message))?;
-        let strictness = if chain.len() == 1 && build.options.lenient_root {
+        let fail = |message: String, line: Option<usize>| {
+            let (file, mut chain) = (loader.show(file), chain());
+            chain.push(file.clone());
+            Errors::from(Error {
+                line,
+                ..Error::of_file(file, chain, message)
+            })
+        };
+        build.visit().map_err(|message| fail(message, None))?;
+        let strictness = if parent.is_none() && build.options.lenient_root {
             Strictness::Coerce
         } else {
             Strictness::Strict
         };
-        let (kustomization, warnings) = Kustomization::parse(&text, strictness).map_err(|problems| {
-            let told = problems
-                .into_iter()
-                .flat_map(|(message, line)| fail(loader.show(file), line, &chain, message).0);
-            Errors(told.collect())
-        })?;
+        let Read {
+            kustomization,
+            warnings,
+            mistakes,
+        } = Kustomization::parse(&text, strictness).map_err(|(message, line)| fail(message, line))?;
         build.warn(warnings);
+        let mut spots = build.spots.borrow_mut();
+        let here = Rc::new(Here::new(loader, file, parent, spots.next(), mistakes));
+        spots.enter(Rc::clone(&here));
+        drop(spots);
         Ok(Target {
             build,
-            loader,
+            here,
             kustomization,
-            file,
-            chain,
             origin: None,
             chart_namespace: String::new(),
         })
     }
 
-    /// An error about a place in the kustomization file.
-    pub(super) fn error(&self, place: Place<'_>, message: String) -> Errors {
-        let (field, entry) = place;
-        let mut path = Vec::new();
-        if !field.is_empty() {
-            path.push(yaml::Step::Key(field.to_owned()));
-        }
-        path.extend(entry.map(yaml::Step::Item));
-        let line = if path.is_empty() {
-            None
-        } else {
-            // Mistakes are rare: the file is read again rather than kept.
-            self.loader
-                .load(self.file)
-                .ok()
-                .and_then(|text| yaml::locate(&text, 0, &path))
-        };
-        Errors::from(Error {
-            file: self.loader.show(self.file),
-            line,
-            chain: self.chain.clone(),
-            message,
-        })
-    }
-
     /// Takes the schema that this kustomization names.
-    pub(super) fn set_schema(&self, is_root: bool) -> Result<(), Errors> {
+    fn set_schema(&self) -> Result<(), Errors> {
         let openapi = &self.kustomization.openapi;
         if openapi.is_empty() {
             return Ok(());
         }
-        let fail = |message| self.error(("openapi", None), message);
+        let fail = |problem: Problem| self.here.tell(("openapi", None), vec![problem]);
         let document = match openapi.get("path") {
-            Some(path) => Some(self.loader.load(path).map_err(fail)?),
+            Some(path) => {
+                let loaded = self.here.loader.load(path);
+                Some(loaded.map_err(|problem| fail(Problem::of("path", problem)))?)
+            }
             None => None,
         };
         let version = openapi.get("version").map(String::as_str);
         self.build
-            .set_schema(version, document.as_deref(), is_root)
+            .set_schema(version, document.as_deref(), self.here.parent.is_none())
             .map_err(fail)
     }
 
-    /// Adds all that this kustomization makes.
-    pub(super) fn accumulate(&mut self, mut accumulator: Accumulator) -> Result<Accumulator, Errors> {
-        let mut errors = Errors(Vec::new());
-        let resources = &self.kustomization.resources;
-        errors.keep(self.add_resources(&mut accumulator, "resources", resources));
-        errors.keep(self.add_specs(&mut accumulator));
-        let generated = errors.keep(self.generate());
-        let components = errors.keep(self.components());
+    /// Reads all that this kustomization names. Where anything is wrong, all is looked at that can be without it.
+    fn gather(&self, accumulator: &mut Accumulator) -> Result<Gathered<'b, 't>, Errors> {
+        let mut errors = self.here.mistakes();
+        errors.keep(self.set_schema());
+        let resources = self
+            .kustomization
+            .resources
+            .iter()
+            .map(String::as_str)
+            .enumerate();
+        errors.keep(self.add_resources(accumulator, "resources", resources));
+        errors.keep(self.add_specs(accumulator));
+        let generated = errors.keep(self.generate()).unwrap_or_default();
+        let names = self.kustomization.components.iter().enumerate();
+        let components: Vec<_> = names
+            .filter_map(|(index, name)| errors.keep(self.component(index, name)))
+            .collect();
         if !errors.0.is_empty() {
-            // Whether patches and the like can be read at all does not depend on what there is to be changed.
-            errors.keep(self.transformer_steps(&accumulator));
+            self.look_ahead(&components, &mut errors);
         }
-        errors.or(())?;
-        self.absorb(&mut accumulator, generated.unwrap_or_default())?;
-        for mut component in components.into_iter().flatten() {
-            component.set_schema(false)?;
-            accumulator = component.accumulate(accumulator)?;
+        errors.or(Gathered {
+            generated,
+            components,
+        })
+    }
+
+    /// Whether patches and the like can be read at all does not depend on what there is to be changed.
+    fn look_ahead(&self, components: &[Target<'b, 't>], errors: &mut Errors) {
+        for component in components {
+            errors.keep(component.gather(&mut Accumulator::new()));
         }
+        errors.keep(self.transformer_steps(&Accumulator::new()));
+        errors.keep(self.validator_steps());
+    }
+
+    /// Adds all that this kustomization makes.
+    pub(super) fn accumulate(&mut self, accumulator: Accumulator) -> Result<Accumulator, Errors> {
+        self.accumulated(accumulator).map_err(Errors::distinct)
+    }
+
+    fn accumulated(&mut self, mut accumulator: Accumulator) -> Result<Accumulator, Errors> {
+        let Gathered {
+            generated,
+            components,
+        } = self.gather(&mut accumulator)?;
+        let mut done = self.absorb(&mut accumulator, generated).map(|()| accumulator);
+        let mut components = components.into_iter();
+        while let (Ok(accumulator), Some(mut component)) = (&mut done, components.next()) {
+            let so_far = std::mem::replace(accumulator, Accumulator::new());
+            done = component.accumulate(so_far);
+        }
+        let mut accumulator = done.map_err(|mut errors| {
+            self.look_ahead(&components.collect::<Vec<_>>(), &mut errors);
+            errors
+        })?;
         self.run_transformers(&mut accumulator)?;
         self.run_validators(&mut accumulator)?;
         if let Some(vars) = &self.kustomization.vars {
             let schema = self.build.schema();
             vars::mark(vars, &mut accumulator.resources, &schema)
                 .and_then(|()| accumulator.vars.add(vars.iter().cloned()))
-                .map_err(|message| self.error(("vars", None), format!("merging vars: {message}")))?;
+                .map_err(|message| {
+                    self.here
+                        .error(("vars", None), format!("merging vars: {message}"))
+                })?;
         }
         Ok(accumulator)
     }
@@ -175,170 +194,47 @@ impl<'b> Target<'b> {
             ("configurations", &kustomization.configurations),
             ("crds", &kustomization.crds),
         ];
-        let mut errors = Errors(Vec::new());
+        let mut errors = Errors::default();
         for (field, names) in lists {
             for (index, name) in names.iter().enumerate() {
-                let merged = self
-                    .read_specs(field, name)
-                    .and_then(|more| Arc::make_mut(&mut specs).merge(&more));
-                errors.keep(merged.map_err(|message| self.error((field, Some(index)), message)));
+                let merged = self.read_specs(field, name).and_then(|more| {
+                    let merged = Arc::make_mut(&mut specs).merge(&more);
+                    merged.map_err(|conflict| vec![conflict.into_problem()])
+                });
+                errors.keep(merged.map_err(|problems| self.here.tell((field, Some(index)), problems)));
             }
         }
         errors.or(())?;
+        let fail = |problem: String| self.here.error(("configurations", None), problem);
         if !Arc::ptr_eq(&specs, builtin) {
             // Once more from the start: what is about single kinds then takes the place of what is about all of them.
             let mut merged = Specs::default();
             merged
                 .merge(&specs)
-                .map_err(|message| self.error(("configurations", None), message))?;
+                .map_err(|conflict| fail(conflict.to_string()))?;
             specs = Arc::new(merged);
         }
-        accumulator
-            .merge_specs(&specs, self.build)
-            .map_err(|message| self.error(("configurations", None), message))
+        accumulator.merge_specs(&specs, self.build).map_err(fail)
     }
 
     /// The field specs of a file of `configurations` or `crds`.
-    fn read_specs(&self, field: &str, name: &str) -> Result<Specs, String> {
-        let content = self.loader.load(name)?;
-        let value = yaml::parse(&content).map_err(|error| format!("{name}: {error}"))?;
-        let read = if field == "crds" {
-            from_crds(&value)
-        } else {
-            from_value(&value)
-        };
-        read.map_err(|problem| format!("{name}: {problem}"))
-    }
-
-    /// Adds files and bases; all that fail are told.
-    pub(super) fn add_resources(
-        &self,
-        accumulator: &mut Accumulator,
-        field: &str,
-        names: &[String],
-    ) -> Result<(), Errors> {
-        let added = names
-            .iter()
-            .enumerate()
-            .map(|(index, name)| self.add_resource(accumulator, (field, Some(index)), name));
-        all(added).map(|_| ())
-    }
-
-    fn add_resource(
-        &self,
-        accumulator: &mut Accumulator,
-        place: Place<'_>,
-        name: &str,
-    ) -> Result<(), Errors> {
-        let not_a_file = match self.loader.load_text(name) {
-            Ok(text) => {
-                let parsed = from_text(&text, &mut self.build.texts());
-                drop(text);
-                return match parsed {
-                    Ok(parsed) => self.add_parsed(accumulator, place, name, parsed),
-                    Err(malformed) => Err(self.malformed(name, &malformed)),
-                };
-            }
-            Err(problem) => problem,
-        };
-        let inner = match self.loader.enter(name) {
-            Ok(inner) => inner,
-            Err(problem) => {
-                let message =
-                    format!("accumulating resources from '{name}': {not_a_file}; as a directory: {problem}");
-                return Err(self.error(place, message));
-            }
-        };
-        let mut base = self.sub_target(inner, name)?;
-        base.set_schema(false)?;
-        if base.kustomization.is_component() {
-            let message = format!("expected kind != 'Component' for path '{}'", base.loader.show(""));
-            return Err(self.error(place, message));
-        }
-        let accumulated = base.accumulate(Accumulator::new())?;
-        let schema = self.build.schema();
-        accumulator
-            .merge(accumulated, &schema, self.build)
-            .map_err(|problem| {
-                let here = base.loader.show("");
-                self.error(place, format!("recursed merging from path '{here}': {problem}"))
-            })
-    }
-
-    fn malformed(&self, name: &str, malformed: &Malformed) -> Errors {
-        let all = std::iter::once(malformed).chain(&malformed.more);
-        let told = all.map(|malformed| Error {
-            file: self.loader.show(name),
-            line: Some(malformed.line),
-            chain: self.chain.clone(),
-            message: malformed.message.clone(),
-        });
-        Errors(told.collect())
-    }
-
-    fn add_parsed(
-        &self,
-        accumulator: &mut Accumulator,
-        place: Place<'_>,
-        name: &str,
-        parsed: Vec<Parsed>,
-    ) -> Result<(), Errors> {
-        let origin = self.origin.as_ref().map(|origin| Rc::new(origin.append(name)));
-        let schema = self.build.schema();
-        let mut resources = ResMap::new();
-        let mut errors = Errors(Vec::new());
-        for Parsed { mut resource, line } in parsed {
-            resource.origin.clone_from(&origin);
-            errors.keep(resources.append(resource, &schema).map_err(|message| {
-                Errors::from(Error {
-                    file: self.loader.show(name),
-                    line: Some(line),
-                    chain: self.chain.clone(),
-                    message,
-                })
-            }));
-        }
-        errors.or(())?;
-        accumulator
-            .resources
-            .append_all(resources, &schema)
-            .map_err(|problem| self.error(place, format!("merging resources from '{name}': {problem}")))
-    }
-
-    /// The kustomization in another directory, with what this one hands down.
-    fn sub_target(&self, loader: Loader<'b>, name: &str) -> Result<Target<'b>, Errors> {
-        let mut target = Target::load(self.build, Rc::new(loader), self.chain.clone())?;
-        target.origin = self.origin.as_ref().map(|origin| Rc::new(origin.append(name)));
-        let own = &self.kustomization.namespace;
-        target.chart_namespace.clone_from(if own.is_empty() {
-            &self.chart_namespace
-        } else {
-            own
-        });
-        Ok(target)
-    }
-
-    /// The components, which run on what is there, one after the other.
-    fn components(&self) -> Result<Vec<Target<'b>>, Errors> {
-        let names = self.kustomization.components.iter().enumerate();
-        all(names.map(|(index, name)| self.component(index, name)))
-    }
-
-    fn component(&self, index: usize, name: &str) -> Result<Target<'b>, Errors> {
-        let place = ("components", Some(index));
-        let inner = self
+    fn read_specs(&self, field: &str, name: &str) -> Result<Specs, Vec<Problem>> {
+        let content = self
+            .here
             .loader
-            .enter(name)
-            .map_err(|problem| self.error(place, format!("accumulating components: {problem}")))?;
-        let component = self.sub_target(inner, name)?;
-        if !component.kustomization.is_component() {
-            let message = format!(
-                "expected kind 'Component' for path '{}' but got '{}'",
-                component.loader.show(""),
-                component.kustomization.kind
-            );
-            return Err(self.error(place, message));
+            .load(name)
+            .map_err(|problem| vec![problem.into()])?;
+        let value = yaml::parse(&content)
+            .map_err(|error| vec![Problem::in_text(InText::Line(error.line()), not_yaml(&error))])?;
+        if field == "crds" {
+            return from_crds(&value)
+                .map_err(|problem| vec![Problem::in_text(InText::Field(Vec::new()), problem)]);
         }
-        Ok(component)
+        from_value(&value).map_err(|mistakes| {
+            let problems = mistakes
+                .into_iter()
+                .map(|mistake| Problem::in_text(InText::Field(mistake.steps), mistake.message));
+            problems.collect()
+        })
     }
 }

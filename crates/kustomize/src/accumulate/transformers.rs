@@ -2,9 +2,9 @@
 
 use std::rc::Rc;
 
-use super::Accumulator;
 use super::generators::plugin_origin;
 use super::target::{Place, Target};
+use super::{Accumulator, Spot};
 use crate::affix::{Affix, Side};
 use crate::annotations::Annotations;
 use crate::config::Patch as PatchConfig;
@@ -15,6 +15,7 @@ use crate::namespace::Namespace;
 use crate::origin::Origin;
 use crate::patch::{JsonPatches, Patch, Patches, StrategicPatches};
 use crate::plugin;
+use crate::problem::Problem;
 use crate::replacement::Replacements;
 use crate::replicas::Replicas;
 use crate::resource::Resource;
@@ -26,6 +27,8 @@ use crate::transform::Transform;
 pub(super) struct Step {
     transformer: Box<dyn Transform>,
     place: Place<'static>,
+    /// Where it stands, if it is a plugin.
+    spot: Option<Spot>,
     origin: Option<Rc<Origin>>,
 }
 
@@ -35,15 +38,15 @@ impl Step {
         let Some(origin) = &self.origin else {
             return;
         };
-        if resource.origin.is_none() {
-            resource.origin = Some(Rc::clone(origin));
+        if resource.origin().is_none() {
+            resource.set_origin(Some(origin));
         } else {
-            resource.transformations.push(Rc::clone(origin));
+            resource.add_transformation(origin);
         }
     }
 }
 
-impl Target<'_> {
+impl Target<'_, '_> {
     pub(super) fn run_transformers(&mut self, accumulator: &mut Accumulator) -> Result<(), Errors> {
         let steps = self.transformer_steps(accumulator)?;
         // The steps have all that is in them.
@@ -66,19 +69,19 @@ impl Target<'_> {
 
     fn run_step(&self, step: &Step, accumulator: &mut Accumulator, schema: &Schema) -> Result<(), Errors> {
         let problems = step.transformer.transform_all(&mut accumulator.resources, schema);
-        let errors = problems.into_iter().flat_map(|(entry, problem)| {
-            let place = match step.place {
-                ("patches", None) => ("patches", entry),
-                place => place,
-            };
-            self.error(place, problem).0
-        });
-        Errors(errors.collect()).or(())?;
+        self.tell_step(step, problems).or(())?;
         for resource in accumulator.resources.contents_mut() {
             step.mark(resource);
         }
         accumulator.resources.drop_empties();
         Ok(())
+    }
+
+    fn tell_step(&self, step: &Step, problems: Vec<Problem>) -> Errors {
+        match step.spot {
+            Some(spot) => self.tell_plugin(step.place, spot, problems),
+            None => self.here.tell(step.place, problems),
+        }
     }
 
     /// Runs transformers that change each resource by itself.
@@ -97,13 +100,17 @@ impl Target<'_> {
         } else {
             accumulator.resources.as_mut_slice()
         };
+        let mut errors = Errors::default();
         for resource in resources {
             for (step, change) in &mut changes {
-                change(resource).map_err(|problem| self.error(step.place, problem))?;
+                if let Err(problem) = change(resource) {
+                    errors.0.extend(self.tell_step(step, vec![problem.into()]).0);
+                    break;
+                }
                 step.mark(resource);
             }
         }
-        Ok(())
+        errors.or(())
     }
 
     /// All transformers, ready to run.
@@ -116,36 +123,46 @@ impl Target<'_> {
         Ok(all([steps, plugins])?.into_iter().flatten().collect())
     }
 
+    /// All validators, ready to run.
+    pub(super) fn validator_steps(&self) -> Result<Vec<Step>, Errors> {
+        self.plugin_steps("validators", &self.kustomization.validators)
+    }
+
     /// Validators are transformers that may change nothing but one label.
     pub(super) fn run_validators(&self, accumulator: &mut Accumulator) -> Result<(), Errors> {
-        let steps = self.plugin_steps("validators", &self.kustomization.validators)?;
         let schema = self.build.schema();
-        for step in &steps {
+        let mut errors = Errors::default();
+        for step in &self.validator_steps()? {
             let before = accumulator.resources.clone();
-            step.transformer
-                .transform(&mut accumulator.resources, &schema)
-                .map_err(|problem| self.error(step.place, problem))?;
+            let mut problems = step
+                .transformer
+                .transform_all(&mut accumulator.resources, &schema);
             let unchanged = before
                 .iter()
                 .zip(accumulator.resources.iter())
                 .all(|(before, after)| before.node == after.node);
-            if before.len() != accumulator.resources.len() || !unchanged {
-                let message = "validator shouldn't modify the resource map".to_owned();
-                return Err(self.error(step.place, message));
+            if problems.is_empty() && (before.len() != accumulator.resources.len() || !unchanged) {
+                problems.push("validator shouldn't modify the resource map".to_owned().into());
             }
+            if !problems.is_empty() {
+                // The next one is to see what this one has seen.
+                accumulator.resources = before;
+            }
+            errors.0.extend(self.tell_step(step, problems).0);
         }
-        Ok(())
+        errors.or(())
     }
 
     fn plugin_steps(&self, field: &'static str, entries: &[String]) -> Result<Vec<Step>, Errors> {
         let plugins = self.plugins(field, entries)?;
         all(plugins.iter().map(|plugin| {
             let place = (field, None);
-            let transformer =
-                plugin::transformer(plugin, self).map_err(|problem| self.error(place, problem))?;
+            let transformer = plugin::transformer(plugin, self)
+                .map_err(|problems| self.tell_plugin(place, plugin.spot, problems))?;
             Ok(Step {
                 transformer,
                 place,
+                spot: Some(plugin.spot),
                 origin: plugin_origin(plugin),
             })
         }))
@@ -153,13 +170,8 @@ impl Target<'_> {
 
     fn builtin_steps(&self, specs: &Specs) -> Result<Vec<Step>, Errors> {
         let kustomization = &self.kustomization;
-        let step = |field: &'static str, kind: &str, transformer: Box<dyn Transform>| Step {
-            transformer,
-            place: (field, None),
-            origin: self
-                .origin
-                .as_ref()
-                .map(|origin| Rc::new(origin.of_builtin(self.file, kind))),
+        let step = |field: &'static str, kind: &str, transformer: Box<dyn Transform>| {
+            self.step((field, None), kind, transformer)
         };
         let mut steps = Vec::new();
         let lists = all([
@@ -196,9 +208,9 @@ impl Target<'_> {
             ));
         }
         steps.extend(json);
-        for replica in &kustomization.replicas {
-            let transformer = Replicas::new(replica, &specs.replicas);
-            steps.push(step("replicas", "ReplicaCountTransformer", Box::new(transformer)));
+        for (index, replica) in kustomization.replicas.iter().enumerate() {
+            let transformer = Box::new(Replicas::new(replica, &specs.replicas));
+            steps.push(self.step(("replicas", Some(index)), "ReplicaCountTransformer", transformer));
         }
         steps.extend(images);
         steps.extend(replacements);
@@ -210,7 +222,8 @@ impl Target<'_> {
         Step {
             transformer,
             place,
-            origin: origin.map(|origin| Rc::new(origin.of_builtin(self.file, kind))),
+            spot: None,
+            origin: origin.map(|origin| Rc::new(origin.of_builtin(self.here.file, kind))),
         }
     }
 
@@ -224,14 +237,9 @@ impl Target<'_> {
             return Ok(Vec::new());
         };
         let place = ("patchesStrategicMerge", None);
-        let load = |path: &str| self.loader.load_text(path);
-        let read = entries.iter().enumerate().map(|(index, entry)| {
-            StrategicPatches::read(entry, &load, &mut self.build.texts())
-                .map_err(|problem| self.error(("patchesStrategicMerge", Some(index)), problem))
-        });
-        let patches = all(read)?.into_iter().flatten().collect();
-        let patches =
-            StrategicPatches::new(patches, entries).map_err(|problem| self.error(place, problem))?;
+        let load = |path: &str| self.here.loader.load_text(path);
+        let patches = StrategicPatches::load(entries, "", &load, &mut self.build.texts())
+            .map_err(|problems| self.here.tell(place, problems))?;
         Ok(vec![self.step(
             place,
             "PatchStrategicMergeTransformer",
@@ -245,10 +253,10 @@ impl Target<'_> {
             let place = ("patches", Some(index));
             let patch = Patch::load(
                 config,
-                &|path| self.loader.load_text(path),
+                &|path| self.here.loader.load_text(path),
                 &mut self.build.texts(),
             )
-            .map_err(|problem| self.error(place, problem))?;
+            .map_err(|problems| self.here.tell(place, problems))?;
             Ok((place, patch))
         }))?;
         if self.origin.is_none() {
@@ -273,9 +281,9 @@ impl Target<'_> {
         all(configs.enumerate().map(|(index, config)| {
             let place = ("patchesJson6902", Some(index));
             let patches = JsonPatches::load(config.target.as_ref(), &config.path, &config.patch, &|path| {
-                self.loader.load_text(path)
+                self.here.loader.load_text(path)
             })
-            .map_err(|problem| self.error(place, problem))?;
+            .map_err(|problems| self.here.tell(place, problems))?;
             Ok(self.step(place, "PatchJson6902Transformer", Box::new(patches)))
         }))
     }
@@ -288,7 +296,7 @@ impl Target<'_> {
         }
         let mut steps = all(labels.iter().enumerate().map(|(index, label)| {
             let place = ("labels", Some(index));
-            let labels = Labels::of_entry(label, specs).map_err(|problem| self.error(place, problem))?;
+            let labels = Labels::of_entry(label, specs).map_err(|problem| self.here.error(place, problem))?;
             Ok(self.step(place, "LabelTransformer", Box::new(labels)))
         }))?;
         let common = Labels::new(&common, &specs.common_labels);
@@ -300,7 +308,8 @@ impl Target<'_> {
         let images = self.kustomization.images.iter().enumerate();
         all(images.map(|(index, image)| {
             let place = ("images", Some(index));
-            let images = Images::new(image, &specs.images).map_err(|problem| self.error(place, problem))?;
+            let images = Images::new(image, &specs.images)
+                .map_err(|problem| self.here.tell(place, vec![Problem::of("name", problem)]))?;
             Ok(self.step(place, "ImageTagTransformer", Box::new(images)))
         }))
     }
@@ -311,13 +320,9 @@ impl Target<'_> {
         }
         let place = ("replacements", None);
         let release = self.build.options.release;
-        let load = |path: &str| self.loader.load(path);
-        let entries = self.kustomization.replacements.iter().enumerate();
-        let read = entries.map(|(index, entry)| {
-            Replacements::read(entry, &load)
-                .map_err(|problem| self.error(("replacements", Some(index)), problem))
-        });
-        let replacements = Replacements::new(all(read)?.into_iter().flatten().collect(), release);
+        let load = |path: &str| self.here.loader.load(path);
+        let replacements = Replacements::load(&self.kustomization.replacements, &load, release)
+            .map_err(|problems| self.here.tell(place, problems))?;
         Ok(vec![self.step(
             place,
             "ReplacementTransformer",

@@ -25,12 +25,12 @@ pub(crate) struct Context {
     /// The way to the value, with the numbers of elements.
     pub(crate) steps: Vec<Step>,
     /// What is wrong so far.
-    pub(crate) problems: Vec<Problem>,
+    pub(crate) mistakes: Vec<Mistake>,
 }
 
 /// Something in a value that is wrong.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Problem {
+pub(crate) struct Mistake {
     /// In Go's words.
     pub(crate) message: String,
     /// The way to it.
@@ -44,30 +44,41 @@ pub(crate) trait Decode: Sized + Default {
     fn decode(value: &Value, context: &mut Context) -> Result<Self, String>;
 }
 
-/// Makes a typed value. Of several problems, that which Go tells is told.
+/// Makes a typed value. Of several mistakes, that which Go tells is told.
 pub(crate) fn decode<T: Decode>(value: &Value, strictness: Strictness) -> Result<T, String> {
-    decode_all(value, strictness).map_err(|mut problems| {
-        let told = problems.iter().position(|problem| problem.unknown);
-        problems.swap_remove(told.unwrap_or(0)).message
-    })
+    let (decoded, mut mistakes) = decode_all(value, strictness);
+    if mistakes.is_empty() {
+        return Ok(decoded);
+    }
+    let told = mistakes.iter().position(|mistake| mistake.unknown);
+    Err(mistakes.swap_remove(told.unwrap_or(0)).message)
 }
 
-/// Makes a typed value, or tells all that is wrong, which is never nothing.
-pub(crate) fn decode_all<T: Decode>(value: &Value, strictness: Strictness) -> Result<T, Vec<Problem>> {
+/// Makes a typed value, in which what is wrong is missing, and tells all that is.
+pub(crate) fn decode_all<T: Decode>(value: &Value, strictness: Strictness) -> (T, Vec<Mistake>) {
     let mut context = Context {
         strictness,
         structure: "",
         path: Vec::new(),
         steps: Vec::new(),
-        problems: Vec::new(),
+        mistakes: Vec::new(),
     };
-    let decoded = T::decode(value, &mut context);
-    match decoded {
-        Ok(decoded) if context.problems.is_empty() => return Ok(decoded),
-        Ok(_) => {}
-        Err(message) => context.note(message, false),
+    let decoded = T::decode(value, &mut context).unwrap_or_else(|message| {
+        context.note(message, false);
+        T::default()
+    });
+    (decoded, context.mistakes)
+}
+
+impl Mistake {
+    /// Something that is wrong with the value at the end of a path.
+    pub(crate) fn new(steps: Vec<Step>, message: String) -> Mistake {
+        Mistake {
+            message,
+            steps,
+            unknown: false,
+        }
     }
-    Err(context.problems)
 }
 
 impl Context {
@@ -104,7 +115,7 @@ impl Context {
     }
 
     fn note(&mut self, message: String, unknown: bool) {
-        self.problems.push(Problem {
+        self.mistakes.push(Mistake {
             message,
             steps: self.steps.clone(),
             unknown,
@@ -177,10 +188,15 @@ impl<T: Decode> Decode for Vec<T> {
 impl Decode for BTreeMap<String, String> {
     fn decode(value: &Value, context: &mut Context) -> Result<Self, String> {
         match value {
-            Value::Object(map) => map
-                .iter()
-                .map(|(key, value)| Ok((key.to_owned(), String::decode(value, context)?)))
-                .collect(),
+            Value::Object(map) => {
+                let decoded = map.iter().map(|(key, value)| {
+                    context.steps.push(Step::Key(key.to_owned()));
+                    let decoded = String::decode(value, context);
+                    context.steps.pop();
+                    Ok((key.to_owned(), decoded?))
+                });
+                decoded.collect()
+            }
             other => Ok(context.mismatch(other, "map[string]string")),
         }
     }

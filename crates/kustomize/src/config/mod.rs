@@ -3,8 +3,7 @@
 mod decode;
 mod parts;
 
-use decode::decode_all;
-pub(crate) use decode::{Context, Decode, Strictness, decode, field_of, fields};
+pub(crate) use decode::{Context, Decode, Mistake, Strictness, decode, decode_all, field_of, fields};
 pub(crate) use parts::{
     FieldOptions, FieldSpec, GeneratorArgs, GeneratorOptions, HelmChartArgs, Image, Label, ObjectMeta, Patch,
     PatchOptions, Replacement, Replica, Selector, SortOptions, Source, Target, Var,
@@ -12,6 +11,10 @@ pub(crate) use parts::{
 pub use parts::{HelmChart, HelmGlobals};
 
 use std::collections::BTreeMap;
+
+use yaml::Step;
+
+use crate::problem::{key, not_yaml};
 
 fields! {
     /// A kustomization or component, as it is written.
@@ -59,43 +62,42 @@ pub const FILE_NAMES: [&str; 3] = ["kustomization.yaml", "kustomization.yml", "K
 const KUSTOMIZATION: (&str, &str) = ("Kustomization", "kustomize.config.k8s.io/v1beta1");
 const COMPONENT: (&str, &str) = ("Component", "kustomize.config.k8s.io/v1alpha1");
 
-/// What is wrong with a kustomization file, and the line where it is known.
-type Told = (String, Option<usize>);
+/// A kustomization file that was read, as far as it could be.
+pub(crate) struct Read {
+    pub(crate) kustomization: Kustomization,
+    /// About fields of old.
+    pub(crate) warnings: Vec<String>,
+    /// The fields that cannot be read; they count as missing.
+    pub(crate) mistakes: Vec<Mistake>,
+}
 
 impl Kustomization {
-    /// Reads a kustomization file; the warnings are about fields of old. Errors have the line where it is known.
-    pub(crate) fn parse(
-        text: &[u8],
-        strictness: Strictness,
-    ) -> Result<(Kustomization, Vec<String>), Vec<Told>> {
+    /// Reads a kustomization file. What is none at all is an error, with the line where it is known.
+    pub(crate) fn parse(text: &[u8], strictness: Strictness) -> Result<Read, (String, Option<usize>)> {
         let value = yaml::parse(text).map_err(|error| {
             let line = error.line();
-            vec![(
-                format!("invalid Kustomization: error converting YAML to JSON: {error}"),
-                Some(line),
-            )]
+            let message = format!(
+                "invalid Kustomization: error converting YAML to JSON: {}",
+                not_yaml(&error)
+            );
+            (message, Some(line))
         })?;
-        let read = decode_all::<Kustomization>(&value, strictness).map_err(|problems| {
-            let told = problems.into_iter().map(|problem| {
-                let line = yaml::locate(text, 0, &problem.steps);
-                (format!("invalid Kustomization: {}", problem.message), line)
-            });
-            let mut told: Vec<_> = told.collect();
-            told.sort_by_key(|(_, line)| *line);
-            told
-        });
-        let mut kustomization = if value.is_null() {
-            Kustomization::default()
+        let (mut kustomization, mut mistakes) = if value.is_null() {
+            Default::default()
         } else {
-            read?
+            decode_all::<Kustomization>(&value, strictness)
         };
+        if mistakes.is_empty() && says_nothing(&value) {
+            return Err(("kustomization.yaml is empty".to_owned(), None));
+        }
         let warnings = kustomization.warnings();
         kustomization.modernize();
-        if says_nothing(&value) {
-            return Err(vec![("kustomization.yaml is empty".to_owned(), None)]);
-        }
-        kustomization.check().map_err(|problem| vec![(problem, None)])?;
-        Ok((kustomization, warnings))
+        kustomization.check(&mut mistakes);
+        Ok(Read {
+            kustomization,
+            warnings,
+            mistakes,
+        })
     }
 
     pub(crate) fn is_component(&self) -> bool {
@@ -169,17 +171,18 @@ impl Kustomization {
         }
     }
 
-    fn check(&self) -> Result<(), String> {
-        if self
-            .config_map_generator
-            .iter()
-            .any(|args| !args.secret_type.is_empty())
-        {
-            return Err("invalid Kustomization: json: unknown field \"type\"".to_owned());
+    /// Looks at what can be read, but must not be so. What could not be read counts as missing, and so is not complained of
+    /// again.
+    fn check(&self, mistakes: &mut Vec<Mistake>) {
+        for (index, args) in self.config_map_generator.iter().enumerate() {
+            if !args.secret_type.is_empty() {
+                let steps = vec![key("configMapGenerator"), Step::Item(index), key("type")];
+                mistakes.push(Mistake::new(steps, "json: unknown field \"type\"".to_owned()));
+            }
         }
-        let mut problems = Vec::new();
         if self.kind != KUSTOMIZATION.0 && self.kind != COMPONENT.0 {
-            problems.push(format!("kind should be {} or {}", KUSTOMIZATION.0, COMPONENT.0));
+            let message = format!("kind should be {} or {}", KUSTOMIZATION.0, COMPONENT.0);
+            mistakes.push(Mistake::new(vec![key("kind")], message));
         }
         let (_, wanted) = if self.is_component() {
             COMPONENT
@@ -187,15 +190,9 @@ impl Kustomization {
             KUSTOMIZATION
         };
         if self.api_version != wanted {
-            problems.push(format!("apiVersion for {} should be {wanted}", self.kind));
+            let message = format!("apiVersion for {} should be {wanted}", self.kind);
+            mistakes.push(Mistake::new(vec![key("apiVersion")], message));
         }
-        if problems.is_empty() {
-            return Ok(());
-        }
-        Err(format!(
-            "Failed to read kustomization file:\n{}",
-            problems.join("\n")
-        ))
     }
 }
 

@@ -10,6 +10,7 @@ use base64::Engine;
 use yaml::node::{Map, Node};
 
 use crate::config::{GeneratorArgs, GeneratorOptions};
+use crate::problem::Problem;
 use crate::resource::{Behavior, Resource};
 
 /// What is made.
@@ -29,11 +30,18 @@ impl Kind {
 }
 
 /// Makes a ConfigMap or Secret.
-pub(crate) fn generate(kind: Kind, args: &GeneratorArgs, files: &dyn FileLoader) -> Result<Resource, String> {
+pub(crate) fn generate(
+    kind: Kind,
+    args: &GeneratorArgs,
+    files: &dyn FileLoader,
+) -> Result<Resource, Vec<Problem>> {
+    let (pairs, mut problems) = pairs(args, files);
     if args.name.is_empty() {
-        return Err("a configmap must have a name".to_owned());
+        problems.insert(0, "a configmap must have a name".to_owned().into());
     }
-    let pairs = pairs(args, files).map_err(|problem| format!("loading KV pairs: {problem}"))?;
+    if !problems.is_empty() {
+        return Err(problems);
+    }
     let mut metadata = Map::default();
     metadata.push("name", Node::str(&args.name));
     if !args.namespace.is_empty() {

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::config::GeneratorArgs;
+use crate::problem::{At, Problem};
 use crate::tree::path;
 
 /// Reads the files that a generator names.
@@ -11,47 +12,71 @@ pub(crate) trait FileLoader {
     fn load(&self, path: &str) -> Result<Vec<u8>, String>;
 }
 
-/// The keys and their content, from environment files, literals and files; or all that is wrong with them. What is in them is
-/// not told: it may be a secret.
-pub(crate) fn pairs(
-    args: &GeneratorArgs,
-    files: &dyn FileLoader,
-) -> Result<BTreeMap<String, Vec<u8>>, String> {
-    let mut result = BTreeMap::new();
-    let mut problems = Vec::new();
-    let mut add = |pair: Result<(String, Vec<u8>), String>| match pair {
-        Ok((key, _)) if result.contains_key(&key) => problems.push(format!(
-            "configmap {} illegally repeats the key `{key}`",
-            args.name
-        )),
-        Ok((key, content)) => drop(result.insert(key, content)),
-        Err(problem) => problems.push(problem),
+/// The keys and their content, from environment files, literals and files, and all that is wrong with them. What is in them
+/// is not told: it may be a secret.
+pub(crate) fn pairs(args: &GeneratorArgs, files: &dyn FileLoader) -> (Pairs, Vec<Problem>) {
+    let mut found = Found {
+        args,
+        pairs: BTreeMap::new(),
+        problems: Vec::new(),
     };
-    for file in &args.envs {
-        let content = match files.load(file) {
-            Ok(content) => content,
-            Err(problem) => {
-                add(Err(format!("env source file {file}: {problem}")));
-                continue;
-            }
-        };
-        for (number, line) in content.split(|byte| *byte == b'\n').enumerate() {
-            let pair = env_line(line, number).transpose();
-            pair.into_iter()
-                .for_each(|pair| add(pair.map_err(|problem| format!("env source file {file}: {problem}"))));
+    for (index, file) in args.envs.iter().enumerate() {
+        match files.load(file) {
+            Ok(content) => found.add_env(file, &content),
+            Err(problem) => found.refuse(
+                At::item("envs", index),
+                format!("env source file {file}: {problem}"),
+            ),
         }
     }
-    for (number, literal) in args.literals.iter().enumerate() {
+    for (index, literal) in args.literals.iter().enumerate() {
         let pair = parse_literal(literal).map(|(key, value)| (key.to_owned(), value.as_bytes().to_vec()));
-        add(pair.map_err(|problem| format!("literal source number {}: {problem}", number + 1)));
+        let pair = pair.map_err(|problem| format!("literal source number {}: {problem}", index + 1));
+        found.add(|| At::item("literals", index), pair);
     }
-    for source in &args.files {
+    for (index, source) in args.files.iter().enumerate() {
         let read = parse_file(source).and_then(|(key, file)| Ok((key.to_owned(), files.load(file)?)));
-        add(read.map_err(|problem| format!("file source {source}: {problem}")));
+        let read = read.map_err(|problem| format!("file source {source}: {problem}"));
+        found.add(|| At::item("files", index), read);
     }
-    match problems.is_empty() {
-        true => Ok(result),
-        false => Err(problems.join("; ")),
+    (found.pairs, found.problems)
+}
+
+/// Contents by their keys.
+pub(crate) type Pairs = BTreeMap<String, Vec<u8>>;
+
+struct Found<'a> {
+    args: &'a GeneratorArgs,
+    pairs: Pairs,
+    problems: Vec<Problem>,
+}
+
+impl Found<'_> {
+    fn refuse(&mut self, at: At, message: String) {
+        self.problems
+            .push(Problem::new(at, message).after("loading KV pairs: "));
+    }
+
+    fn add(&mut self, at: impl Fn() -> At, pair: Result<(String, Vec<u8>), String>) {
+        match pair {
+            Ok((key, _)) if self.pairs.contains_key(&key) => {
+                let message = format!("configmap {} illegally repeats the key `{key}`", self.args.name);
+                self.refuse(at(), message);
+            }
+            Ok((key, content)) => drop(self.pairs.insert(key, content)),
+            Err(problem) => self.refuse(at(), problem),
+        }
+    }
+
+    /// Adds the lines of an environment file.
+    fn add_env(&mut self, file: &str, content: &[u8]) {
+        for (number, line) in content.split(|byte| *byte == b'\n').enumerate() {
+            let Some(pair) = env_line(line, number).transpose() else {
+                continue;
+            };
+            let pair = pair.map_err(|problem| format!("env source file {file}: {problem}"));
+            self.add(|| At::File(file.to_owned(), Some(number + 1)), pair);
+        }
     }
 }
 
@@ -154,12 +179,36 @@ mod tests {
             files: vec!["lost".to_owned()],
             ..GeneratorArgs::default()
         };
-        let problems = pairs(&args, &Files).unwrap_err();
+        let (_, problems) = pairs(&args, &Files);
+        let told: Vec<_> = problems
+            .iter()
+            .map(|problem| (&problem.at, problem.message.as_str()))
+            .collect();
+        let line = |number| At::File("env".to_owned(), Some(number));
         assert_eq!(
-            problems,
-            "env source file env: line 2 has invalid utf8 bytes; env source file gone: no such file; \
-             literal source number 2: invalid literal source, expected key=value; \
-             configmap one illegally repeats the key `a`; file source lost: no such file"
+            told,
+            [
+                (
+                    &line(2),
+                    "loading KV pairs: env source file env: line 2 has invalid utf8 bytes"
+                ),
+                (
+                    &At::item("envs", 1),
+                    "loading KV pairs: env source file gone: no such file"
+                ),
+                (
+                    &At::item("literals", 1),
+                    "loading KV pairs: literal source number 2: invalid literal source, expected key=value"
+                ),
+                (
+                    &At::item("literals", 2),
+                    "loading KV pairs: configmap one illegally repeats the key `a`"
+                ),
+                (
+                    &At::item("files", 0),
+                    "loading KV pairs: file source lost: no such file"
+                ),
+            ]
         );
     }
 }

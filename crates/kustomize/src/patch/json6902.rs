@@ -2,12 +2,14 @@
 
 use model::Value;
 use smd::patch::{Checking, json};
+use yaml::Step;
 
 use crate::convert;
+use crate::problem::{At, InText, Problem, not_yaml};
 use crate::resmap::{Matcher, ResMap, Selector};
 use crate::resource::Resource;
 use crate::schema::Schema;
-use crate::transform::Transform;
+use crate::transform::{Transform, first};
 
 /// A JSON patch that was read.
 pub(super) struct JsonPatch {
@@ -23,33 +25,41 @@ const LIMITS: json::Limits = json::Limits {
 };
 
 impl JsonPatch {
-    /// Reads a patch in JSON or YAML.
-    pub(super) fn parse(text: &str) -> Result<JsonPatch, String> {
+    /// Reads a patch in JSON or YAML; or tells what is wrong, and in which line.
+    pub(super) fn parse(text: &str) -> Result<JsonPatch, (usize, String)> {
         if text.is_empty() {
-            return Err("empty json patch operations".to_owned());
+            return Err((1, "empty json patch operations".to_owned()));
         }
         // What begins as JSON has to be JSON, as with kustomize.
         let value = match text.starts_with('[') {
-            true => model::json::parse(text.as_bytes()).map_err(|error| error.to_string())?,
-            false => yaml::parse(text.as_bytes()).map_err(|error| error.to_string())?,
+            true => model::json::parse(text.as_bytes()).map_err(|error| (error.line, error.to_string()))?,
+            false => yaml::parse(text.as_bytes()).map_err(|error| (error.line(), not_yaml(&error)))?,
         };
-        let count = match &value {
-            Value::Array(operations) => operations.len(),
-            Value::Null => 0,
+        let operations = match &value {
+            Value::Array(operations) => operations.as_slice(),
+            Value::Null => &[],
             other => {
-                return Err(format!(
+                let message = format!(
                     "json: cannot unmarshal {} into Go value of type jsonpatch.Patch",
                     other.type_name()
-                ));
+                );
+                return Err((1, message));
             }
         };
-        let value = if value.is_null() {
-            Value::from(Vec::new())
+        let count = operations.len();
+        let read = if value.is_null() {
+            json::Patch::read(&Value::from(Vec::new()), Checking::Lax, LIMITS)
         } else {
-            value
+            json::Patch::read(&value, Checking::Lax, LIMITS)
         };
-        let read = json::Patch::read(&value, Checking::Lax, LIMITS);
-        let (patch, _) = read.map_err(|error| error.to_string())?;
+        let (patch, _) = read.map_err(|error| {
+            let odd = operations
+                .iter()
+                .position(|operation| !matches!(operation, Value::Object(_) | Value::Null));
+            let path: Vec<Step> = odd.map(Step::Item).into_iter().collect();
+            let line = yaml::locate(text.as_bytes(), 0, &path).unwrap_or(1);
+            (line, error.to_string())
+        })?;
         Ok(JsonPatch { patch, count })
     }
 
@@ -59,10 +69,13 @@ impl JsonPatch {
 
     /// Changes a resource. Once it has another name than at first, or might have, kustomize keeps notes in its annotations,
     /// and so there are annotations for a patch to add to or to remove.
-    pub(super) fn apply(&self, resource: &mut Resource) -> Result<(), String> {
+    pub(super) fn apply(&self, resource: &mut Resource) -> Result<(), Problem> {
         let mut value = convert::to_value(&resource.node)?;
         let added = resource.previous_ids().next().is_some() && add_annotations(&mut value);
-        self.patch.apply(&mut value).map_err(|error| error.to_string())?;
+        self.patch.apply_numbered(&mut value).map_err(|(number, error)| {
+            let at = InText::Field(vec![Step::Item(number)]);
+            Problem::in_text(at, format!("{error} (in {})", resource.plain_id()))
+        })?;
         if added {
             drop_empty_annotations(&mut value);
         }
@@ -112,39 +125,61 @@ impl JsonPatches {
         path: &str,
         inline: &str,
         load: super::Load<'_>,
-    ) -> Result<JsonPatches, String> {
+    ) -> Result<JsonPatches, Vec<Problem>> {
         let target = target.cloned().unwrap_or_default();
+        let mut problems = Vec::new();
         if target.name.is_empty() {
-            return Err("must specify the target name".to_owned());
+            problems.push(Problem::of("target", "must specify the target name"));
         }
+        let patch = JsonPatches::patch(path, inline, load).map_err(|problem| problems.push(problem));
+        match patch {
+            Ok(patch) if problems.is_empty() => Ok(JsonPatches {
+                patch,
+                target: target.into(),
+            }),
+            _ => Err(problems),
+        }
+    }
+
+    fn patch(path: &str, inline: &str, load: super::Load<'_>) -> Result<JsonPatch, Problem> {
+        let loaded;
         let text = match (path, inline) {
-            ("", "") => return Err("empty file path and empty jsonOp".to_owned()),
-            ("", inline) => inline.to_owned(),
-            (path, "") => match load(path)? {
-                text if text.is_empty() => {
-                    return Err(format!("patch file '{path}' empty seems to be empty"));
+            ("", "") => return Err("empty file path and empty jsonOp".to_owned().into()),
+            ("", inline) => inline,
+            (path, "") => {
+                loaded = load(path).map_err(|problem| Problem::of("path", problem))?;
+                if loaded.is_empty() {
+                    let message = format!("patch file '{path}' empty seems to be empty");
+                    return Err(Problem::new(At::File(path.to_owned(), None), message));
                 }
-                text => text,
-            },
-            _ => return Err("must specify a file path or jsonOp, not both".to_owned()),
+                &loaded
+            }
+            _ => return Err("must specify a file path or jsonOp, not both".to_owned().into()),
         };
-        let patch = JsonPatch::parse(&text).map_err(|problem| format!("decoding {text}: {problem}"))?;
+        // The text is not told: it may be that of a Secret.
+        let read = JsonPatch::parse(text);
+        let patch = read.map_err(|(line, problem)| {
+            Problem::in_text(InText::Line(line), format!("decoding the patch: {problem}"))
+        })?;
         if patch.is_empty() {
-            return Err(format!("patch appears to be empty; file={path}, JsonOp={text}"));
+            return Err(Problem::in_text(InText::Line(1), "patch appears to be empty"));
         }
-        Ok(JsonPatches {
-            patch,
-            target: target.into(),
-        })
+        Ok(patch)
     }
 }
 
 impl Transform for JsonPatches {
     fn transform(&self, resources: &mut ResMap, schema: &Schema) -> Result<(), String> {
-        let matcher = Matcher::new(&self.target)?;
-        for at in resources.select(&matcher, None, schema) {
-            self.patch.apply(&mut resources.as_mut_slice()[at])?;
-        }
-        Ok(())
+        first(self.transform_all(resources, schema))
+    }
+
+    fn transform_all(&self, resources: &mut ResMap, schema: &Schema) -> Vec<Problem> {
+        let matcher = match Matcher::new(&self.target) {
+            Ok(matcher) => matcher,
+            Err(wrong) => return Problem::of_target(wrong),
+        };
+        let selected = resources.select(&matcher, None, schema).into_iter();
+        let applied = selected.map(|at| self.patch.apply(&mut resources.as_mut_slice()[at]));
+        applied.filter_map(Result::err).collect()
     }
 }

@@ -15,6 +15,7 @@ pub(crate) type Load<'l> = &'l dyn Fn(&str) -> Result<String, String>;
 use yaml::node::{Text, Texts};
 
 use crate::config::{Patch as Config, PatchOptions};
+use crate::problem::{InText, Problem};
 use crate::resmap::{AnyId, Matcher, ResMap, Selector};
 use crate::resource::{Resource, from_text};
 use crate::schema::Schema;
@@ -36,22 +37,25 @@ enum Content {
 
 impl Patch {
     /// Reads an entry.
-    pub(crate) fn load(config: &Config, load: Load<'_>, texts: &mut Texts) -> Result<Patch, String> {
+    pub(crate) fn load(config: &Config, load: Load<'_>, texts: &mut Texts) -> Result<Patch, Vec<Problem>> {
         match (config.patch.trim(), config.path.as_str()) {
-            ("", "") => Err("must specify one of patch and path".to_owned()),
+            ("", "") => Err(vec!["must specify one of patch and path".to_owned().into()]),
             ("", path) => {
                 let text = load(path).map_err(|problem| {
-                    format!("failed to get the patch file from path({path}): {problem}")
+                    let message = format!("failed to get the patch file from path({path}): {problem}");
+                    vec![Problem::of("path", message)]
                 })?;
                 Patch::new(config, &text, texts)
             }
             (text, "") => Patch::new(config, text, texts),
-            _ => Err("patch and path can't be set at the same time".to_owned()),
+            _ => Err(vec![
+                "patch and path can't be set at the same time".to_owned().into(),
+            ]),
         }
     }
 
     /// Finds out which form the patch has. `text` is the patch itself, from the entry or from its file.
-    fn new(config: &Config, text: &str, texts: &mut Texts) -> Result<Patch, String> {
+    fn new(config: &Config, text: &str, texts: &mut Texts) -> Result<Patch, Vec<Problem>> {
         // The text is not told: it may be that of a Secret.
         let source = match config.path.as_str() {
             "" => "[patch]".to_owned(),
@@ -62,14 +66,22 @@ impl Patch {
         let target = config.target.clone().map(|target| Box::new(target.into()));
         let content = match (strategic, json) {
             (Ok(strategic), Ok(json)) if !strategic.is_empty() && !json.is_empty() => {
-                return Err(format!(
-                    "illegally qualifies as both an SM and JSON patch: {source}"
-                ));
+                return Err(vec![
+                    format!("illegally qualifies as both an SM and JSON patch: {source}").into(),
+                ]);
             }
-            (Err(_), Err(_)) => {
-                let reason = yaml::documents(text).find_map(Result::err);
-                let reason = reason.map_or_else(String::new, |error| format!(": {error}"));
-                return Err(format!("unable to parse SM or JSON patch from {source}{reason}"));
+            (Err(malformed), Err((line, problem))) => {
+                let whole = &config.patch;
+                let blank = whole.len() - whole.trim_start().len();
+                let left_out = whole[..blank].matches('\n').count();
+                let is_list = yaml::parse(text.as_bytes()).is_ok_and(|value| value.as_array().is_some());
+                let reasons = if is_list || text.starts_with('[') {
+                    vec![Problem::in_text(InText::Line(line + left_out), problem)]
+                } else {
+                    malformed.into_problems(left_out)
+                };
+                let words = format!("unable to parse SM or JSON patch from {source}: ");
+                return Err(reasons.into_iter().map(|reason| reason.after(&words)).collect());
             }
             (Ok(strategic), _) => {
                 let options = config.options.clone().unwrap_or_default();
@@ -120,14 +132,13 @@ impl Transform for Patches {
         first(self.transform_all(resources, schema))
     }
 
-    fn transform_all(&self, resources: &mut ResMap, schema: &Schema) -> Vec<(Option<usize>, String)> {
+    fn transform_all(&self, resources: &mut ResMap, schema: &Schema) -> Vec<Problem> {
         let names = self.0.iter().flat_map(Patch::names).collect();
         let mut index = AnyId::new(names, resources.as_slice(), schema);
         let mut problems = Vec::new();
         for (number, patch) in self.0.iter().enumerate() {
-            if let Err(problem) = patch.apply(resources, &mut index, schema) {
-                problems.push((Some(number), problem));
-            }
+            let failed = patch.apply(resources, &mut index, schema);
+            problems.extend(failed.into_iter().map(|problem| problem.of_entry(number)));
             if !patch.is_by_name() {
                 // A selected patch may have deleted resources, which kustomize then drops at once.
                 let before = resources.len();
@@ -142,7 +153,11 @@ impl Transform for Patches {
 }
 
 impl Patch {
-    fn apply(&self, resources: &mut ResMap, index: &mut AnyId, schema: &Schema) -> Result<(), String> {
+    fn apply(&self, resources: &mut ResMap, index: &mut AnyId, schema: &Schema) -> Vec<Problem> {
+        let refused = |what: &str| {
+            let source = self.source.as_deref().unwrap_or_default();
+            vec![format!("{what} {source}").into()]
+        };
         match (&self.content, &self.target) {
             (Content::Strategic(patches), None) => {
                 apply_all(patches, resources, index, schema, |id, problem| {
@@ -153,27 +168,26 @@ impl Patch {
                 })
             }
             (Content::Strategic(patches), Some(target)) => match patches.as_slice() {
-                [] => Ok(()),
+                [] => Vec::new(),
                 [patch] => Targeted { patch, target }.apply(resources, index, schema),
-                _ => Err(format!(
-                    "Multiple Strategic-Merge Patches in one `patches` entry is not allowed to set `patches.target` \
-                     field: {}",
-                    self.source.as_deref().unwrap_or_default()
-                )),
+                _ => refused(
+                    "Multiple Strategic-Merge Patches in one `patches` entry is not allowed to set `patches.target` field:",
+                ),
             },
-            (Content::Json(_), None) => Err(format!(
-                "must specify a target for JSON patch {}",
-                self.source.as_deref().unwrap_or_default()
-            )),
+            (Content::Json(_), None) => refused("must specify a target for JSON patch"),
             (Content::Json(patch), Some(target)) => {
-                let matcher = Matcher::new(target)?;
+                let matcher = match Matcher::new(target) {
+                    Ok(matcher) => matcher,
+                    Err(wrong) => return Problem::of_target(wrong),
+                };
+                let mut problems = Vec::new();
                 for at in resources.select(&matcher, Some(index), schema) {
                     let resource = &mut resources.as_mut_slice()[at];
                     resource.remember_id(schema);
-                    patch.apply(resource)?;
+                    problems.extend(patch.apply(resource).err());
                     index.add(at, &resources.as_slice()[at], schema);
                 }
-                Ok(())
+                problems
             }
         }
     }

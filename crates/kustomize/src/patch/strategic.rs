@@ -4,60 +4,74 @@ use yaml::node::{Node, Texts};
 
 use crate::id::ResId;
 use crate::merge::merge;
+use crate::problem::{InText, Problem};
 use crate::resmap::{AnyId, Matcher, ResMap, Selector};
-use crate::resource::{Resource, from_text};
+use crate::resource::{Parsed, Resource, from_text};
 use crate::schema::Schema;
 use crate::transform::{Transform, first};
 
 /// The patches of `patchesStrategicMerge`.
-pub(crate) struct StrategicPatches(Vec<Resource>);
+pub(crate) struct StrategicPatches(Vec<Entry>);
+
+/// The patches of an entry: it is a patch itself or the file of one.
+struct Entry {
+    number: usize,
+    patches: Vec<Resource>,
+}
 
 impl StrategicPatches {
-    /// Reads patches: each entry is a patch itself or the file of one, and `inline` may hold more.
+    /// Reads patches; `inline` may hold more than the entries.
     pub(crate) fn load(
         entries: &[String],
         inline: &str,
         load: super::Load<'_>,
         texts: &mut Texts,
-    ) -> Result<Self, String> {
+    ) -> Result<Self, Vec<Problem>> {
         if entries.is_empty() && inline.is_empty() {
-            return Err("empty file path and empty patch content".to_owned());
+            return Err(vec!["empty file path and empty patch content".to_owned().into()]);
         }
-        let mut patches = Vec::new();
-        for entry in entries {
-            patches.extend(StrategicPatches::read(entry, load, texts)?);
+        let (mut read, mut problems) = (Vec::new(), Vec::new());
+        for (number, entry) in entries.iter().enumerate() {
+            match StrategicPatches::read(entry, load, texts) {
+                Ok(patches) => read.push(Entry { number, patches }),
+                Err(more) => problems.extend(more.into_iter().map(|problem| problem.of_entry(number))),
+            }
         }
         if !inline.is_empty() {
-            let parsed = from_text(inline, texts).map_err(|malformed| malformed.message)?;
-            patches.extend(parsed.into_iter().map(|parsed| parsed.resource));
+            match from_text(inline, texts) {
+                Ok(parsed) => read.push(Entry {
+                    number: entries.len(),
+                    patches: resources(parsed),
+                }),
+                Err(malformed) => problems.extend(malformed.into_problems(0)),
+            }
         }
-        StrategicPatches::new(patches, entries)
+        if problems.is_empty() && read.iter().all(|entry| entry.patches.is_empty()) {
+            let message = format!("patch appears to be empty; files=[{}]", entries.join(" "));
+            problems.push(message.into());
+        }
+        match problems.is_empty() {
+            true => Ok(StrategicPatches(read)),
+            false => Err(problems),
+        }
     }
 
-    /// The patches of an entry: it is a patch itself or the file of one.
-    pub(crate) fn read(
-        entry: &str,
-        load: super::Load<'_>,
-        texts: &mut Texts,
-    ) -> Result<Vec<Resource>, String> {
+    fn read(entry: &str, load: super::Load<'_>, texts: &mut Texts) -> Result<Vec<Resource>, Vec<Problem>> {
         let parsed = match from_text(entry, texts) {
             Ok(parsed) => parsed,
-            Err(_) => from_text(&load(entry)?, texts)
-                .map_err(|malformed| format!("{entry}:{}: {}", malformed.line, malformed.message))?,
+            // No file has such a name.
+            Err(malformed) if entry.contains('\n') => return Err(malformed.into_problems(0)),
+            Err(_) => {
+                let text = load(entry).map_err(|problem| vec![problem.into()])?;
+                from_text(&text, texts).map_err(|malformed| malformed.into_problems(0))?
+            }
         };
-        Ok(parsed.into_iter().map(|parsed| parsed.resource).collect())
+        Ok(resources(parsed))
     }
+}
 
-    /// The patches of all entries.
-    pub(crate) fn new(patches: Vec<Resource>, entries: &[String]) -> Result<Self, String> {
-        if patches.is_empty() {
-            return Err(format!(
-                "patch appears to be empty; files=[{}]",
-                entries.join(" ")
-            ));
-        }
-        Ok(StrategicPatches(patches))
-    }
+fn resources(parsed: Vec<Parsed>) -> Vec<Resource> {
+    parsed.into_iter().map(|parsed| parsed.resource).collect()
 }
 
 impl Transform for StrategicPatches {
@@ -65,18 +79,19 @@ impl Transform for StrategicPatches {
         first(self.transform_all(resources, schema))
     }
 
-    fn transform_all(&self, resources: &mut ResMap, schema: &Schema) -> Vec<(Option<usize>, String)> {
-        let names = self.0.iter().map(Resource::shared_name).collect();
-        let mut index = AnyId::new(names, resources.as_slice(), schema);
-        let applied = self.0.iter().map(|patch| {
-            let patch = std::slice::from_ref(patch);
-            apply_all(patch, resources, &mut index, schema, |_, problem| problem)
-        });
-        // An entry may hold several patches: which one it was is in the message.
-        applied
-            .filter_map(Result::err)
-            .map(|problem| (None, problem))
-            .collect()
+    fn transform_all(&self, resources: &mut ResMap, schema: &Schema) -> Vec<Problem> {
+        let patches = self.0.iter().flat_map(|entry| &entry.patches);
+        let mut index = AnyId::new(
+            patches.map(Resource::shared_name).collect(),
+            resources.as_slice(),
+            schema,
+        );
+        let mut problems = Vec::new();
+        for Entry { number, patches } in &self.0 {
+            let failed = apply_all(patches, resources, &mut index, schema, |_, problem| problem);
+            problems.extend(failed.into_iter().map(|problem| problem.of_entry(*number)));
+        }
+        problems
     }
 }
 
@@ -87,8 +102,10 @@ pub(crate) fn apply_all(
     index: &mut AnyId,
     schema: &Schema,
     explain: impl Fn(&ResId, String) -> String,
-) -> Result<(), String> {
-    for patch in patches {
+) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    for (number, patch) in patches.iter().enumerate() {
+        let mut refuse = |message: String| problems.push(Problem::in_text(InText::Object(number), message));
         let id = patch.id(schema);
         let at = match index.matches(&id, resources.as_slice()).as_slice() {
             &[at] => at,
@@ -96,14 +113,17 @@ pub(crate) fn apply_all(
                 let how_many = if found.is_empty() { "no" } else { "multiple" };
                 let problem =
                     format!("{how_many} matches for Id {id}; failed to find unique target for patch {id}");
-                return Err(explain(&id, problem));
+                refuse(explain(&id, problem));
+                continue;
             }
         };
         let resource = &mut resources.as_mut_slice()[at];
-        apply(resource, patch, schema)?;
-        index.add(at, &resources.as_slice()[at], schema);
+        match apply(resource, patch, schema) {
+            Ok(()) => index.add(at, &resources.as_slice()[at], schema),
+            Err(problem) => refuse(problem),
+        }
     }
-    Ok(())
+    problems
 }
 
 /// A patch that says itself what it is for.
@@ -113,13 +133,13 @@ pub(crate) struct Targeted<'p> {
 }
 
 impl Targeted<'_> {
-    pub(crate) fn apply(
-        self,
-        resources: &mut ResMap,
-        index: &mut AnyId,
-        schema: &Schema,
-    ) -> Result<(), String> {
-        let matcher = Matcher::new(self.target)?;
+    pub(crate) fn apply(self, resources: &mut ResMap, index: &mut AnyId, schema: &Schema) -> Vec<Problem> {
+        let matcher = match Matcher::new(self.target) {
+            Ok(matcher) => matcher,
+            Err(wrong) => return Problem::of_target(wrong),
+        };
+        let mut problems = Vec::new();
+        let mut refuse = |message: String| problems.push(Problem::in_text(InText::Object(0), message));
         let selected = resources.select(&matcher, Some(index), schema);
         let renames = self.patch.may_rename || self.patch.may_change_kind;
         // kustomize makes strings of the labels and annotations of such a patch: `null` removes none of them.
@@ -131,17 +151,21 @@ impl Targeted<'_> {
             let resource = &mut resources.as_mut_slice()[at];
             let mut patch = texts.clone();
             patch.set_api_version(resource.api_version());
-            apply(resource, &patch, schema)?;
+            if let Err(problem) = apply(resource, &patch, schema) {
+                refuse(problem);
+            }
             if renames {
                 index.add(at, &resources.as_slice()[at], schema);
             }
         }
         if renames {
             resources.drop_empties();
-            resources.check_ids(schema)?;
+            if let Err(problem) = resources.check_ids(schema) {
+                refuse(problem);
+            }
             index.renew(resources.as_slice(), schema);
         }
-        Ok(())
+        problems
     }
 }
 
@@ -153,10 +177,17 @@ fn apply(resource: &mut Resource, patch: &Resource, schema: &Schema) -> Result<(
         resource.remember_id(schema);
     }
     let object = std::mem::replace(&mut resource.node, Node::null());
-    let Some(merged) = merge(object, patch.node.clone(), schema)? else {
-        return Ok(());
-    };
-    resource.node = merged;
+    match merge(object, patch.node.clone(), schema) {
+        Ok(None) => return Ok(()),
+        Ok(Some(merged)) => resource.node = merged,
+        Err(problem) => {
+            // Other patches for it are not to be told that there is no such resource.
+            resource.node = patch.node.clone();
+            resource.set_kind(&kind);
+            resource.set_name(&name);
+            return Err(problem);
+        }
+    }
     if resource.is_empty() {
         return Ok(());
     }

@@ -17,6 +17,7 @@ use crate::image::Images;
 use crate::labels::Labels;
 use crate::namespace::{Namespace, Subjects};
 use crate::patch::{JsonPatches, Patch, Patches, StrategicPatches};
+use crate::problem::Problem;
 use crate::replacement::Replacements;
 use crate::replicas::Replicas;
 use crate::resmap::ResMap;
@@ -27,41 +28,47 @@ use crate::value_add::ValueAdd;
 use config::Args;
 
 /// The arguments of a plugin that is built in.
-fn args<T: crate::config::Decode>(plugin: &Resource) -> Result<T, String> {
+fn args<T: crate::config::Decode>(plugin: &Resource) -> Result<T, Problem> {
     let gvk = plugin.gvk();
     if !gvk.group.is_empty() || gvk.version != "builtin" {
         return Err(format!(
             "external plugins disabled; unable to load external plugin '{}': programs and containers are not run, \
              only plugins with apiVersion 'builtin' are",
             gvk.kind
-        ));
+        )
+        .into());
     }
     let value = convert::to_value(&plugin.node)?;
     decode(&value, Strictness::Lax)
-        .map_err(|problem| format!("plugin {} fails configuration: {problem}", plugin.plain_id()))
+        .map_err(|problem| format!("plugin {} fails configuration: {problem}", plugin.plain_id()).into())
 }
 
 /// Runs a generator.
-pub(crate) fn generate(plugin: &Resource, context: &dyn PluginContext) -> Result<Vec<Resource>, String> {
+pub(crate) fn generate(
+    plugin: &Resource,
+    context: &dyn PluginContext,
+) -> Result<Vec<Resource>, Vec<Problem>> {
+    let one = |problem: String| vec![problem.into()];
     let kind = match plugin.kind() {
         "ConfigMapGenerator" => Kind::ConfigMap,
         "SecretGenerator" => Kind::Secret,
         "HelmChartInflationGenerator" => {
-            let globals: HelmGlobals = args(plugin)?;
-            let chart: HelmChart = args(plugin)?;
-            return context.render(&chart, &globals);
+            let globals: HelmGlobals = args(plugin).map_err(|problem| vec![problem])?;
+            let chart: HelmChart = args(plugin).map_err(|problem| vec![problem])?;
+            return context.render(&chart, &globals).map_err(one);
         }
         "IAMPolicyGenerator" => {
-            let _: Args = args(plugin)?;
-            return iam_policy::generate(&convert::to_value(&plugin.node)?);
+            let _: Args = args(plugin).map_err(|problem| vec![problem])?;
+            let value = convert::to_value(&plugin.node).map_err(one)?;
+            return iam_policy::generate(&value).map_err(one);
         }
         _ => {
-            let _: Args = args(plugin)?;
-            return Err(format!("plugin {} not a generator", plugin.plain_id()));
+            let _: Args = args(plugin).map_err(|problem| vec![problem])?;
+            return Err(one(format!("plugin {} not a generator", plugin.plain_id())));
         }
     };
-    let about: Args = args(plugin)?;
-    let mut data: crate::config::GeneratorArgs = args(plugin)?;
+    let about: Args = args(plugin).map_err(|problem| vec![problem])?;
+    let mut data: crate::config::GeneratorArgs = args(plugin).map_err(|problem| vec![problem])?;
     if data.name.is_empty() {
         data.name = about.metadata.name;
     }
@@ -75,22 +82,23 @@ pub(crate) fn generate(plugin: &Resource, context: &dyn PluginContext) -> Result
 pub(crate) fn transformer(
     plugin: &Resource,
     context: &dyn PluginContext,
-) -> Result<Box<dyn Transform>, String> {
-    let args: Args = args(plugin)?;
+) -> Result<Box<dyn Transform>, Vec<Problem>> {
+    let one = |problem: String| vec![problem.into()];
+    let args: Args = args(plugin).map_err(|problem| vec![problem])?;
     let specs: Vec<_> = args.field_specs.iter().cloned().map(Into::into).collect();
     let load_text = |path: &str| context.load_text(path);
     let affix = |side, text: &str| {
         if args.has_field_specs() {
             Ok(Affix::new(side, text, &specs))
         } else {
-            Err("fieldSpecs is not expected to be nil".to_owned())
+            Err(one("fieldSpecs is not expected to be nil".to_owned()))
         }
     };
     Ok(match plugin.kind() {
         "AnnotationsTransformer" => Box::new(Annotations::new(&args.annotations, &specs)),
         "LabelTransformer" => Box::new(Labels::new(&args.labels, &specs)),
         "NamespaceTransformer" => {
-            let subjects = Subjects::new(&args.set_role_binding_subjects)?;
+            let subjects = Subjects::new(&args.set_role_binding_subjects).map_err(one)?;
             let namespace = Namespace::new(&args.metadata.namespace, &specs);
             Box::new(namespace.subjects(subjects).unset_only(args.unset_only))
         }
@@ -100,7 +108,7 @@ pub(crate) fn transformer(
             affix(Side::Prefix, &args.prefix)?,
             affix(Side::Suffix, &args.suffix)?,
         )),
-        "ImageTagTransformer" => Box::new(Images::new(&args.image_tag, &specs)?),
+        "ImageTagTransformer" => Box::new(Images::new(&args.image_tag, &specs).map_err(one)?),
         "ReplicaCountTransformer" => Box::new(Replicas::new(&args.replica, &specs)),
         "PatchTransformer" => {
             let config = crate::config::Patch {
@@ -131,12 +139,12 @@ pub(crate) fn transformer(
             let load = |path: &str| context.load(path);
             Box::new(Replacements::load(&args.replacements, &load, context.release())?)
         }
-        "ValueAddTransformer" => Box::new(value_add(args, context)?),
+        "ValueAddTransformer" => Box::new(value_add(args, context).map_err(one)?),
         "HashTransformer" => Box::new(Hash),
         "ConfigMapGenerator" | "SecretGenerator" | "HelmChartInflationGenerator" | "IAMPolicyGenerator" => {
-            return Err(format!("plugin {} not a transformer", plugin.plain_id()));
+            return Err(one(format!("plugin {} not a transformer", plugin.plain_id())));
         }
-        _ => return Err(format!("unable to load builtin {}", plugin.gvk())),
+        _ => return Err(one(format!("unable to load builtin {}", plugin.gvk()))),
     })
 }
 

@@ -3,12 +3,14 @@
 mod structured;
 
 use model::Value;
+use yaml::Step;
 use yaml::node::Node;
 
-use crate::config::{FieldOptions, Replacement, Selector, Source, Strictness, Target, decode};
+use crate::config::{FieldOptions, Replacement, Selector, Source, Strictness, Target, decode_all};
 use crate::field::{Created, lookup, select, split_bracketed};
 use crate::id::{Gvk, ResId};
 use crate::options::Release;
+use crate::problem::{At, InText, Problem, key, not_yaml};
 use crate::resmap::{Matcher, Names, ResMap};
 use crate::resource::Resource;
 use crate::schema::Schema;
@@ -16,8 +18,36 @@ use crate::transform::{Transform, first};
 
 /// Copies values.
 pub(crate) struct Replacements {
-    replacements: Vec<Replacement>,
+    entries: Vec<Entry>,
     release: Release,
+}
+
+/// The replacements of an entry: itself, or those of its file.
+struct Entry {
+    number: usize,
+    form: Form,
+    replacements: Vec<Replacement>,
+}
+
+/// How an entry says what is replaced.
+#[derive(Clone, Copy)]
+enum Form {
+    Itself,
+    /// A file that is one replacement.
+    File,
+    /// A file that is a list of them.
+    Files,
+}
+
+impl Entry {
+    /// A field of a replacement.
+    fn at(&self, number: usize, path: Vec<Step>) -> At {
+        match self.form {
+            Form::Itself => At::Field(path),
+            Form::File => At::Text(InText::Field(path)),
+            Form::Files => At::Text(InText::Field([vec![Step::Item(number)], path].concat())),
+        }
+    }
 }
 
 impl Replacements {
@@ -26,60 +56,89 @@ impl Replacements {
         entries: &[Replacement],
         load: &dyn Fn(&str) -> Result<Vec<u8>, String>,
         release: Release,
-    ) -> Result<Replacements, String> {
-        let mut result = Vec::new();
-        for entry in entries {
-            result.extend(Replacements::read(entry, load)?);
+    ) -> Result<Replacements, Vec<Problem>> {
+        let (mut read, mut problems) = (Vec::new(), Vec::new());
+        for (number, entry) in entries.iter().enumerate() {
+            match Replacements::read(entry, load) {
+                Ok((form, replacements)) => read.push(Entry {
+                    number,
+                    form,
+                    replacements,
+                }),
+                Err(more) => problems.extend(more.into_iter().map(|problem| problem.of_entry(number))),
+            }
         }
-        Ok(Replacements::new(result, release))
+        match problems.is_empty() {
+            true => Ok(Replacements {
+                entries: read,
+                release,
+            }),
+            false => Err(problems),
+        }
     }
 
-    /// The replacements of an entry: itself, or those of its file.
-    pub(crate) fn read(
+    fn read(
         entry: &Replacement,
         load: &dyn Fn(&str) -> Result<Vec<u8>, String>,
-    ) -> Result<Vec<Replacement>, String> {
+    ) -> Result<(Form, Vec<Replacement>), Vec<Problem>> {
         if entry.path.is_empty() {
-            return Ok(vec![entry.clone()]);
+            return Ok((Form::Itself, vec![entry.clone()]));
         }
         if entry.source.is_some() || entry.targets.as_ref().is_some_and(|targets| !targets.is_empty()) {
-            return Err("cannot specify both path and inline replacement".to_owned());
+            let message = "cannot specify both path and inline replacement".to_owned();
+            return Err(vec![message.into()]);
         }
-        let content = load(&entry.path)?;
-        let value = yaml::parse(&content).map_err(|error| format!("{}: {error}", entry.path))?;
-        match value {
-            Value::Array(_) => decode(&value, Strictness::Lax),
-            Value::Object(_) => Ok(vec![decode(&value, Strictness::Lax)?]),
-            other => Err(format!(
-                "unsupported replacement type encountered within replacement path: {}",
-                other.type_name()
-            )),
-        }
-    }
-
-    pub(crate) fn new(replacements: Vec<Replacement>, release: Release) -> Replacements {
-        Replacements {
-            replacements,
-            release,
-        }
-    }
-
-    fn replace(
-        &self,
-        replacement: &Replacement,
-        resources: &mut ResMap,
-        schema: &Schema,
-    ) -> Result<(), String> {
-        let Some(targets) = &replacement.targets else {
-            return Err(NO_TARGET.to_owned());
+        let content = load(&entry.path).map_err(|problem| vec![Problem::of("path", problem)])?;
+        let value = yaml::parse(&content)
+            .map_err(|error| vec![Problem::in_text(InText::Line(error.line()), not_yaml(&error))])?;
+        let (form, (replacements, mistakes)) = match value {
+            Value::Array(_) => (Form::Files, decode_all(&value, Strictness::Lax)),
+            Value::Object(_) => {
+                let (one, mistakes) = decode_all(&value, Strictness::Lax);
+                (Form::File, (vec![one], mistakes))
+            }
+            other => {
+                let message = format!(
+                    "unsupported replacement type encountered within replacement path: {}",
+                    other.type_name()
+                );
+                return Err(vec![Problem::in_text(InText::Line(1), message)]);
+            }
         };
-        let value = value(replacement, resources.as_slice(), schema)?;
-        for target in targets {
-            Resolved::new(target, self.release)?.apply(&value, resources.as_mut_slice(), schema)?;
+        if mistakes.is_empty() {
+            return Ok((form, replacements));
         }
-        Ok(())
+        let told = mistakes.into_iter();
+        let told = told.map(|mistake| Problem::in_text(InText::Field(mistake.steps), mistake.message));
+        Err(told.collect())
+    }
+
+    /// Makes a replacement; gives all that is wrong with it, with the ways to the fields.
+    fn replace(&self, replacement: &Replacement, resources: &mut ResMap, schema: &Schema) -> Vec<Wrong> {
+        let Some(targets) = &replacement.targets else {
+            return vec![(Vec::new(), NO_TARGET.to_owned())];
+        };
+        let mut wrong = Vec::new();
+        let value = value(replacement, resources.as_slice(), schema);
+        let value = value.map_err(|problem| wrong.push(problem)).ok();
+        for (number, target) in targets.iter().enumerate() {
+            let failed = match (Resolved::new(target, self.release), &value) {
+                (Err(failed), _) => failed,
+                (Ok(resolved), Some(value)) => resolved.apply(value, resources.as_mut_slice(), schema),
+                (Ok(_), None) => Vec::new(),
+            };
+            let way = [key("targets"), Step::Item(number)];
+            let told = failed
+                .into_iter()
+                .map(|(path, problem)| ([&way[..], &path].concat(), problem));
+            wrong.extend(told);
+        }
+        wrong
     }
 }
+
+/// Something that is wrong with a replacement, and the way to the field.
+type Wrong = (Vec<Step>, String);
 
 const DEFAULT_PATH: &str = "metadata.name";
 
@@ -88,28 +147,33 @@ impl Transform for Replacements {
         first(self.transform_all(resources, schema))
     }
 
-    fn transform_all(&self, resources: &mut ResMap, schema: &Schema) -> Vec<(Option<usize>, String)> {
-        let replaced = self
-            .replacements
-            .iter()
-            .map(|replacement| self.replace(replacement, resources, schema));
-        // Entries may be files of several: which one it was is in the message.
-        replaced
-            .filter_map(Result::err)
-            .map(|problem| (None, problem))
-            .collect()
+    fn transform_all(&self, resources: &mut ResMap, schema: &Schema) -> Vec<Problem> {
+        let mut problems = Vec::new();
+        for entry in &self.entries {
+            for (number, replacement) in entry.replacements.iter().enumerate() {
+                let wrong = self.replace(replacement, resources, schema).into_iter();
+                problems.extend(wrong.map(|(path, problem)| {
+                    Problem::new(entry.at(number, path), problem).of_entry(entry.number)
+                }));
+            }
+        }
+        problems
     }
 }
 
 const NO_TARGET: &str = "replacements must specify a source and at least one target";
 
 /// The value to be copied.
-fn value(replacement: &Replacement, resources: &[Resource], schema: &Schema) -> Result<Node, String> {
+fn value(replacement: &Replacement, resources: &[Resource], schema: &Schema) -> Result<Node, Wrong> {
     match (&replacement.source_value, &replacement.source) {
-        (Some(_), Some(_)) => Err("value and resource selectors are mutually exclusive".to_owned()),
-        (None, None) => Err(NO_TARGET.to_owned()),
+        (Some(_), Some(_)) => Err((
+            Vec::new(),
+            "value and resource selectors are mutually exclusive".to_owned(),
+        )),
+        (None, None) => Err((Vec::new(), NO_TARGET.to_owned())),
         (Some(text), None) => Ok(Node::plain(text)),
-        (None, Some(source)) => from_source(source, resources, schema),
+        (None, Some(source)) => from_source(source, resources, schema)
+            .map_err(|(field, problem)| (vec![key("source"), key(field)], problem)),
     }
 }
 
@@ -120,7 +184,11 @@ fn ids(resource: &Resource, schema: &Schema) -> Vec<ResId> {
     [current].into_iter().chain(resource.previous_ids()).collect()
 }
 
-fn from_source(source: &Source, resources: &[Resource], schema: &Schema) -> Result<Node, String> {
+fn from_source(
+    source: &Source,
+    resources: &[Resource],
+    schema: &Schema,
+) -> Result<Node, (&'static str, String)> {
     let wanted = ResId {
         gvk: Gvk {
             group: source.group.as_str().into(),
@@ -150,18 +218,25 @@ fn from_source(source: &Source, resources: &[Resource], schema: &Schema) -> Resu
     for resource in resources {
         let fits = ids(resource, schema).iter().any(|id| id.is_selected_by(&wanted));
         if fits && found.replace(resource).is_some() {
-            return Err(format!("multiple matches for selector {}", shown()));
+            return Err(("", format!("multiple matches for selector {}", shown())));
         }
     }
     let Some(found) = found else {
-        return Err(format!("nothing selected by {}", shown()));
+        return Err(("", format!("nothing selected by {}", shown())));
     };
-    let field = lookup(&found.node, &split_bracketed(path))
-        .map_err(|problem| format!("error looking up replacement source: {problem}"))?;
+    let field = lookup(&found.node, &split_bracketed(path)).map_err(|problem| {
+        (
+            "fieldPath",
+            format!("error looking up replacement source: {problem}"),
+        )
+    })?;
     match field {
-        Some(field) if !field.is_empty() => part_of(field, source.options.as_ref()),
-        _ => Err(format!(
-            "fieldPath `{path}` is missing for replacement source {wanted}"
+        Some(field) if !field.is_empty() => {
+            part_of(field, source.options.as_ref()).map_err(|problem| ("options", problem))
+        }
+        _ => Err((
+            "fieldPath",
+            format!("fieldPath `{path}` is missing for replacement source {wanted}"),
         )),
     }
 }
@@ -191,10 +266,10 @@ fn part_of(field: &Node, options: Option<&FieldOptions>) -> Result<Node, String>
         .ok()
         .and_then(|index| parts.nth(index));
     let Some(part) = part else {
+        // The value is not told: it may be a secret.
         return Err(format!(
-            "options.index {} is out of bounds for value {}",
-            options.index,
-            field.text()
+            "options.index {} is out of bounds for value",
+            options.index
         ));
     };
     let mut result = scalar.clone();
@@ -218,19 +293,27 @@ struct RejectBy {
 }
 
 impl<'t> Resolved<'t> {
-    fn new(target: &'t Target, release: Release) -> Result<Self, String> {
-        let matcher = |selector: &Selector| {
+    fn new(target: &'t Target, release: Release) -> Result<Self, Vec<Wrong>> {
+        let mut wrong = Vec::new();
+        let mut matcher = |path: &[Step], selector: &Selector| {
             let names = match release {
                 Release::V5_5 => Names::Literal,
                 Release::V5_8 => Names::Expressions,
             };
-            Matcher::with_names(&selector.clone().into(), names)
-                .map_err(|problem| format!("error creating target selector: {problem}"))
+            let read = Matcher::with_names(&selector.clone().into(), names);
+            read.map_err(|fields| {
+                wrong.extend(fields.into_iter().map(|(field, problem)| {
+                    let message = format!("error creating target selector: {problem}");
+                    ([path, &[key(field)]].concat(), message)
+                }));
+            })
+            .ok()
         };
-        let Some(selector) = &target.select else {
-            return Err("target must specify resources to select".to_owned());
+        let select = match &target.select {
+            Some(selector) => matcher(&[key("select")], selector),
+            None => None,
         };
-        let reject = target.reject.iter().map(|selector| {
+        let rejected = target.reject.iter().enumerate().filter_map(|(number, selector)| {
             let by = RejectBy {
                 id: *selector
                     != Selector {
@@ -240,8 +323,15 @@ impl<'t> Resolved<'t> {
                     },
                 metadata: !selector.annotation_selector.is_empty() || !selector.label_selector.is_empty(),
             };
-            Ok((matcher(selector)?, by))
+            Some((matcher(&[key("reject"), Step::Item(number)], selector)?, by))
         });
+        let reject: Vec<_> = rejected.collect();
+        if target.select.is_none() {
+            wrong.push((Vec::new(), "target must specify resources to select".to_owned()));
+        }
+        let (Some(select), true) = (select, wrong.is_empty()) else {
+            return Err(wrong);
+        };
         let default = [DEFAULT_PATH.to_owned()];
         let paths = if target.field_paths.is_empty() {
             &default[..]
@@ -250,8 +340,8 @@ impl<'t> Resolved<'t> {
         };
         Ok(Resolved {
             target,
-            select: matcher(selector)?,
-            reject: reject.collect::<Result<_, String>>()?,
+            select,
+            reject,
             paths: paths
                 .iter()
                 .map(|path| (path.clone(), split_bracketed(path)))
@@ -260,7 +350,8 @@ impl<'t> Resolved<'t> {
         })
     }
 
-    fn apply(&self, value: &Node, resources: &mut [Resource], schema: &Schema) -> Result<(), String> {
+    fn apply(&self, value: &Node, resources: &mut [Resource], schema: &Schema) -> Vec<Wrong> {
+        let mut wrong = Vec::new();
         for resource in resources {
             let rejected =
                 |(matcher, by): &(Matcher, RejectBy)| by.metadata && matcher.fits_metadata(resource);
@@ -278,13 +369,13 @@ impl<'t> Resolved<'t> {
                 .iter()
                 .any(|(matcher, by)| by.id && ids.iter().any(|id| fits(matcher, id)));
             if !rejected && ids.iter().any(|id| fits(&self.select, id)) {
-                self.copy(value, resource)?;
+                self.copy(value, resource, &mut wrong);
             }
         }
-        Ok(())
+        wrong
     }
 
-    fn copy(&self, value: &Node, resource: &mut Resource) -> Result<(), String> {
+    fn copy(&self, value: &Node, resource: &mut Resource, wrong: &mut Vec<Wrong>) {
         let options = self.target.options.as_ref();
         let created = match value {
             _ if !options.is_some_and(|options| options.create) => Created::Nothing,
@@ -292,7 +383,7 @@ impl<'t> Resolved<'t> {
             Node::List(_) => Created::List,
             Node::Map(_) => Created::Map,
         };
-        for (path, parts) in &self.paths {
+        for (number, (path, parts)) in self.paths.iter().enumerate() {
             if self.release == Release::V5_8 && structured::set(&mut resource.node, value, parts, created) {
                 continue;
             }
@@ -308,15 +399,14 @@ impl<'t> Resolved<'t> {
             let count = select(&mut resource.node, parts, created, &mut |field| {
                 set(field, value, options).inspect_err(|problem| failed = Some(problem.clone()))
             });
-            if let Some(problem) = failed {
-                return Err(problem);
-            }
-            match count.map_err(|problem| format!("{}: {problem}", missing()))? {
-                0 => return Err(missing()),
-                _ => continue,
-            }
+            let problem = match (failed, count) {
+                (Some(problem), _) => problem,
+                (None, Err(problem)) => format!("{}: {problem}", missing()),
+                (None, Ok(0)) => missing(),
+                (None, Ok(_)) => continue,
+            };
+            wrong.push((vec![key("fieldPaths"), Step::Item(number)], problem));
         }
-        Ok(())
     }
 }
 

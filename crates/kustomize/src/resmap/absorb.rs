@@ -74,12 +74,12 @@ fn merged(old: &Resource, new: Resource) -> Resource {
     let data: Vec<_> = ["data", "binaryData"]
         .map(|field| (field, overlaid(old.data_texts(field), new.data_texts(field))))
         .into();
-    let origin = old.origin.clone().or_else(|| new.origin.clone());
+    let origin = old.origin().or(new.origin()).cloned();
     let mut result = replaced(old, new);
     for (field, texts) in data {
         result.set_data_texts(field, texts);
     }
-    result.origin = origin;
+    result.set_origin(origin.as_ref());
     result
 }
 

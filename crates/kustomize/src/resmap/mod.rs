@@ -5,7 +5,7 @@ mod any_id;
 mod selector;
 
 pub(crate) use any_id::AnyId;
-pub(crate) use selector::{Matcher, Names, Selector};
+pub(crate) use selector::{Matcher, Names, Selector, Wrong, joined};
 
 use std::collections::HashSet;
 

@@ -17,6 +17,18 @@ pub(crate) struct Selector {
     pub(crate) label_selector: String,
 }
 
+/// A field of a selector, and what is wrong with it.
+pub(crate) type Wrong = (&'static str, String);
+
+/// All that is wrong with a selector, where it is told in one line.
+pub(crate) fn joined(wrong: &[Wrong]) -> String {
+    let told: Vec<String> = wrong
+        .iter()
+        .map(|(field, problem)| format!("{field}: {problem}"))
+        .collect();
+    told.join("; ")
+}
+
 /// As it is meant.
 pub(crate) struct Matcher {
     group: Option<Regexp>,
@@ -43,25 +55,51 @@ pub(crate) enum Names {
 }
 
 impl Matcher {
-    pub(crate) fn new(selector: &Selector) -> Result<Matcher, String> {
+    /// Reads a selector, or tells all of its fields that are wrong.
+    pub(crate) fn new(selector: &Selector) -> Result<Matcher, Vec<Wrong>> {
         Matcher::with_names(selector, Names::Expressions)
     }
 
-    pub(crate) fn with_names(selector: &Selector, names: Names) -> Result<Matcher, String> {
+    pub(crate) fn with_names(selector: &Selector, names: Names) -> Result<Matcher, Vec<Wrong>> {
         let id = &selector.id;
-        let anchored = |pattern: &str| match names {
-            Names::Literal => anchored(&quote_meta(pattern)),
-            Names::Expressions => anchored(pattern),
+        let mut wrong = Vec::new();
+        let mut expression = |field: &'static str, pattern: &str| {
+            let read = match names {
+                Names::Literal => anchored(&quote_meta(pattern)),
+                Names::Expressions => anchored(pattern),
+            };
+            read.unwrap_or_else(|problem| {
+                wrong.push((field, problem));
+                None
+            })
+        };
+        let [group, version, kind, name, namespace] = [
+            expression("group", &id.gvk.group),
+            expression("version", &id.gvk.version),
+            expression("kind", &id.gvk.kind),
+            expression("name", &id.name),
+            expression("namespace", &id.namespace),
+        ];
+        let mut selected = |field: &'static str, text: &str| {
+            let read = text_selector(text);
+            read.map_err(|problem| wrong.push((field, problem))).ok()
+        };
+        let (Some(labels), Some(annotations), true) = (
+            selected("labelSelector", &selector.label_selector),
+            selected("annotationSelector", &selector.annotation_selector),
+            wrong.is_empty(),
+        ) else {
+            return Err(wrong);
         };
         Ok(Matcher {
-            group: anchored(&id.gvk.group)?,
-            version: anchored(&id.gvk.version)?,
-            kind: anchored(&id.gvk.kind)?,
-            name: anchored(&id.name)?,
-            namespace: anchored(&id.namespace)?,
+            group,
+            version,
+            kind,
+            name,
+            namespace,
             literal_name: Some(id.name.to_string()).filter(|name| is_literal(name)),
-            labels: text_selector(&selector.label_selector)?,
-            annotations: text_selector(&selector.annotation_selector)?,
+            labels,
+            annotations,
         })
     }
 

@@ -13,8 +13,9 @@ use model::Str;
 use thin_vec::ThinVec;
 use yaml::node::{Node, Text};
 
+use crate::accumulate::Spot;
 use crate::id::{Gvk, ResId};
-use crate::origin::Origin;
+use crate::origin::{History, Origin};
 use crate::schema::Schema;
 
 /// A resource. kustomize keeps what it remembers in annotations of the object; here it stands beside it.
@@ -35,8 +36,10 @@ pub(crate) struct Resource {
     /// As a patch, whether it may rename what it changes, and make another kind of it.
     pub(crate) may_rename: bool,
     pub(crate) may_change_kind: bool,
-    pub(crate) origin: Option<Rc<Origin>>,
-    pub(crate) transformations: ThinVec<Rc<Origin>>,
+    /// Most have none.
+    history: Option<Box<History>>,
+    /// Where it was read or generated, for messages.
+    pub(crate) spot: Spot,
 }
 
 // There may be very many of them, and most are small.
@@ -101,8 +104,8 @@ impl Resource {
             ref_vars: ThinVec::new(),
             may_rename: false,
             may_change_kind: false,
-            origin: None,
-            transformations: ThinVec::new(),
+            history: None,
+            spot: Spot::default(),
         }
     }
 
@@ -231,8 +234,32 @@ impl Resource {
         self.needs_hash &= old.needs_hash;
         self.from_chart = old.from_chart;
         self.ref_vars.clone_from(&old.ref_vars);
-        if self.transformations.is_empty() {
-            self.transformations.clone_from(&old.transformations);
+        self.spot = old.spot;
+        if self.transformations().is_empty() && !old.transformations().is_empty() {
+            self.history.get_or_insert_default().transformations = old.transformations().to_vec();
         }
+    }
+
+    /// Where it comes from, if that is to be told.
+    pub(crate) fn origin(&self) -> Option<&Rc<Origin>> {
+        self.history.as_ref()?.origin.as_ref()
+    }
+
+    pub(crate) fn set_origin(&mut self, origin: Option<&Rc<Origin>>) {
+        if origin.is_some() || self.history.is_some() {
+            self.history.get_or_insert_default().origin = origin.cloned();
+        }
+    }
+
+    /// What has changed it, if that is to be told.
+    pub(crate) fn transformations(&self) -> &[Rc<Origin>] {
+        self.history
+            .as_ref()
+            .map_or(&[], |history| &history.transformations)
+    }
+
+    pub(crate) fn add_transformation(&mut self, origin: &Rc<Origin>) {
+        let history = self.history.get_or_insert_default();
+        history.transformations.push(Rc::clone(origin));
     }
 }

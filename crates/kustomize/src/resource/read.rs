@@ -6,6 +6,7 @@ use model::Str;
 use yaml::node::{self, Kind, Map, Node, Scalar, Texts};
 
 use super::Resource;
+use crate::problem::{InText, Problem, not_yaml};
 
 /// A resource and the line it begins on.
 #[derive(Debug)]
@@ -31,6 +32,16 @@ impl Malformed {
             more: Vec::new(),
         }
     }
+
+    /// The same about a text of which so many lines were left out at the start.
+    pub(crate) fn into_problems(self, left_out: usize) -> Vec<Problem> {
+        let Malformed { message, line, more } = self;
+        let first = Problem::in_text(InText::Line(line + left_out), message);
+        let more = more
+            .into_iter()
+            .flat_map(|malformed| malformed.into_problems(left_out));
+        std::iter::once(first).chain(more).collect()
+    }
 }
 
 /// The resources of a text: its documents, with lists taken apart. They share their texts with others.
@@ -49,7 +60,7 @@ pub(crate) fn from_text(text: &str, texts: &mut Texts) -> Result<Vec<Parsed>, Ma
     for document in documents {
         let read = node::read_with(document.text, texts).map_err(|error| {
             let line = document.line + error.line() - 1;
-            Malformed::new(line, format!("MalformedYAMLError: {error}"))
+            Malformed::new(line, format!("MalformedYAMLError: {}", not_yaml(&error)))
         });
         let taken = read.and_then(|read| match read.filter(|read| !read.node.is_null()) {
             Some(read) => take_apart(read.node, document.line + read.line - 1, single, &mut result),

@@ -37,7 +37,9 @@ pub(crate) fn from_crds(document: &Value) -> Result<Specs, String> {
         };
         found.definition(name, &[])?;
         left = found.left;
-        specs.merge(&found.specs)?;
+        specs
+            .merge(&found.specs)
+            .map_err(|conflict| conflict.to_string())?;
     }
     Ok(specs)
 }

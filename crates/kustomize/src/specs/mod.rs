@@ -13,6 +13,7 @@ use std::sync::OnceLock;
 use crate::field::{FieldSpec, merge_specs};
 use crate::id::Gvk;
 use crate::name_reference::Rules;
+use crate::problem::{InText, Problem, key};
 use crate::sort::DEFAULT_ORDER;
 
 /// The fields that each transformer changes.
@@ -56,6 +57,22 @@ pub(crate) struct BackReferences {
     pub(crate) referrers: Vec<FieldSpec>,
 }
 
+/// Why two lists cannot be one.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("failed to merge {list} fieldSpec: {problem}")]
+pub(crate) struct Conflict {
+    /// The field of the list, as Go calls it.
+    list: &'static str,
+    problem: String,
+}
+
+impl Conflict {
+    /// The same about a file of field specs.
+    pub(crate) fn into_problem(self) -> Problem {
+        Problem::in_text(InText::Field(vec![key(self.list)]), self.to_string())
+    }
+}
+
 impl Specs {
     /// kustomize's own.
     pub fn builtin() -> Specs {
@@ -72,7 +89,7 @@ impl Specs {
     }
 
     /// Adds what another list has and this one has not.
-    pub(crate) fn merge(&mut self, other: &Specs) -> Result<(), String> {
+    pub(crate) fn merge(&mut self, other: &Specs) -> Result<(), Conflict> {
         self.rules = Made::default();
         let lists = [
             ("NamePrefix", &mut self.name_prefix, &other.name_prefix),
@@ -95,13 +112,14 @@ impl Specs {
             ("Replicas", &mut self.replicas, &other.replicas),
         ];
         for (name, specs, more) in lists {
-            merge_specs(specs, more)
-                .map_err(|problem| format!("failed to merge {name} fieldSpec: {problem}"))?;
+            merge_specs(specs, more).map_err(|problem| Conflict { list: name, problem })?;
             specs.sort_by(|a, b| compare(&a.gvk, &b.gvk));
         }
         for new in &other.name_reference {
-            self.add_reference(new)
-                .map_err(|problem| format!("failed to merge NameReference fieldSpec: {problem}"))?;
+            self.add_reference(new).map_err(|problem| Conflict {
+                list: "NameReference",
+                problem,
+            })?;
         }
         self.name_reference.sort_by(|a, b| compare(&a.target, &b.target));
         Ok(())

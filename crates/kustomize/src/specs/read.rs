@@ -3,7 +3,7 @@
 use model::Value;
 
 use super::{BackReferences, Specs};
-use crate::config::{self, Strictness};
+use crate::config::{self, Mistake, Strictness};
 
 config::fields! {
     /// A file of field specs.
@@ -33,8 +33,11 @@ config::fields! {
 }
 
 /// The field specs of a file.
-pub(crate) fn from_value(value: &Value) -> Result<Specs, String> {
-    let file: File = config::decode(value, Strictness::Strict)?;
+pub(crate) fn from_value(value: &Value) -> Result<Specs, Vec<Mistake>> {
+    let (file, mistakes) = config::decode_all::<File>(value, Strictness::Strict);
+    if !mistakes.is_empty() {
+        return Err(mistakes);
+    }
     let specs = |list: Vec<config::FieldSpec>| list.into_iter().map(Into::into).collect();
     let references = file.name_reference.into_iter().map(|reference| BackReferences {
         target: crate::id::Gvk {

@@ -84,7 +84,8 @@ impl Transform for ValueAdd {
             let chosen = match &target.selector {
                 None => (0..resources.len()).collect(),
                 Some(selector) => {
-                    let matcher = Matcher::new(&selector.clone().into())?;
+                    let matcher = Matcher::new(&selector.clone().into())
+                        .map_err(|wrong| crate::resmap::joined(&wrong))?;
                     resources.select(&matcher, None, schema)
                 }
             };

@@ -204,6 +204,7 @@ resources: [b.yaml]
         &[
             "one/kustomization.yaml:3: invalid Kustomization: json: unknown field \"unknown\" (through \
              kustomization.yaml, one/kustomization.yaml)",
+            "one/a.yaml:1: missing metadata.name in object",
             "two/a.yaml:4: missing metadata.name in object",
             "two/a.yaml:7: MalformedYAMLError: ",
             "two/a.yaml:8: missing metadata.name in object",
@@ -251,8 +252,8 @@ resources: []
         &[
             "kustomization.yaml:2: accumulating resources from 'missing.yaml'",
             "kustomization.yaml:4: open none.yaml: no such file",
-            "kustomization.yaml:5: specs.yaml: json: unknown field \"unknown\"",
-            "kustomization.yaml:7: loading KV pairs: file source none.txt",
+            "specs.yaml:1: json: unknown field \"unknown\" (through kustomization.yaml)",
+            "kustomization.yaml:8: loading KV pairs: file source none.txt",
             "kustomization.yaml:9: a configmap must have a name",
             "kustomization.yaml:11: accumulating components: ",
             "kustomization.yaml:12: expected kind 'Component' for path 'plain'",
@@ -286,7 +287,7 @@ metadata: {name: a}
 ",
         &[
             "kustomization.yaml:3: no resource matches strategic merge patch \"X.[noVer].[noGrp]/b.[noNs]\"",
-            "kustomization.yaml:5: ",
+            "kustomization.yaml:6: error in remove for path: '/none': ",
         ],
     );
     check_all(
@@ -303,8 +304,8 @@ kind: X
 metadata: {name: a}
 ",
         &[
-            "kustomization.yaml:2: ",
-            "kustomization.yaml:2: fieldPath `nowhere.at.all` is missing",
+            "kustomization.yaml:3: nothing selected by X.[noVer].[noGrp]/none.[noNs]",
+            "kustomization.yaml:5: fieldPath `nowhere.at.all` is missing",
         ],
     );
 }

@@ -64,7 +64,8 @@ fn with_a(tree: &str, content: &str) -> String {
 
 /// What a tree builds to.
 fn built(text: &str, root: &str) -> String {
-    let output = build(&tree(text), root, &Options::default()).unwrap_or_else(|errors| panic!("{errors}"));
+    let (tree, options) = (tree(text), Options::default());
+    let output = build(&tree, root, &options).unwrap_or_else(|errors| panic!("{errors}"));
     output.to_yaml().expect("what was built can be printed")
 }
 

@@ -108,14 +108,16 @@ fn build(args: &Args, runtime: tokio::runtime::Handle) -> anyhow::Result<ExitCod
     if args.enable_helm {
         options.helm = Some(&renderer);
     }
+    // What was built can say where it comes from, and so needs the files for longer.
+    let (fetched, tree);
     let output = match kustomize::remote::RepoSpec::parse(&args.directory) {
         Some(spec) => {
-            let tree = kustomize::remote::Fetcher::repository(&fetcher, &spec).map_err(anyhow::Error::msg)?;
-            kustomize::build(tree.as_ref(), &spec.path, &options)?
+            fetched = kustomize::remote::Fetcher::repository(&fetcher, &spec).map_err(anyhow::Error::msg)?;
+            kustomize::build(fetched.as_ref(), &spec.path, &options)?
         }
         None => {
             // Bases may be anywhere, as with kustomize: the tree is the whole file system.
-            let tree = Directory::new(Path::new("/"))?;
+            tree = Directory::new(Path::new("/"))?;
             let root = std::fs::canonicalize(&args.directory)
                 .with_context(|| format!("failed to find the directory {}", args.directory))?;
             let root = root
@@ -138,14 +140,14 @@ fn build(args: &Args, runtime: tokio::runtime::Handle) -> anyhow::Result<ExitCod
     Ok(ExitCode::SUCCESS)
 }
 
-fn print(output: Output, out: impl Write) -> anyhow::Result<()> {
+fn print(output: Output<'_>, out: impl Write) -> anyhow::Result<()> {
     let mut out = BufWriter::new(out);
     output.write_yaml(&mut out)?;
     out.flush().context("failed to write the output")
 }
 
 /// Writes one file for each object, named by its kind, its name and, if there are several, its namespace.
-fn write_each(output: &Output, folder: &Path) -> anyhow::Result<()> {
+fn write_each(output: &Output<'_>, folder: &Path) -> anyhow::Result<()> {
     let documents = output.documents().collect::<Result<Vec<_>, _>>()?;
     let mut namespaces: Vec<&str> = documents
         .iter()

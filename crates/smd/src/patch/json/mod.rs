@@ -114,11 +114,20 @@ impl Patch {
     /// # Errors
     /// [`Error::Unprocessable`] with the reason.
     pub fn apply(&self, object: &mut Value) -> Result<(), Error> {
+        self.apply_numbered(object).map_err(|(_, error)| error)
+    }
+
+    /// The same; says which operation failed, counted from 0.
+    ///
+    /// # Errors
+    /// [`Error::Unprocessable`] with the reason.
+    pub fn apply_numbered(&self, object: &mut Value) -> Result<(), (usize, Error)> {
         let mut run = apply::Run::new(self.limits);
-        self.operations
-            .iter()
-            .try_for_each(|operation| run.step(object, operation))
-            .map_err(Error::Unprocessable)
+        for (number, operation) in self.operations.iter().enumerate() {
+            let done = run.step(object, operation);
+            done.map_err(|why| (number, Error::Unprocessable(why)))?;
+        }
+        Ok(())
     }
 }
 

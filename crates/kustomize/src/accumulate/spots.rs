@@ -1,0 +1,104 @@
+//! Where the resources of a build were read or generated. A resource holds two numbers; what they stand for is found out
+//! when something is wrong with it.
+
+use std::rc::Rc;
+
+use super::here::{Here, Place};
+use crate::error::Error;
+
+/// Where a resource comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Spot {
+    entry: u32,
+    /// The line of the text that the entry says or names; 0 for none.
+    line: u32,
+}
+
+impl Default for Spot {
+    /// Nowhere.
+    fn default() -> Self {
+        Spot {
+            entry: u32::MAX,
+            line: 0,
+        }
+    }
+}
+
+impl Spot {
+    /// The same entry, at a line of its text.
+    pub(crate) fn at_line(self, line: usize) -> Spot {
+        Spot {
+            line: u32::try_from(line).unwrap_or(0),
+            ..self
+        }
+    }
+}
+
+/// All places that resources come from.
+#[derive(Default)]
+pub(crate) struct Spots<'t> {
+    kustomizations: Vec<Rc<Here<'t>>>,
+    entries: Vec<Entry>,
+}
+
+/// An entry of a field of a kustomization. There are as many as files, so that they are small.
+struct Entry {
+    /// The number of the entry; `u32::MAX` for the field as a whole.
+    index: u32,
+    kustomization: u16,
+    /// The number of the field.
+    field: u8,
+}
+
+/// The fields that resources come from.
+const FIELDS: [&str; 7] = [
+    "resources",
+    "configMapGenerator",
+    "secretGenerator",
+    "helmCharts",
+    "generators",
+    "transformers",
+    "validators",
+];
+
+impl<'t> Spots<'t> {
+    /// Takes note of a kustomization.
+    pub(super) fn enter(&mut self, here: Rc<Here<'t>>) {
+        self.kustomizations.push(here);
+    }
+
+    /// The number of the kustomization that is entered next.
+    pub(super) fn next(&self) -> usize {
+        self.kustomizations.len()
+    }
+
+    /// The spot of an entry; nowhere, if there are more than anyone could look through.
+    pub(super) fn add(&mut self, here: &Here<'t>, (field, index): Place<'_>) -> Spot {
+        let entry = || {
+            Some(Entry {
+                index: index.map_or(Some(u32::MAX), |index| u32::try_from(index).ok())?,
+                kustomization: u16::try_from(here.number).ok()?,
+                field: u8::try_from(FIELDS.iter().position(|known| *known == field)?).ok()?,
+            })
+        };
+        let (Some(entry), Ok(number)) = (entry(), u32::try_from(self.entries.len())) else {
+            return Spot::default();
+        };
+        self.entries.push(entry);
+        Spot {
+            entry: number,
+            line: 0,
+        }
+    }
+
+    /// An error about the resource of a spot; `None` where that is nowhere.
+    pub(crate) fn error(&self, spot: Spot, message: &str) -> Option<Error> {
+        let entry = self.entries.get(usize::try_from(spot.entry).ok()?)?;
+        let here = self.kustomizations.get(usize::from(entry.kustomization))?;
+        let index = Some(entry.index).filter(|index| *index != u32::MAX);
+        let index = index.and_then(|index| usize::try_from(index).ok());
+        let line = usize::try_from(spot.line).ok().filter(|line| *line > 0);
+        let field = FIELDS.get(usize::from(entry.field))?;
+        Some(here.resource((field, index), line, message.to_owned()))
+    }
+}

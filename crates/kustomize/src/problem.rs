@@ -1,0 +1,105 @@
+//! What is wrong with something that a kustomization says or names. Where that stands in a file is looked up when it is
+//! told, and not before: nearly all builds have no mistakes.
+
+use yaml::Step;
+
+use crate::resmap::Wrong;
+
+/// Something that is wrong.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Problem {
+    /// The number of the entry of a list; `None` for the one that is being looked at.
+    pub(crate) entry: Option<usize>,
+    pub(crate) at: At,
+    pub(crate) message: String,
+}
+
+/// Where something stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum At {
+    /// A field of the entry, or the entry itself.
+    Field(Vec<Step>),
+    /// In the text of the entry, or that of the file which it names.
+    Text(InText),
+    /// In another file, whose path is relative to the kustomization; with the line, if it is known.
+    File(String, Option<usize>),
+}
+
+/// Where in a text something stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum InText {
+    /// A line, from 1.
+    Line(usize),
+    /// One of its objects, from 0.
+    Object(usize),
+    /// A field.
+    Field(Vec<Step>),
+}
+
+impl At {
+    /// An element of a list of the entry.
+    pub(crate) fn item(field: &str, index: usize) -> At {
+        At::Field(vec![key(field), Step::Item(index)])
+    }
+}
+
+impl Problem {
+    pub(crate) fn new(at: At, message: impl Into<String>) -> Problem {
+        Problem {
+            entry: None,
+            at,
+            message: message.into(),
+        }
+    }
+
+    /// About a field of the entry.
+    pub(crate) fn of(field: &str, message: impl Into<String>) -> Problem {
+        Problem::new(At::Field(vec![key(field)]), message)
+    }
+
+    /// About a place in the text of the entry.
+    pub(crate) fn in_text(at: InText, message: impl Into<String>) -> Problem {
+        Problem::new(At::Text(at), message)
+    }
+
+    /// About the fields of the target of the entry.
+    pub(crate) fn of_target(wrong: Vec<Wrong>) -> Vec<Problem> {
+        let told = wrong.into_iter();
+        told.map(|(field, problem)| Problem::new(At::Field(vec![key("target"), key(field)]), problem))
+            .collect()
+    }
+
+    /// The same about an entry.
+    pub(crate) fn of_entry(mut self, number: usize) -> Problem {
+        self.entry = Some(number);
+        self
+    }
+
+    /// The same with words before the message.
+    pub(crate) fn after(mut self, words: &str) -> Problem {
+        self.message.insert_str(0, words);
+        self
+    }
+}
+
+impl From<String> for Problem {
+    fn from(message: String) -> Self {
+        Problem::new(At::Field(Vec::new()), message)
+    }
+}
+
+/// What is wrong with a text that is no YAML, without the line: that is told beside it, and Go counts differently.
+pub(crate) fn not_yaml(error: &yaml::Error) -> String {
+    let words = error.to_string();
+    let rest = words
+        .strip_prefix("yaml: line ")
+        .and_then(|rest| rest.split_once(": "));
+    match rest {
+        Some((line, rest)) if line.bytes().all(|byte| byte.is_ascii_digit()) => format!("yaml: {rest}"),
+        _ => words,
+    }
+}
+
+pub(crate) fn key(name: &str) -> Step {
+    Step::Key(name.to_owned())
+}
