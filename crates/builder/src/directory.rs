@@ -113,6 +113,23 @@ impl kustomize::Tree for Directory {
         Some(real.strip_prefix(&self.root).ok()?.to_str()?.to_owned())
     }
 
+    fn why_missing(&self, path: &str) -> Option<String> {
+        let whole = self.root.join(path);
+        match fs::canonicalize(&whole) {
+            Ok(real) if !real.starts_with(&self.root) => Some("it leads out of the source".to_owned()),
+            Ok(_) => None,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                let link = fs::read_link(&whole).ok()?;
+                Some(format!(
+                    "it is a link to '{}', which is not there",
+                    link.display()
+                ))
+            }
+            // A circle of links, or what may not be looked at.
+            Err(error) => Some(error.to_string()),
+        }
+    }
+
     fn show(&self, path: &str) -> String {
         match self.shown {
             Shown::Absolute => self.root.join(path).display().to_string(),
@@ -190,6 +207,22 @@ mod tests {
         assert!(!directory.is_dir("up") && directory.list("up").is_err());
         assert_eq!(directory.resolve("in").as_deref(), Some("own"));
         assert_eq!(directory.read("in").unwrap().unwrap().as_ref(), b"y");
+    }
+
+    #[test]
+    fn why_links_lead_nowhere_is_told() {
+        let folder = folder();
+        let tree = folder.path().join("tree");
+        symlink("round", tree.join("about")).unwrap();
+        symlink("about", tree.join("round")).unwrap();
+        symlink("../secret", tree.join("out")).unwrap();
+        symlink("nothing", tree.join("broken")).unwrap();
+        let directory = Directory::new(&tree).unwrap();
+        let why = |path: &str| directory.why_missing(path).unwrap_or_default();
+        assert!(why("about").contains("symbolic links"), "{}", why("about"));
+        assert_eq!(why("out"), "it leads out of the source");
+        assert_eq!(why("broken"), "it is a link to 'nothing', which is not there");
+        assert_eq!((why("own"), why("gone")), (String::new(), String::new()));
     }
 
     #[test]

@@ -16,10 +16,12 @@ pub enum Error {
         message: String,
     },
     /// A kustomization file is none.
-    #[error("{path}: {message}")]
+    #[error("{path}:{line}: {message}")]
     Kustomization {
         /// The file.
         path: String,
+        /// The line.
+        line: usize,
         /// What is wrong with it.
         message: String,
     },
@@ -29,15 +31,25 @@ pub enum Error {
     /// A component is somewhere else.
     #[error("component path '{0}' must be local and relative")]
     Component(String),
+    /// What the request adds to the kustomization is wrong.
+    #[error("{}{message}", shown(field, *line))]
+    Request {
+        /// The field, as a Kustomization calls it.
+        field: String,
+        /// The line of the text that stands there, if it has several.
+        line: Option<usize>,
+        /// What is wrong with it.
+        message: String,
+    },
     /// The kustomization cannot be built.
     #[error(transparent)]
     Build(Box<kustomize::Error>),
     /// An object lacks what every object must have.
     #[error(
-        "failed to decode Kubernetes apiVersion, kind and name from: {0}: every object must have them; leave files that are \
+        "failed to decode Kubernetes apiVersion, kind and name from: {0}{1}: every object must have them; leave files that are \
          no manifests out with a .sourceignore"
     )]
-    Incomplete(String),
+    Incomplete(String, Origin),
     /// Something cannot be decrypted.
     #[error("decryption failed for '{of}': {message}")]
     Decrypt {
@@ -51,25 +63,31 @@ pub enum Error {
     VariableName(String),
     /// Variables of an object cannot be substituted.
     #[error(
-        "post build failed for '{object}': variable substitution failed: {problem}; the annotation \
+        "post build failed for '{object}': variable substitution failed: {field}{origin}: {problem}; the annotation \
          kustomize.toolkit.fluxcd.io/substitute: disabled leaves an object as it is"
     )]
     Substitute {
         /// The object.
         object: String,
-        /// Where in its text, and what is wrong there.
-        problem: substitute::Error,
+        /// The field.
+        field: String,
+        /// Where it was read.
+        origin: Origin,
+        /// What is wrong there.
+        problem: substitute::Problem,
     },
     /// What is left of an object after the substitution is no YAML. The text may have secrets in it.
     #[error(
-        "post build failed for '{object}': with its variables substituted, it is no YAML object any more (line {line}): \
+        "post build failed for '{object}': {field}{origin}: with its variables substituted, it is no YAML object any more: \
          put quotes around the variables"
     )]
     Garbled {
         /// The object.
         object: String,
-        /// The line of its text.
-        line: usize,
+        /// The field, as near as it is known.
+        field: String,
+        /// Where it was read.
+        origin: Origin,
     },
     /// Two objects became one by the substitution.
     #[error(
@@ -77,13 +95,36 @@ pub enum Error {
     )]
     Duplicate(String),
     /// An object cannot be written.
-    #[error("{object}: {message}")]
+    #[error("{object}{origin}: {message}")]
     Write {
         /// The object.
         object: String,
+        /// Where it was read.
+        origin: Origin,
         /// What YAML has no form for.
         message: String,
     },
+}
+
+/// Where an object or a field of it was read, as far as it is known.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Origin(pub Option<(String, Option<usize>)>);
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0 {
+            Some((file, Some(line))) => write!(f, " ({file}:{line})"),
+            Some((file, None)) => write!(f, " ({file})"),
+            None => Ok(()),
+        }
+    }
+}
+
+fn shown(field: &str, line: Option<usize>) -> String {
+    match line {
+        Some(line) => format!("{field}, line {line}: "),
+        None => format!("{field}: "),
+    }
 }
 
 /// All that is wrong, as far as it can be told in one run.

@@ -22,7 +22,7 @@ mod substitute;
 
 pub use decrypt::{CloudServices, Decrypter, KeyServices, Sops, decode_data, is_encrypted_secret};
 pub use directory::Directory;
-pub use error::{Error, Errors};
+pub use error::{Error, Errors, Origin};
 pub use files::{Entry, EntryKind, Files};
 pub use manifests::Manifests;
 pub use metadata::CommonMetadata;
@@ -50,9 +50,10 @@ pub struct Tools<'t> {
 /// # Errors
 /// With all that is wrong, as far as it can be told in one run.
 pub fn build(files: &dyn Files, request: &Request, tools: &Tools<'_>) -> Result<Manifests, Errors> {
-    let (mut overlay, lines) = generate::overlay(files, request)?;
+    let mut errors = Vec::new();
+    let (mut overlay, source) = generate::overlay(files, request, &mut errors)?;
     if let Some(decrypter) = tools.decrypter {
-        decrypt::files(&mut overlay, &request.path, decrypter)?;
+        errors.extend(decrypt::files(&mut overlay, &request.path, decrypter));
     }
     let options = Options {
         load_restrictor: LoadRestrictor::None,
@@ -63,14 +64,21 @@ pub fn build(files: &dyn Files, request: &Request, tools: &Tools<'_>) -> Result<
         helm: None,
         ..tools.kustomize.clone()
     };
-    let output = kustomize::build(&overlay, &request.path, &options);
-    let output = output.map_err(|errors| lines.correct(errors))?;
-    let mut manifests = Manifests::new(output)?;
+    let output = match kustomize::build(&overlay, &request.path, &options) {
+        Ok(output) if errors.is_empty() => output,
+        Ok(_) => return Err(Errors(errors)),
+        Err(more) => {
+            source.tell(more, &mut errors);
+            return Err(Errors(errors));
+        }
+    };
+    let (mut manifests, origins) = Manifests::new(output, &source)?;
     if let Some(decrypter) = tools.decrypter {
-        decrypt::objects(manifests.objects_mut(), decrypter)?;
+        errors.extend(decrypt::objects(manifests.objects_mut(), decrypter));
     }
     if let Some(substitution) = &request.substitution {
-        substitute::run(manifests.objects_mut(), substitution)?;
+        errors.extend(substitute::run(manifests.objects_mut(), substitution, &origins));
     }
+    Errors::check(errors)?;
     Ok(manifests)
 }

@@ -2,9 +2,11 @@
 
 use model::{Digest, Value};
 use sha2::{Digest as _, Sha256};
-use yaml::node::Node;
+use yaml::Step;
+use yaml::node::{Kind, Meaning, Node};
 
-use crate::error::{Error, Errors};
+use crate::error::{Error, Errors, Origin};
+use crate::generate::Source;
 
 /// The objects of a build, in order.
 #[derive(Debug)]
@@ -16,13 +18,28 @@ pub struct Manifests {
 
 impl Manifests {
     /// Takes what kustomize made; everything must be an object with a name.
-    pub(crate) fn new(output: kustomize::Output<'_>) -> Result<Self, Errors> {
-        let mut output = output;
+    pub(crate) fn new<'t>(
+        mut output: kustomize::Output<'t>,
+        source: &'t Source,
+    ) -> Result<(Self, Origins<'t>), Errors> {
         let warnings = std::mem::take(&mut output.warnings);
-        let objects: Vec<Node> = output.into_objects().collect();
-        let incomplete = objects.iter().filter(|object| !is_complete(object));
-        Errors::check(incomplete.map(|object| Error::Incomplete(name(object))).collect())?;
-        Ok(Manifests { objects, warnings })
+        let (objects, origins) = output.into_objects_and_origins();
+        let origins = Origins { origins, source };
+        let mut errors = Vec::new();
+        for (number, object) in objects.iter().enumerate() {
+            if !is_complete(object) {
+                errors.push(Error::Incomplete(name(object), origins.of(number)));
+            }
+            if let Some((path, text)) = infinite(object, &mut Vec::new()) {
+                errors.push(Error::Write {
+                    object: name(object),
+                    origin: origins.of_field(number, &path, text),
+                    message: format!("{}: {text} is no number that JSON has a form for", shown(&path)),
+                });
+            }
+        }
+        Errors::check(errors)?;
+        Ok((Manifests { objects, warnings }, origins))
     }
 
     /// The number of objects, lists counted as one.
@@ -72,6 +89,7 @@ impl Manifests {
                 Ok(()) => sink(&text),
                 Err(message) => errors.push(Error::Write {
                     object: name(object),
+                    origin: Origin::default(),
                     message,
                 }),
             }
@@ -91,6 +109,7 @@ impl Manifests {
                 Ok(value) => add(value, &mut objects, &mut errors),
                 Err(message) => errors.push(Error::Write {
                     object: name(&node),
+                    origin: Origin::default(),
                     message,
                 }),
             }
@@ -113,6 +132,7 @@ fn add(mut value: Value, objects: &mut Vec<Value>, errors: &mut Vec<Error>) {
         }
         errors.push(Error::Write {
             object: name(&kustomize::from_value(&value)),
+            origin: Origin::default(),
             message: format!(
                 "items member should be an object, instead got {}",
                 item.type_name()
@@ -136,6 +156,70 @@ fn text<'n>(object: &'n Node, path: &[&str]) -> &'n str {
 fn is_complete(object: &Node) -> bool {
     let fields: [&[&str]; 3] = [&["apiVersion"], &["kind"], &["metadata", "name"]];
     fields.iter().all(|path| !text(object, path).is_empty())
+}
+
+/// Where objects come from, as people know it.
+pub(crate) struct Origins<'t> {
+    origins: kustomize::Origins<'t>,
+    source: &'t Source,
+}
+
+impl Origins<'_> {
+    pub(crate) fn of(&self, object: usize) -> Origin {
+        self.source.origin(self.origins.of(object))
+    }
+
+    /// The place of a field in whose text `part` stands.
+    pub(crate) fn of_field(&self, object: usize, path: &[Step], part: &str) -> Origin {
+        self.source.origin(self.origins.of_field(object, path, part))
+    }
+}
+
+/// The first number that cannot be written, and the way to it.
+fn infinite<'n>(node: &'n Node, path: &mut Vec<Step>) -> Option<(Vec<Step>, &'n str)> {
+    match node {
+        Node::Scalar(scalar) => {
+            let is_odd = scalar.kind == Kind::Float
+                && matches!(scalar.meaning(), Ok(Meaning::Float(number)) if !number.is_finite());
+            is_odd.then(|| (path.clone(), scalar.text.as_str()))
+        }
+        Node::List(items) => items.iter().enumerate().find_map(|(index, item)| {
+            path.push(Step::Item(index));
+            let found = infinite(item, path);
+            path.pop();
+            found
+        }),
+        Node::Map(map) => map.iter().find_map(|(key, value)| match value {
+            // Nearly all values: no step is made for them.
+            Node::Scalar(scalar) if scalar.kind != Kind::Float => None,
+            value => {
+                path.push(Step::Key(key.to_owned()));
+                let found = infinite(value, path);
+                path.pop();
+                found
+            }
+        }),
+    }
+}
+
+/// A way as people write it: `spec.containers[0].image`.
+pub(crate) fn shown(path: &[Step]) -> String {
+    let mut out = String::new();
+    for step in path {
+        match step {
+            Step::Item(index) => out.push_str(&format!("[{index}]")),
+            Step::Key(key) if key.is_empty() || key.contains(['.', '[', ' ', '"']) => {
+                out.push_str(&format!("[{key:?}]"));
+            }
+            Step::Key(key) => {
+                if !out.is_empty() {
+                    out.push('.');
+                }
+                out.push_str(key);
+            }
+        }
+    }
+    out
 }
 
 /// What an object is called in messages: `apps/v1/Deployment/namespace/name`, as far as it is known.

@@ -55,6 +55,10 @@ impl Tree for Overlay<'_> {
         real.or_else(|| self.above.contains_key(path).then(|| path.to_owned()))
     }
 
+    fn why_missing(&self, path: &str) -> Option<String> {
+        self.below.why_missing(path)
+    }
+
     fn show(&self, path: &str) -> String {
         self.below.show(path)
     }

@@ -2,40 +2,44 @@
 
 use std::collections::BTreeMap;
 
-use kustomize::substitute::Variables;
+use kustomize::substitute::{Problem, Variables};
 use model::Value;
+use yaml::Step;
+use yaml::edit::Edit;
 use yaml::node::Node;
 
-use crate::error::{Error, Errors};
-use crate::manifests::name;
+use crate::error::{Error, Origin};
+use crate::manifests::{Origins, name, shown};
 use crate::request::Substitution;
 
 const SWITCH: &str = "kustomize.toolkit.fluxcd.io/substitute";
 const DISABLED: &str = "disabled";
 
-/// Substitutes variables in all objects but those that do not want it.
-pub(crate) fn run(objects: &mut [Node], substitution: &Substitution) -> Result<(), Errors> {
+/// Substitutes variables in all objects but those that do not want it. Gives all that is wrong.
+pub(crate) fn run(objects: &mut [Node], substitution: &Substitution, origins: &Origins<'_>) -> Vec<Error> {
     let variables = &substitution.variables;
     if variables.is_empty() && !substitution.always {
-        return Ok(());
+        return Vec::new();
     }
-    let wanted: Vec<&mut Node> = objects.iter_mut().filter(|object| !is_disabled(object)).collect();
-    if wanted.is_empty() {
-        return Ok(());
+    let wanted = objects.iter_mut().enumerate();
+    let mut wanted = wanted.filter(|(_, object)| !is_disabled(object)).peekable();
+    if wanted.peek().is_none() {
+        return Vec::new();
     }
-    let invalid = variables
+    let mut errors: Vec<Error> = variables
         .invalid_names()
-        .map(|name| Error::VariableName(name.to_owned()));
-    Errors::check(invalid.collect())?;
-    let mut errors = Vec::new();
-    for object in wanted {
-        match substituted(object, variables) {
+        .map(|name| Error::VariableName(name.to_owned()))
+        .collect();
+    for (number, object) in wanted {
+        match substituted(number, object, variables, origins) {
             Ok(node) => *object = node,
-            Err(error) => errors.push(error),
+            Err(more) => errors.extend(more),
         }
     }
-    Errors::check(errors)?;
-    check_names(objects)
+    if errors.is_empty() {
+        return same_names(objects);
+    }
+    errors
 }
 
 fn is_disabled(object: &Node) -> bool {
@@ -46,26 +50,110 @@ fn is_disabled(object: &Node) -> bool {
     })
 }
 
-fn substituted(object: &Node, variables: &Variables) -> Result<Node, Error> {
-    let mut text = String::new();
-    yaml::go::write(object, &mut text).map_err(|message| Error::Write {
-        object: name(object),
-        message,
+fn substituted(
+    number: usize,
+    object: &Node,
+    variables: &Variables,
+    origins: &Origins<'_>,
+) -> Result<Node, Vec<Error>> {
+    let mut written = String::new();
+    yaml::go::write(object, &mut written).map_err(|message| {
+        vec![Error::Write {
+            object: name(object),
+            origin: origins.of(number),
+            message,
+        }]
     })?;
-    let text = variables.substitute(&text).map_err(|problem| Error::Substitute {
-        object: name(object),
-        problem,
-    })?;
-    let garbled = |line| Error::Garbled {
-        object: name(object),
-        line,
+    let told = Told {
+        number,
+        object,
+        written: &written,
+        origins,
     };
-    let mut value = yaml::parse(text.as_bytes()).map_err(|error| garbled(error.line()))?;
+    let text = variables
+        .substitute(&written)
+        .map_err(|_| told.problems(variables))?;
+    let mut value = yaml::parse(text.as_bytes()).map_err(|error| vec![told.garbled(error.line())])?;
     if value.as_object().is_none() {
-        return Err(garbled(1));
+        return Err(vec![told.garbled(1)]);
     }
     round(&mut value);
     Ok(kustomize::from_value(&value))
+}
+
+/// Tells what is wrong with an object. Nobody sees the text that is substituted: what is in it is found in the object and in
+/// the file that it comes from.
+struct Told<'t> {
+    number: usize,
+    object: &'t Node,
+    written: &'t str,
+    origins: &'t Origins<'t>,
+}
+
+impl Told<'_> {
+    fn problems(&self, variables: &Variables) -> Vec<Error> {
+        let edit = Edit::read(self.written).ok();
+        let scalars = edit.as_ref().map_or(&[][..], Edit::scalars);
+        let found = variables.problems(self.written).into_iter().map(|error| {
+            let holder = scalars.iter().find(|scalar| scalar.range.contains(&error.start));
+            let path = holder.map_or(&[][..], |scalar| scalar.path.as_slice());
+            let part = begins(&self.written[error.start..]);
+            Error::Substitute {
+                object: name(self.object),
+                field: self.field(path),
+                origin: self.origin(path, part),
+                problem: self.without_secrets(error.problem),
+            }
+        });
+        found.collect()
+    }
+
+    /// Values have no ends of lines, so that what they break is where they stand.
+    fn garbled(&self, line: usize) -> Error {
+        let edit = Edit::read(self.written).ok();
+        let scalars = edit.as_ref().map_or(&[][..], Edit::scalars);
+        let with_variables = || scalars.iter().filter(|scalar| scalar.value.contains("${"));
+        // Go may notice only where the next thing begins.
+        let before = with_variables().rfind(|scalar| scalar.line <= line);
+        let path = before
+            .or_else(|| with_variables().next())
+            .map_or(&[][..], |scalar| scalar.path.as_slice());
+        Error::Garbled {
+            object: name(self.object),
+            field: self.field(path),
+            origin: self.origin(path, "${"),
+        }
+    }
+
+    fn field(&self, path: &[Step]) -> String {
+        match path {
+            [] => "a key".to_owned(),
+            path => shown(path),
+        }
+    }
+
+    fn origin(&self, path: &[Step], part: &str) -> Origin {
+        self.origins.of_field(self.number, path, part)
+    }
+
+    /// What follows `${` in a Secret may be a part of it, unless it is well formed.
+    fn without_secrets(&self, problem: Problem) -> Problem {
+        let is_secret = self
+            .object
+            .get("kind")
+            .is_some_and(|kind| kind.text() == "Secret");
+        match problem {
+            Problem::NotClosed(_) if is_secret => Problem::Bad,
+            problem => problem,
+        }
+    }
+}
+
+/// `${` and the name after it.
+fn begins(text: &str) -> &str {
+    let is_end = |letter: char| !(letter.is_alphanumeric() || letter == '_');
+    let end = text.get(2..).and_then(|rest| rest.find(is_end));
+    &text[..end.map_or(text.len(), |end| end + 2)]
 }
 
 /// Go reads the result into floats, which cannot tell whole numbers beyond 2⁵³ from their neighbours.
@@ -83,11 +171,11 @@ pub(crate) fn round(value: &mut Value) {
 }
 
 /// Objects that got the same name would be applied over each other.
-fn check_names(objects: &[Node]) -> Result<(), Errors> {
+fn same_names(objects: &[Node]) -> Vec<Error> {
     let mut names: BTreeMap<String, usize> = BTreeMap::new();
     for object in objects {
         *names.entry(name(object)).or_default() += 1;
     }
     let several = names.into_iter().filter(|(_, count)| *count > 1);
-    Errors::check(several.map(|(name, _)| Error::Duplicate(name)).collect())
+    several.map(|(name, _)| Error::Duplicate(name)).collect()
 }

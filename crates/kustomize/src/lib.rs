@@ -54,7 +54,7 @@ pub use config::{FILE_NAMES, HelmChart, HelmGlobals};
 pub use convert::{from_value, to_value};
 pub use error::{Error, Errors, Within};
 pub use options::{LoadRestrictor, Options, Release, Reorder};
-pub use output::{Document, Origins, Output};
+pub use output::{Document, Origins, Output, Place};
 pub use schema::Schema;
 pub use specs::Specs;
 pub use tree::{Memory, Tree};

@@ -3,10 +3,11 @@
 use std::sync::Arc;
 use std::{fmt, io};
 
+use yaml::Step;
 use yaml::node::Node;
 
 use crate::accumulate::{Build, Parts, Spot, Spots};
-use crate::error::{Error, Errors};
+use crate::error::{Error, Errors, Within};
 use crate::resource::Resource;
 use crate::schema::Schema;
 
@@ -29,6 +30,17 @@ impl fmt::Debug for Output<'_> {
     }
 }
 
+/// Where an object was read or generated.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The file, as the tree shows it.
+    pub file: String,
+    /// The line in the file, where it is known.
+    pub line: Option<usize>,
+    /// For a kustomization file, where in it.
+    pub within: Option<Within>,
+}
+
 /// Where the objects of a build come from.
 pub struct Origins<'t> {
     objects: Vec<Spot>,
@@ -38,9 +50,22 @@ pub struct Origins<'t> {
 impl Origins<'_> {
     /// The file and the line of the object of this number; that of the generator, if it was generated. The files are read
     /// once more.
-    pub fn of(&self, object: usize) -> Option<(String, Option<usize>)> {
+    pub fn of(&self, object: usize) -> Option<Place> {
         let found = self.spots.error(*self.objects.get(object)?, "")?;
-        Some((found.file, found.line))
+        Some(Place {
+            file: found.file,
+            line: found.line,
+            within: found.within,
+        })
+    }
+
+    /// The same for a field of the object, in whose text `part` stands. Where the file has no such field, it is the object
+    /// that is meant: something has changed it.
+    pub fn of_field(&self, object: usize, path: &[Step], part: &str) -> Option<Place> {
+        let mut place = self.of(object)?;
+        let found = self.spots.field(*self.objects.get(object)?, path, part);
+        place.line = found.or(place.line);
+        Some(place)
     }
 }
 

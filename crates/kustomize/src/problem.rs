@@ -88,18 +88,6 @@ impl From<String> for Problem {
     }
 }
 
-/// What is wrong with a text that is no YAML, without the line: that is told beside it, and Go counts differently.
-pub(crate) fn not_yaml(error: &yaml::Error) -> String {
-    let words = error.to_string();
-    let rest = words
-        .strip_prefix("yaml: line ")
-        .and_then(|rest| rest.split_once(": "));
-    match rest {
-        Some((line, rest)) if line.bytes().all(|byte| byte.is_ascii_digit()) => format!("yaml: {rest}"),
-        _ => words,
-    }
-}
-
 pub(crate) fn key(name: &str) -> Step {
     Step::Key(name.to_owned())
 }

@@ -20,6 +20,15 @@ impl Error {
         Error { text, line }
     }
 
+    /// What is wrong, without a line: for messages that name it themselves.
+    pub fn without_line(&self) -> String {
+        let rest = self.text.strip_prefix("yaml: line ");
+        match rest.and_then(|rest| rest.split_once(": ")) {
+            Some((line, rest)) if line.bytes().all(|byte| byte.is_ascii_digit()) => format!("yaml: {rest}"),
+            _ => self.text.clone(),
+        }
+    }
+
     /// The line it is about, as near as it is known; the first line is 1. The line that the text names may be another
     /// one: where the grammar is broken, Go counts from 0.
     pub fn line(&self) -> usize {

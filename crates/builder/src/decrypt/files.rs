@@ -8,19 +8,16 @@ use model::Value;
 use sops::Format;
 
 use super::Decrypter;
-use crate::error::{Error, Errors};
+use crate::error::Error;
 use crate::generate::path;
 use crate::overlay::Overlay;
 
 /// What is larger is no secret.
 const LARGEST_FILE: usize = 5 << 20;
 
-/// Decrypts the files that the kustomization in a directory, and all local ones that it refers to, read.
-pub(crate) fn files(
-    overlay: &mut Overlay<'_>,
-    directory: &str,
-    decrypter: &dyn Decrypter,
-) -> Result<(), Errors> {
+/// Decrypts the files that the kustomization in a directory, and all local ones that it refers to, read. Gives all that
+/// cannot be decrypted.
+pub(crate) fn files(overlay: &mut Overlay<'_>, directory: &str, decrypter: &dyn Decrypter) -> Vec<Error> {
     let mut walk = Walk {
         overlay,
         decrypter,
@@ -33,7 +30,7 @@ pub(crate) fn files(
     while let Some(next) = open.pop() {
         open.extend(walk.visit(&next));
     }
-    Errors::check(walk.errors)
+    walk.errors
 }
 
 struct Walk<'w, 'f> {

@@ -7,15 +7,15 @@ use sops::Format;
 use yaml::node::Node;
 
 use super::Decrypter;
-use crate::error::{Error, Errors};
+use crate::error::Error;
 use crate::manifests::name;
 use crate::substitute::round;
 
 const SWITCH: &str = "kustomize.toolkit.fluxcd.io/decrypt";
 const DISABLED: &str = "disabled";
 
-/// Decrypts all objects but those that do not want it.
-pub(crate) fn objects(objects: &mut [Node], decrypter: &dyn Decrypter) -> Result<(), Errors> {
+/// Decrypts all objects but those that do not want it. Gives all that cannot be decrypted.
+pub(crate) fn objects(objects: &mut [Node], decrypter: &dyn Decrypter) -> Vec<Error> {
     let mut errors = Vec::new();
     for object in objects.iter_mut().filter(|object| !is_disabled(object)) {
         if is_encrypted(object) {
@@ -30,7 +30,7 @@ pub(crate) fn objects(objects: &mut [Node], decrypter: &dyn Decrypter) -> Result
             values(object, decrypter, &mut errors);
         }
     }
-    Errors::check(errors)
+    errors
 }
 
 /// Whether the object is a Secret that is still encrypted. Applying it would give nobody its values.

@@ -5,8 +5,9 @@ use model::{Map, Value};
 use source::archive::Kind;
 use source::archive::ignore::Rules;
 
+use super::source::Changes;
 use super::{Found, Origin, path};
-use crate::error::{Error, Errors};
+use crate::error::Error;
 use crate::files::Files;
 use crate::request::{Image, Patch, Request, Selector};
 
@@ -33,7 +34,9 @@ pub(super) fn merge(
     files: &dyn Files,
     directory: &str,
     request: &Request,
-) -> Result<(), Errors> {
+    errors: &mut Vec<Error>,
+) -> Changes {
+    let mut changes = Changes::default();
     let map = found.content.make_object();
     rename(map);
     drop_empty(map);
@@ -47,31 +50,31 @@ pub(super) fn merge(
         map.insert("buildMetadata", texts(&["originAnnotations".to_owned()]));
     }
     if let Some(rules) = &request.ignore {
-        filter(map, rules, files, directory)?;
+        filter(map, rules, files, directory, &mut changes);
     }
-    for (field, wanted) in [
-        ("namespace", &request.target_namespace),
-        ("namePrefix", &request.name_prefix),
-        ("nameSuffix", &request.name_suffix),
+    for (field, called, wanted) in [
+        ("namespace", "spec.targetNamespace", &request.target_namespace),
+        ("namePrefix", "spec.namePrefix", &request.name_prefix),
+        ("nameSuffix", "spec.nameSuffix", &request.name_suffix),
     ] {
         if let Some(wanted) = wanted {
             map.insert(field, wanted.as_str());
+            changes.add(field, None, called.to_owned());
         }
     }
-    append(map, "patches", request.patches.iter().map(patch));
-    append(
-        map,
-        "components",
-        components(files, directory, request)?.into_iter(),
-    );
-    for image in &request.images {
-        set_image(map, image);
+    let patches = request.patches.iter().map(patch).enumerate();
+    append(map, "patches", patches, &mut changes);
+    let components = components(files, directory, request, errors).into_iter();
+    append(map, "components", components, &mut changes);
+    for (number, image) in request.images.iter().enumerate() {
+        set_image(map, number, image, &mut changes);
     }
     if !request.build_metadata.is_empty() {
         map.insert("buildMetadata", texts(&request.build_metadata));
+        changes.add("buildMetadata", None, "spec.buildMetadata".to_owned());
     }
     drop_empty(map);
-    Ok(())
+    changes
 }
 
 /// Go takes the names of fields in any case; here they get the one they are looked for with.
@@ -105,35 +108,33 @@ fn texts(all: &[String]) -> Value {
     Value::from(all.iter().map(Value::str).collect::<Vec<_>>())
 }
 
-/// Adds to a list. Where something else stands, it stays, and kustomize complains of it.
-fn append(map: &mut Map, field: &str, more: impl Iterator<Item = Value>) {
-    let more: Vec<Value> = more.collect();
-    match map.get_mut(field) {
-        Some(Value::Array(items)) => items.extend(more),
-        Some(_) => {}
-        None => {
-            map.insert(field, Value::from(more));
-        }
+/// Adds to a list what the request has, each with its number there. Where something else stands, it stays, and kustomize
+/// complains of it.
+fn append(map: &mut Map, field: &str, more: impl Iterator<Item = (usize, Value)>, changes: &mut Changes) {
+    if !map.contains_key(field) {
+        map.insert(field, Value::from(Vec::new()));
+    }
+    let Some(Value::Array(items)) = map.get_mut(field) else {
+        return;
+    };
+    for (number, value) in more {
+        changes.add(field, Some(items.len()), format!("spec.{field}[{number}]"));
+        items.push(value);
     }
 }
 
-/// Leaves out what the rules say. What is not there is an error, as in Flux.
-fn filter(map: &mut Map, rules: &Rules, files: &dyn Files, directory: &str) -> Result<(), Errors> {
-    let mut errors = Vec::new();
+/// Leaves out what the rules say. What is not there stays, for the build to complain of.
+fn filter(map: &mut Map, rules: &Rules, files: &dyn Files, directory: &str, changes: &mut Changes) {
     for field in ["resources", "components", "crds"] {
         let Some(Value::Array(items)) = map.get_mut(field) else {
             continue;
         };
-        items.retain(|item| {
+        let stays = |item: &Value| {
             let Some(name) = item.as_str().filter(|name| !is_remote(name)) else {
                 return true;
             };
             let whole = path::join(directory, name);
             if path::escapes(&whole) || files.resolve(&whole).is_none() {
-                errors.push(Error::Read {
-                    path: files.show(&whole),
-                    message: format!("there is no such file or directory, but it is one of the {field}"),
-                });
                 return true;
             }
             let inner = path::join("", name);
@@ -143,18 +144,25 @@ fn filter(map: &mut Map, rules: &Rules, files: &dyn Files, directory: &str) -> R
                 Kind::File { executable: false }
             };
             path::escapes(&inner) || !rules.ignores(&inner, kind)
-        });
+        };
+        let kept = items.iter().enumerate().filter(|(_, item)| stays(item));
+        changes.keep(field, kept.map(|(number, _)| number).collect());
+        items.retain(stays);
     }
-    Errors::check(errors)
 }
 
 fn is_remote(name: &str) -> bool {
     name.contains("://") || RepoSpec::parse(name).is_some()
 }
 
-fn components(files: &dyn Files, directory: &str, request: &Request) -> Result<Vec<Value>, Errors> {
-    let (mut wanted, mut errors) = (Vec::new(), Vec::new());
-    for component in &request.components {
+fn components(
+    files: &dyn Files,
+    directory: &str,
+    request: &Request,
+    errors: &mut Vec<Error>,
+) -> Vec<(usize, Value)> {
+    let mut wanted = Vec::new();
+    for (number, component) in request.components.iter().enumerate() {
         if !is_local(component) {
             errors.push(Error::Component(component.clone()));
             continue;
@@ -162,11 +170,10 @@ fn components(files: &dyn Files, directory: &str, request: &Request) -> Result<V
         let whole = path::join(directory, component);
         let there = !path::escapes(&whole) && files.resolve(&whole).is_some();
         if there || !request.ignore_missing_components {
-            wanted.push(Value::str(component));
+            wanted.push((number, Value::str(component)));
         }
     }
-    Errors::check(errors)?;
-    Ok(wanted)
+    wanted
 }
 
 /// Whether a path is a relative one of this tree.
@@ -222,7 +229,7 @@ fn fields(all: &[(&str, &str)]) -> Value {
 }
 
 /// Sets what the request says of an image. A tag and a digest are one: either of them replaces both.
-fn set_image(map: &mut Map, image: &Image) {
+fn set_image(map: &mut Map, number: usize, image: &Image, changes: &mut Changes) {
     let known = map.get_mut("images").and_then(Value::as_array_mut);
     let known = known.and_then(|images| {
         let mut images = images.iter_mut();
@@ -235,7 +242,7 @@ fn set_image(map: &mut Map, image: &Image) {
             ("newTag", &image.new_tag),
             ("digest", &image.digest),
         ]);
-        return append(map, "images", std::iter::once(entry));
+        return append(map, "images", std::iter::once((number, entry)), changes);
     };
     if !image.new_name.is_empty() {
         known.insert("newName", image.new_name.as_str());

@@ -2,12 +2,12 @@
 //!
 //! It is never written: it lies over the files.
 
-mod lines;
 mod merge;
 pub(crate) mod path;
 mod scan;
+mod source;
 
-pub(crate) use lines::Lines;
+pub(crate) use source::Source;
 
 use kustomize::FILE_NAMES;
 use model::Value;
@@ -35,22 +35,28 @@ enum Origin {
 }
 
 /// The files with the kustomization file over them that the request makes, and where its lines come from.
-pub(crate) fn overlay<'f>(files: &'f dyn Files, request: &Request) -> Result<(Overlay<'f>, Lines), Errors> {
+///
+/// What is wrong with the request, but does not keep the rest from being looked at, is added to `errors`.
+pub(crate) fn overlay<'f>(
+    files: &'f dyn Files,
+    request: &Request,
+    errors: &mut Vec<Error>,
+) -> Result<(Overlay<'f>, Source), Errors> {
     let directory = path::join("", &request.path);
     let there = files.resolve(&directory).filter(|real| files.is_dir(real));
     if path::escapes(&directory) || there.is_none() {
         return Err(Error::NoDirectory(files.show(&directory)).into());
     }
     let mut found = find_or_generate(files, &directory)?;
-    merge::merge(&mut found, files, &directory, request)?;
+    let changes = merge::merge(&mut found, files, &directory, request, errors);
     let mut overlay = Overlay::new(files);
-    let lines = Lines {
+    overlay.put(&found.file, yaml::write(&found.content).into_bytes());
+    let source = Source {
         file: files.show(&found.file),
         written: found.text,
-        made: yaml::write(&found.content),
+        changes,
     };
-    overlay.put(&found.file, lines.made.clone().into_bytes());
-    Ok((overlay, lines))
+    Ok((overlay, source))
 }
 
 fn find_or_generate(files: &dyn Files, directory: &str) -> Result<Found, Error> {
@@ -66,18 +72,17 @@ fn find_or_generate(files: &dyn Files, directory: &str) -> Result<Found, Error> 
         let Some(text) = text else {
             continue;
         };
-        let problem = |message: String| Error::Kustomization {
+        let problem = |line: usize, message: String| Error::Kustomization {
             path: files.show(&file),
+            line,
             message,
         };
-        let content = match yaml::parse(&text).map_err(|error| problem(error.to_string()))? {
+        let content = match yaml::parse(&text).map_err(|error| problem(error.line(), error.without_line()))? {
             Value::Null => Value::object(),
             content @ Value::Object(_) => content,
             other => {
-                return Err(problem(format!(
-                    "a kustomization must be an object, not {}",
-                    other.type_name()
-                )));
+                let message = format!("a kustomization must be an object, not {}", other.type_name());
+                return Err(problem(1, message));
             }
         };
         return Ok(Found {

@@ -1,6 +1,6 @@
 //! The kustomization that is found or generated: K1, K2, K3.
 
-use builder::Request;
+use builder::{Image, Patch, Request, Selector};
 
 use super::{at, build, config, names, problems, text};
 
@@ -155,7 +155,92 @@ fn mistakes_are_told_by_the_lines_of_the_file_that_people_have() {
     );
     // What the request adds stands in no line.
     assert!(
-        problems.iter().any(|one| one.starts_with("kustomization.yaml: ")),
+        problems.iter().any(|one| one.starts_with("spec.components[0]: ")),
         "{problems:?}"
+    );
+}
+
+#[test]
+fn mistakes_of_the_request_are_told_as_those_of_a_kustomization() {
+    let file = "resources: [a.yaml]\npatches:\n- path: none.yaml\nimages:\n- name: '('\n  newTag: v1\n";
+    let patch = |patch: &str, name: &str| Patch {
+        patch: patch.to_owned(),
+        target: Some(Selector {
+            name: name.to_owned(),
+            ..Selector::default()
+        }),
+    };
+    let request = Request {
+        patches: vec![
+            patch("- op: remove\n  path: /data\n", "a"),
+            patch("a: b\nc: [\n", "a"),
+        ],
+        images: vec![
+            Image {
+                name: "ok".to_owned(),
+                new_tag: "1".to_owned(),
+                ..Image::default()
+            },
+            Image {
+                name: "[".to_owned(),
+                ..Image::default()
+            },
+        ],
+        components: vec!["/outside".to_owned(), "nowhere".to_owned()],
+        ..Request::default()
+    };
+    let found = problems(
+        &[("kustomization.yaml", file), ("a.yaml", &config("a"))],
+        &request,
+    );
+    let beginnings = [
+        "component path '/outside' must be local and relative",
+        "spec.components[1]: accumulating components: ",
+        "kustomization.yaml:3: failed to get the patch file from path(none.yaml): ",
+        "spec.patches[1].patch, line 3: unable to parse SM or JSON patch from [patch]: ",
+        "kustomization.yaml:5: ",
+        "spec.images[1].name: ",
+    ];
+    assert_eq!(found.len(), beginnings.len(), "{found:#?}");
+    for (found, wanted) in found.iter().zip(beginnings) {
+        assert!(found.starts_with(wanted), "{wanted}\n{found}");
+    }
+    let request = Request {
+        patches: vec![patch(
+            "- op: test\n  path: /kind\n  value: ConfigMap\n- op: remove\n  path: /x\n",
+            "a(",
+        )],
+        ..Request::default()
+    };
+    let found = problems(&[("a.yaml", &config("a"))], &request);
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(found[0].starts_with("spec.patches[0].target.name: "), "{found:?}");
+    let request = Request {
+        patches: vec![patch(
+            "- op: test\n  path: /kind\n  value: ConfigMap\n- op: remove\n  path: /x\n",
+            "a",
+        )],
+        ..Request::default()
+    };
+    let found = problems(&[("a.yaml", &config("a"))], &request);
+    assert!(
+        found[0].starts_with("spec.patches[0].patch, line 4: "),
+        "{found:?}"
+    );
+}
+
+#[test]
+fn numbers_that_cannot_be_written_are_told_with_field_and_line() {
+    let file = format!(
+        "{}data:\n  a: 1.5\n  b: [.inf]\n---\n{}x: .nan\n",
+        config("a"),
+        config("b")
+    );
+    assert_eq!(
+        problems(&[("a.yaml", &file)], &at("")),
+        [
+            "v1/ConfigMap/a (a.yaml:7): data.b[0]: .inf is no number that JSON has a form for",
+            "v1/ConfigMap/b (a.yaml:13): x: .nan is no number that JSON has a form for"
+        ]
     );
 }

@@ -169,11 +169,54 @@ fn what_breaks_an_object_is_not_shown() {
     assert_eq!(
         problems,
         [
-            "post build failed for 'v1/ConfigMap/a': with its variables substituted, it is no YAML object any more (line 3): \
-          put quotes around the variables"
+            "post build failed for 'v1/ConfigMap/a': data.v (a.yaml:6): with its variables substituted, it is no YAML object any \
+          more: put quotes around the variables"
         ]
     );
     assert!(!format!("{request:?}").contains("hunter2"));
+}
+
+/// All mistakes of all objects are told, each with the object, the field, the variable and the line of the file.
+#[test]
+fn vs9_all_mistakes_of_all_objects_are_told_with_field_and_line() {
+    let first = "# two of them\n---\napiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n  namespace: apps\n  annotations:\n    example.com/x: \"${gone}\"\ndata:\n  ok: ${x}\n  text: |\n    first\n    ${also_gone} and ${a-b}\n---\napiVersion: v1\nkind: Service\nmetadata: {name: b}\nspec:\n  ports:\n  - {name: \"${}\", port: 80}\n";
+    let second = "namePrefix: p-\nresources: [first.yaml]\nconfigMapGenerator:\n- name: c\n  literals: ['v=${gone}']\n";
+    let found = problems(
+        &[("kustomization.yaml", second), ("first.yaml", first)],
+        &strict(&[("x", "1")]),
+    );
+    let wanted = [
+        "'v1/ConfigMap/apps/p-a': variable substitution failed: data.text (first.yaml:14): variable not set (strict mode): \
+         \"also_gone\"",
+        "'v1/ConfigMap/apps/p-a': variable substitution failed: data.text (first.yaml:14): missing closing brace of the \
+         variable 'a'",
+        "'v1/ConfigMap/apps/p-a': variable substitution failed: metadata.annotations[\"example.com/x\"] (first.yaml:9): \
+         variable not set (strict mode): \"gone\"",
+        "'v1/Service/p-b': variable substitution failed: spec.ports[0].name (first.yaml:21): unable to parse variable name",
+    ];
+    assert_eq!(found.len(), 5, "{found:#?}");
+    for (found, wanted) in found.iter().zip(wanted) {
+        let wanted = format!("post build failed for {wanted}");
+        assert!(found.starts_with(&wanted), "{wanted}\n{found}");
+    }
+    assert!(
+        found[4].contains("/p-c-") && found[4].contains("data.v (kustomization.yaml:4): variable not set"),
+        "{found:#?}"
+    );
+}
+
+/// What looks like a variable in a Secret may be a part of it.
+#[test]
+fn vs9_no_part_of_a_secret_is_told() {
+    let file =
+        "apiVersion: v1\nkind: Secret\nmetadata: {name: s}\nstringData: {a: 'pa${hunter2-', b: '${known}'}\n";
+    let found = problems(&[("s.yaml", file)], &strict(&[("x", "1")]));
+    assert_eq!(found.len(), 2, "{found:?}");
+    assert!(!found.concat().contains("hunter2"), "{found:?}");
+    assert!(
+        found[0].contains("stringData.a (s.yaml:4): bad substitution"),
+        "{found:?}"
+    );
 }
 
 #[test]

@@ -7,7 +7,7 @@ use yaml::node::Texts;
 
 use super::Spots;
 use crate::options::Options;
-use crate::problem::{InText, Problem, not_yaml};
+use crate::problem::{InText, Problem};
 use crate::schema::Schema;
 
 /// One build.
@@ -61,7 +61,7 @@ impl<'o> Build<'o> {
                 .into()),
             (_, Some(document)) => {
                 let mut schema = Schema::from_openapi(document).map_err(|error| {
-                    let message = format!("invalid schema file: {}", not_yaml(&error));
+                    let message = format!("invalid schema file: {}", error.without_line());
                     Problem::in_text(InText::Line(error.line()), message)
                 })?;
                 schema.add_scopes(&self.options.schema);

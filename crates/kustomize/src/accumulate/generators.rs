@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::target::{Place, Target};
 use super::{Accumulator, Spot};
-use crate::error::{Errors, all};
+use crate::error::{Error, Errors, all};
 use crate::generator::{self, Kind, with_globals};
 use crate::helm;
 use crate::origin::Origin;
@@ -56,12 +56,14 @@ impl Target<'_, '_> {
     /// Tells what is wrong with a plugin where the plugin stands.
     pub(super) fn tell_plugin(&self, place: Place<'static>, spot: Spot, problems: Vec<Problem>) -> Errors {
         let spots = self.build.spots.borrow();
+        let told_or = |error: Option<Error>, message: String| match error {
+            Some(error) => error.into(),
+            None => self.here.error(place, message),
+        };
         let told = problems.into_iter().map(|problem| match problem.at {
             At::File(..) => self.here.tell(place, vec![problem]),
-            _ => match spots.error(spot, &problem.message) {
-                Some(error) => error.into(),
-                None => self.here.error(place, problem.message),
-            },
+            At::Field(path) => told_or(spots.field_error(spot, &path, &problem.message), problem.message),
+            At::Text(_) => told_or(spots.error(spot, &problem.message), problem.message),
         });
         Errors(told.flat_map(|errors| errors.0).collect())
     }

@@ -117,6 +117,12 @@ impl<'t> Here<'t> {
         }
     }
 
+    /// The text of the file that an entry names.
+    pub(super) fn text(&self, (field, entry): Place<'_>) -> Option<String> {
+        let name = find(&self.written().value, &self.path(field, entry))?.as_str()?;
+        self.loader.load_text(name).ok()
+    }
+
     /// The way to an entry in the file as it is written.
     fn path(&self, field: &str, entry: Option<usize>) -> Vec<Step> {
         if field.is_empty() {
@@ -140,10 +146,10 @@ impl<'t> Here<'t> {
 
     fn written(&self) -> &Written {
         self.written.get_or_init(|| {
-            let text = self.loader.load(self.file).unwrap_or_default();
+            let text = self.loader.load_text(self.file).unwrap_or_default();
             Written {
-                value: yaml::parse(&text).unwrap_or_default(),
-                lines: String::from_utf8(text).ok().and_then(|text| Lines::read(&text)),
+                value: yaml::parse(text.as_bytes()).unwrap_or_default(),
+                lines: Lines::read(&text),
             }
         })
     }

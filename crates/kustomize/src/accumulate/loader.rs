@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use super::encoding::{self, NoText};
 use crate::generator::FileLoader;
 use crate::options::{LoadRestrictor, Options};
 use crate::remote::{RepoSpec, is_remote_file};
@@ -61,7 +62,26 @@ impl<'b> Loader<'b> {
 
     /// A path from here as it is shown to people.
     pub(crate) fn show(&self, name: &str) -> String {
-        self.tree().show(&path::join(&self.root, name))
+        if is_remote_file(name) {
+            return name.to_owned();
+        }
+        self.tree().show(&self.wanted(name))
+    }
+
+    /// The path in the tree that a name means.
+    fn wanted(&self, name: &str) -> String {
+        if name.starts_with('/') {
+            path::clean(name)
+        } else {
+            path::join(&self.root, name)
+        }
+    }
+
+    /// Whether there is something of this name.
+    pub(crate) fn is_there(&self, name: &str) -> bool {
+        let wanted = self.wanted(name);
+        let tree = self.tree();
+        !path::escapes(&wanted) && (tree.resolve(&wanted).is_some() || tree.why_missing(&wanted).is_some())
     }
 
     /// The place of another kustomization.
@@ -165,13 +185,9 @@ impl<'b> Loader<'b> {
                 None => Err(format!("remote files are not allowed here: '{name}'")),
             };
         }
-        let wanted = if name.starts_with('/') {
-            path::clean(name)
-        } else {
-            path::join(&self.root, name)
-        };
+        let wanted = self.wanted(name);
         let tree = self.tree();
-        let missing = || format!("open {}: no such file or directory", tree.show(&wanted));
+        let missing = || format!("open {}: {}", tree.show(&wanted), why_missing(tree, &wanted));
         if path::escapes(&wanted) {
             return Err(missing());
         }
@@ -193,8 +209,14 @@ impl<'b> Loader<'b> {
     /// The same as text.
     pub(crate) fn load_text(&self, name: &str) -> Result<String, String> {
         let content = self.load(name)?;
-        String::from_utf8(content).map_err(|_| format!("{} is not UTF-8", self.show(name)))
+        encoding::text(content)
+            .map_err(|NoText { line, message }| format!("{}:{line}: {message}", self.show(name)))
     }
+}
+
+fn why_missing(tree: &dyn Tree, path: &str) -> String {
+    let why = (!path::escapes(path)).then(|| tree.why_missing(path)).flatten();
+    why.unwrap_or_else(|| "no such file or directory".to_owned())
 }
 
 impl FileLoader for Loader<'_> {

@@ -2,6 +2,7 @@
 //! in kustomize's order.
 
 mod build;
+mod encoding;
 mod finish;
 mod generators;
 mod here;
@@ -144,7 +145,9 @@ pub(crate) fn root<'b, 't>(
 ) -> Result<Accumulated<'b, 't>, Errors> {
     let loader = Loader::new(tree, root, build.options)
         .map_err(|message| Error::of_file(tree.show(root), Vec::new(), message))?;
-    let mut target = Target::load(build, Rc::new(loader), None)?;
+    let found =
+        Target::find(&loader).map_err(|message| Error::of_file(loader.show(""), Vec::new(), message))?;
+    let mut target = Target::load(build, Rc::new(loader), found, None)?;
     if !target.kustomization.build_metadata.is_empty() {
         target.origin = Some(Rc::new(Origin::default()));
     }

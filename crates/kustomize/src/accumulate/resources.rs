@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use super::encoding::{self, NoText};
 use super::target::{Place, Target};
 use super::{Accumulator, Loader};
 use crate::error::{Error, Errors, all};
@@ -26,10 +27,13 @@ impl<'b, 't> Target<'b, 't> {
         place: Place<'_>,
         name: &str,
     ) -> Result<(), Errors> {
-        let not_a_file = match self.here.loader.load_text(name) {
-            Ok(text) => {
-                let parsed = from_text(&text, &mut self.build.texts());
-                drop(text);
+        let not_a_file = match self.here.loader.load(name) {
+            Ok(content) => {
+                let parsed = encoding::text(content)
+                    .map_err(|NoText { line, message }| {
+                        Malformed::new(line, format!("MalformedYAMLError: {message}"))
+                    })
+                    .and_then(|text| from_text(&text, &mut self.build.texts()));
                 return match parsed {
                     Ok(parsed) => self.add_parsed(accumulator, place, name, parsed),
                     Err(malformed) => Err(self.malformed(name, &malformed)),
@@ -45,7 +49,11 @@ impl<'b, 't> Target<'b, 't> {
                 return Err(self.here.error(place, message));
             }
         };
-        let mut base = self.sub_target(inner, name)?;
+        let found = Target::find(&inner).map_err(|problem| {
+            self.here
+                .error(place, format!("accumulating resources from '{name}': {problem}"))
+        })?;
+        let mut base = self.sub_target(inner, found, name)?;
         if base.kustomization.is_component() {
             let message = format!(
                 "expected kind != 'Component' for path '{}'",
@@ -110,8 +118,13 @@ impl<'b, 't> Target<'b, 't> {
     }
 
     /// The kustomization in another directory, with what this one hands down.
-    fn sub_target(&self, loader: Loader<'t>, name: &str) -> Result<Target<'b, 't>, Errors> {
-        let mut target = Target::load(self.build, Rc::new(loader), Some(Rc::clone(&self.here)))?;
+    fn sub_target(
+        &self,
+        loader: Loader<'t>,
+        found: (&'static str, Vec<u8>),
+        name: &str,
+    ) -> Result<Target<'b, 't>, Errors> {
+        let mut target = Target::load(self.build, Rc::new(loader), found, Some(Rc::clone(&self.here)))?;
         target.origin = self.origin.as_ref().map(|origin| Rc::new(origin.append(name)));
         let own = &self.kustomization.namespace;
         target.chart_namespace.clone_from(if own.is_empty() {
@@ -129,7 +142,11 @@ impl<'b, 't> Target<'b, 't> {
             self.here
                 .error(place, format!("accumulating components: {problem}"))
         })?;
-        let component = self.sub_target(inner, name)?;
+        let found = Target::find(&inner).map_err(|problem| {
+            self.here
+                .error(place, format!("accumulating components: {problem}"))
+        })?;
+        let component = self.sub_target(inner, found, name)?;
         if !component.kustomization.is_component() {
             let message = format!(
                 "expected kind 'Component' for path '{}' but got '{}'",

@@ -3,6 +3,8 @@
 
 use std::rc::Rc;
 
+use yaml::{Lines, Step};
+
 use super::here::{Here, Place};
 use crate::error::Error;
 
@@ -93,12 +95,44 @@ impl<'t> Spots<'t> {
 
     /// An error about the resource of a spot; `None` where that is nowhere.
     pub(crate) fn error(&self, spot: Spot, message: &str) -> Option<Error> {
+        let (here, place) = self.place(spot)?;
+        let line = usize::try_from(spot.line).ok().filter(|line| *line > 0);
+        Some(here.resource(place, line, message.to_owned()))
+    }
+
+    /// The same about a field of the resource.
+    pub(crate) fn field_error(&self, spot: Spot, path: &[Step], message: &str) -> Option<Error> {
+        let mut error = self.error(spot, message)?;
+        if !path.is_empty() {
+            error.line = self.field(spot, path, "").or(error.line);
+        }
+        Some(error)
+    }
+
+    /// The line of a field in whose text `part` stands; `None` if the resource was generated, or its file has no such field.
+    pub(crate) fn field(&self, spot: Spot, path: &[Step], part: &str) -> Option<usize> {
+        let line = usize::try_from(spot.line).ok().filter(|line| *line > 0)?;
+        let (here, place) = self.place(spot)?;
+        field_line(&here.text(place)?, line, path, part)
+    }
+
+    fn place(&self, spot: Spot) -> Option<(&Here<'t>, Place<'static>)> {
         let entry = self.entries.get(usize::try_from(spot.entry).ok()?)?;
         let here = self.kustomizations.get(usize::from(entry.kustomization))?;
         let index = Some(entry.index).filter(|index| *index != u32::MAX);
         let index = index.and_then(|index| usize::try_from(index).ok());
-        let line = usize::try_from(spot.line).ok().filter(|line| *line > 0);
-        let field = FIELDS.get(usize::from(entry.field))?;
-        Some(here.resource((field, index), line, message.to_owned()))
+        Some((here, (*FIELDS.get(usize::from(entry.field))?, index)))
     }
+}
+
+/// The line of a field of the object that begins at a line of a text.
+fn field_line(text: &str, line: usize, path: &[Step], part: &str) -> Option<usize> {
+    let lines = text.lines().skip(line - 1);
+    let object: Vec<&str> = lines.take_while(|line| !line.starts_with("---")).collect();
+    let places = Lines::read(&object.join("\n"))?;
+    let first = places.contains(path).then(|| places.line(path))?;
+    // A text may have many lines.
+    let mut from_there = object.iter().enumerate().skip(first - 1);
+    let (at, _) = from_there.find(|(_, text)| text.contains(part))?;
+    Some(line + at)
 }

@@ -8,7 +8,7 @@ use super::{Accumulator, Build, Loader};
 use crate::config::{FILE_NAMES, Kustomization, Read, Strictness};
 use crate::error::{Error, Errors};
 use crate::origin::Origin;
-use crate::problem::{InText, Problem, not_yaml};
+use crate::problem::{InText, Problem};
 use crate::resource::Resource;
 use crate::specs::{Specs, from_crds, from_value};
 use crate::vars;
@@ -36,25 +36,12 @@ impl<'b, 't> Target<'b, 't> {
     pub(super) fn load(
         build: &'b Build<'t>,
         loader: Rc<Loader<'t>>,
+        (file, text): (&'static str, Vec<u8>),
         parent: Option<Rc<Here<'t>>>,
     ) -> Result<Self, Errors> {
-        let mut found = FILE_NAMES
-            .into_iter()
-            .filter_map(|name| Some((name, loader.load(name).ok()?)));
-        let (first, more) = (found.next(), found.next().is_some());
-        let here = loader.show("");
-        let chain = || parent.as_ref().map_or_else(Vec::new, |parent| parent.chain());
-        let Some((file, text)) = first else {
-            let names = "'kustomization.yaml', 'kustomization.yml' or 'Kustomization'";
-            let message = format!("unable to find one of {names} in directory '{here}'");
-            return Err(Error::of_file(here, chain(), message).into());
-        };
-        if more {
-            let message = format!("Found multiple kustomization files under: {here}");
-            return Err(Error::of_file(here, chain(), message).into());
-        }
         let fail = |message: String, line: Option<usize>| {
-            let (file, mut chain) = (loader.show(file), chain());
+            let file = loader.show(file);
+            let mut chain = parent.as_ref().map_or_else(Vec::new, |parent| parent.chain());
             chain.push(file.clone());
             Errors::from(Error {
                 line,
@@ -83,6 +70,31 @@ impl<'b, 't> Target<'b, 't> {
             kustomization,
             origin: None,
             chart_namespace: String::new(),
+        })
+    }
+
+    /// The kustomization file of a place, and what is in it.
+    pub(super) fn find(loader: &Loader<'t>) -> Result<(&'static str, Vec<u8>), String> {
+        let mut found = FILE_NAMES
+            .into_iter()
+            .filter_map(|name| Some((name, loader.load(name).ok()?)));
+        match (found.next(), found.next()) {
+            (Some(found), None) => Ok(found),
+            (Some(_), Some(_)) => Err(format!(
+                "Found multiple kustomization files under: {}",
+                loader.show("")
+            )),
+            (None, _) => Err(Self::why_none(loader)),
+        }
+    }
+
+    /// Why a place has no kustomization file: one that cannot be read, or none at all.
+    fn why_none(loader: &Loader<'t>) -> String {
+        let mut there = FILE_NAMES.into_iter().filter(|name| loader.is_there(name));
+        let unreadable = there.find_map(|name| loader.load(name).err());
+        unreadable.unwrap_or_else(|| {
+            let names = "'kustomization.yaml', 'kustomization.yml' or 'Kustomization'";
+            format!("unable to find one of {names} in directory '{}'", loader.show(""))
         })
     }
 
@@ -225,7 +237,7 @@ impl<'b, 't> Target<'b, 't> {
             .load(name)
             .map_err(|problem| vec![problem.into()])?;
         let value = yaml::parse(&content)
-            .map_err(|error| vec![Problem::in_text(InText::Line(error.line()), not_yaml(&error))])?;
+            .map_err(|error| vec![Problem::in_text(InText::Line(error.line()), error.without_line())])?;
         if field == "crds" {
             return from_crds(&value)
                 .map_err(|problem| vec![Problem::in_text(InText::Field(Vec::new()), problem)]);

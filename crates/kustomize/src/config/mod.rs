@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 
 use yaml::Step;
 
-use crate::problem::{key, not_yaml};
+use crate::problem::key;
 
 fields! {
     /// A kustomization or component, as it is written.
@@ -78,7 +78,7 @@ impl Kustomization {
             let line = error.line();
             let message = format!(
                 "invalid Kustomization: error converting YAML to JSON: {}",
-                not_yaml(&error)
+                error.without_line()
             );
             (message, Some(line))
         })?;

@@ -5,7 +5,7 @@ use smd::patch::{Checking, json};
 use yaml::Step;
 
 use crate::convert;
-use crate::problem::{At, InText, Problem, not_yaml};
+use crate::problem::{At, InText, Problem};
 use crate::resmap::{Matcher, ResMap, Selector};
 use crate::resource::Resource;
 use crate::schema::Schema;
@@ -33,7 +33,7 @@ impl JsonPatch {
         // What begins as JSON has to be JSON, as with kustomize.
         let value = match text.starts_with('[') {
             true => model::json::parse(text.as_bytes()).map_err(|error| (error.line, error.to_string()))?,
-            false => yaml::parse(text.as_bytes()).map_err(|error| (error.line(), not_yaml(&error)))?,
+            false => yaml::parse(text.as_bytes()).map_err(|error| (error.line(), error.without_line()))?,
         };
         let operations = match &value {
             Value::Array(operations) => operations.as_slice(),

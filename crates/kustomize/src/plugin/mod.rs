@@ -8,7 +8,7 @@ use yaml::node::Texts;
 use crate::accumulate::PluginContext;
 use crate::affix::{Affix, Side};
 use crate::annotations::Annotations;
-use crate::config::{HelmChart, HelmGlobals, Strictness, decode};
+use crate::config::{HelmChart, HelmGlobals, Strictness, decode, decode_all};
 use crate::convert;
 use crate::generator::{self, Kind};
 use crate::hash;
@@ -17,7 +17,7 @@ use crate::image::Images;
 use crate::labels::Labels;
 use crate::namespace::{Namespace, Subjects};
 use crate::patch::{JsonPatches, Patch, Patches, StrategicPatches};
-use crate::problem::Problem;
+use crate::problem::{At, Problem};
 use crate::replacement::Replacements;
 use crate::replicas::Replicas;
 use crate::resmap::ResMap;
@@ -28,19 +28,32 @@ use crate::value_add::ValueAdd;
 use config::Args;
 
 /// The arguments of a plugin that is built in.
-fn args<T: crate::config::Decode>(plugin: &Resource) -> Result<T, Problem> {
+fn args<T: crate::config::Decode>(plugin: &Resource) -> Result<T, Vec<Problem>> {
     let gvk = plugin.gvk();
     if !gvk.group.is_empty() || gvk.version != "builtin" {
-        return Err(format!(
-            "external plugins disabled; unable to load external plugin '{}': programs and containers are not run, \
-             only plugins with apiVersion 'builtin' are",
-            gvk.kind
-        )
-        .into());
+        return Err(vec![
+            format!(
+                "external plugins disabled; unable to load external plugin '{}': programs and containers are not run, \
+                 only plugins with apiVersion 'builtin' are",
+                gvk.kind
+            )
+            .into(),
+        ]);
     }
-    let value = convert::to_value(&plugin.node)?;
-    decode(&value, Strictness::Lax)
-        .map_err(|problem| format!("plugin {} fails configuration: {problem}", plugin.plain_id()).into())
+    let value = convert::to_value(&plugin.node).map_err(|problem| vec![problem.into()])?;
+    let (args, mistakes) = decode_all(&value, Strictness::Lax);
+    if mistakes.is_empty() {
+        return Ok(args);
+    }
+    let told = mistakes.into_iter().map(|mistake| {
+        let message = format!(
+            "plugin {} fails configuration: {}",
+            plugin.plain_id(),
+            mistake.message
+        );
+        Problem::new(At::Field(mistake.steps), message)
+    });
+    Err(told.collect())
 }
 
 /// Runs a generator.
@@ -53,22 +66,22 @@ pub(crate) fn generate(
         "ConfigMapGenerator" => Kind::ConfigMap,
         "SecretGenerator" => Kind::Secret,
         "HelmChartInflationGenerator" => {
-            let globals: HelmGlobals = args(plugin).map_err(|problem| vec![problem])?;
-            let chart: HelmChart = args(plugin).map_err(|problem| vec![problem])?;
+            let globals: HelmGlobals = args(plugin)?;
+            let chart: HelmChart = args(plugin)?;
             return context.render(&chart, &globals).map_err(one);
         }
         "IAMPolicyGenerator" => {
-            let _: Args = args(plugin).map_err(|problem| vec![problem])?;
+            let _: Args = args(plugin)?;
             let value = convert::to_value(&plugin.node).map_err(one)?;
             return iam_policy::generate(&value).map_err(one);
         }
         _ => {
-            let _: Args = args(plugin).map_err(|problem| vec![problem])?;
+            let _: Args = args(plugin)?;
             return Err(one(format!("plugin {} not a generator", plugin.plain_id())));
         }
     };
-    let about: Args = args(plugin).map_err(|problem| vec![problem])?;
-    let mut data: crate::config::GeneratorArgs = args(plugin).map_err(|problem| vec![problem])?;
+    let about: Args = args(plugin)?;
+    let mut data: crate::config::GeneratorArgs = args(plugin)?;
     if data.name.is_empty() {
         data.name = about.metadata.name;
     }
@@ -84,7 +97,7 @@ pub(crate) fn transformer(
     context: &dyn PluginContext,
 ) -> Result<Box<dyn Transform>, Vec<Problem>> {
     let one = |problem: String| vec![problem.into()];
-    let args: Args = args(plugin).map_err(|problem| vec![problem])?;
+    let args: Args = args(plugin)?;
     let specs: Vec<_> = args.field_specs.iter().cloned().map(Into::into).collect();
     let load_text = |path: &str| context.load_text(path);
     let affix = |side, text: &str| {

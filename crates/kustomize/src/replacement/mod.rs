@@ -10,7 +10,7 @@ use crate::config::{FieldOptions, Replacement, Selector, Source, Strictness, Tar
 use crate::field::{Created, lookup, select, split_bracketed};
 use crate::id::{Gvk, ResId};
 use crate::options::Release;
-use crate::problem::{At, InText, Problem, key, not_yaml};
+use crate::problem::{At, InText, Problem, key};
 use crate::resmap::{Matcher, Names, ResMap};
 use crate::resource::Resource;
 use crate::schema::Schema;
@@ -90,7 +90,7 @@ impl Replacements {
         }
         let content = load(&entry.path).map_err(|problem| vec![Problem::of("path", problem)])?;
         let value = yaml::parse(&content)
-            .map_err(|error| vec![Problem::in_text(InText::Line(error.line()), not_yaml(&error))])?;
+            .map_err(|error| vec![Problem::in_text(InText::Line(error.line()), error.without_line())])?;
         let (form, (replacements, mistakes)) = match value {
             Value::Array(_) => (Form::Files, decode_all(&value, Strictness::Lax)),
             Value::Object(_) => {

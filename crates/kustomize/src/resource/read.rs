@@ -6,7 +6,7 @@ use model::Str;
 use yaml::node::{self, Kind, Map, Node, Scalar, Texts};
 
 use super::Resource;
-use crate::problem::{InText, Problem, not_yaml};
+use crate::problem::{InText, Problem};
 
 /// A resource and the line it begins on.
 #[derive(Debug)]
@@ -25,7 +25,7 @@ pub(crate) struct Malformed {
 }
 
 impl Malformed {
-    fn new(line: usize, message: String) -> Malformed {
+    pub(crate) fn new(line: usize, message: String) -> Malformed {
         Malformed {
             message,
             line,
@@ -60,7 +60,7 @@ pub(crate) fn from_text(text: &str, texts: &mut Texts) -> Result<Vec<Parsed>, Ma
     for document in documents {
         let read = node::read_with(document.text, texts).map_err(|error| {
             let line = document.line + error.line() - 1;
-            Malformed::new(line, format!("MalformedYAMLError: {}", not_yaml(&error)))
+            Malformed::new(line, format!("MalformedYAMLError: {}", error.without_line()))
         });
         let taken = read.and_then(|read| match read.filter(|read| !read.node.is_null()) {
             Some(read) => take_apart(read.node, document.line + read.line - 1, single, &mut result),

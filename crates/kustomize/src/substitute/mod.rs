@@ -27,6 +27,8 @@ pub struct Variables {
 pub struct Error {
     /// The line of the text, from 1.
     pub line: usize,
+    /// The byte of the text that the substitution begins at.
+    pub start: usize,
     /// What is wrong there.
     pub problem: Problem,
 }
@@ -59,6 +61,17 @@ pub enum Problem {
     #[error("the substring of the variable '{0}' has a negative length or cuts a letter in two")]
     Substring(String),
 }
+
+impl Error {
+    /// Something that is wrong with a substitution at a place in it.
+    fn new(text: &str, start: usize, at: usize, problem: Problem) -> Error {
+        let line = memchr::memchr_iter(b'\n', &text.as_bytes()[..at]).count() + 1;
+        Error { line, start, problem }
+    }
+}
+
+/// So many mistakes of one text are told.
+const MOST_ERRORS: usize = 100;
 
 /// Names only: values may be secret.
 impl fmt::Debug for Variables {
@@ -98,13 +111,34 @@ impl Variables {
     /// # Errors
     /// Where a substitution cannot be read, or, if this is strict, where a variable is missing.
     pub fn substitute(&self, text: &str) -> Result<String, Error> {
-        let parts = parse::parse(text)?;
+        let parts = parse::parse(text, 0)?;
         let mut out = String::with_capacity(text.len());
-        self.append(&parts, &mut out)?;
+        let appended = self.append(&parts, &mut out);
+        appended.map_err(|(start, problem)| Error::new(text, start, start, problem))?;
         Ok(out)
     }
 
-    fn append(&self, parts: &[Part], out: &mut String) -> Result<(), Error> {
+    /// All that [`substitute`](Variables::substitute) has to complain of, in the order of the text; of very many mistakes,
+    /// the first ones.
+    pub fn problems(&self, text: &str) -> Vec<Error> {
+        let (parts, mut errors) = parse::parse_all(text, MOST_ERRORS);
+        for part in &parts {
+            if errors.len() >= 2 * MOST_ERRORS {
+                break;
+            }
+            let failed = self.append(std::slice::from_ref(part), &mut String::new());
+            errors.extend(
+                failed
+                    .err()
+                    .map(|(start, problem)| Error::new(text, start, start, problem)),
+            );
+        }
+        errors.sort_by_key(|error| error.start);
+        errors.truncate(MOST_ERRORS);
+        errors
+    }
+
+    fn append(&self, parts: &[Part], out: &mut String) -> Result<(), Failed> {
         for part in parts {
             match part {
                 Part::Text(text) => out.push_str(text),
@@ -114,9 +148,9 @@ impl Variables {
         Ok(())
     }
 
-    fn value(&self, substitution: &Substitution) -> Result<String, Error> {
+    fn value(&self, substitution: &Substitution) -> Result<String, Failed> {
         let Substitution {
-            line,
+            start,
             name,
             operator,
             arguments,
@@ -127,7 +161,7 @@ impl Variables {
             self.append(std::slice::from_ref(argument), &mut text)?;
             given.push(text);
         }
-        let failed = |problem: Problem| Error { line: *line, problem };
+        let failed = |problem: Problem| (*start, problem);
         let value = match self.get(name) {
             Some(value) => value,
             None if value::is_default(operator) => "",
@@ -136,6 +170,9 @@ impl Variables {
         value::apply(operator, value, &given).ok_or_else(|| failed(Problem::Substring(name.clone())))
     }
 }
+
+/// Where a substitution begins that fails, and why it does.
+type Failed = (usize, Problem);
 
 /// Whether a text can refer to a variable of this name.
 fn is_name(name: &str) -> bool {

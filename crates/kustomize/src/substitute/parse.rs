@@ -15,7 +15,8 @@ pub(super) enum Part {
 /// `${name}`, with or without an operation.
 #[derive(Debug)]
 pub(super) struct Substitution {
-    pub(super) line: usize,
+    /// Where it begins, in bytes.
+    pub(super) start: usize,
     pub(super) name: String,
     /// `:=`, `^^`, …; empty where there is none.
     pub(super) operator: String,
@@ -24,18 +25,44 @@ pub(super) struct Substitution {
 
 type Result<T> = std::result::Result<T, Error>;
 
-/// All pieces of a text.
-pub(super) fn parse(text: &str) -> Result<Vec<Part>> {
+/// All pieces of a text from a place on.
+pub(super) fn parse(text: &str, from: usize) -> Result<Vec<Part>> {
     let mut reader = Reader {
         text,
-        at: 0,
-        depth: 0,
+        at: from,
+        open: Vec::new(),
     };
     let mut parts = Vec::new();
     while let Some(part) = reader.piece(&Until::End, Escapes::Dollar)? {
         parts.push(part);
     }
     Ok(parts)
+}
+
+/// The pieces of a text, as far as it can be read, and all that cannot be. What stands in a substitution that cannot be read
+/// is looked at as well.
+pub(super) fn parse_all(text: &str, most: usize) -> (Vec<Part>, Vec<Error>) {
+    let (mut parts, mut errors) = (Vec::new(), Vec::new());
+    let mut from = 0;
+    while errors.len() < most {
+        let mut reader = Reader {
+            text,
+            at: from,
+            open: Vec::new(),
+        };
+        let failed = loop {
+            match reader.piece(&Until::End, Escapes::Dollar) {
+                Ok(Some(part)) => parts.push(part),
+                Ok(None) => break None,
+                Err(error) => break Some(error),
+            }
+        };
+        let Some(error) = failed else { break };
+        // The outermost one begins with two letters that are not looked at again.
+        from = reader.open.first().copied().unwrap_or(error.start) + 2;
+        errors.push(error);
+    }
+    (parts, errors)
 }
 
 /// Where a plain text ends, besides at a substitution.
@@ -58,7 +85,8 @@ enum Escapes {
 struct Reader<'t> {
     text: &'t str,
     at: usize,
-    depth: usize,
+    /// Where the substitutions begin that are not closed yet.
+    open: Vec<usize>,
 }
 
 impl<'t> Reader<'t> {
@@ -71,9 +99,8 @@ impl<'t> Reader<'t> {
     }
 
     fn fail<T>(&self, problem: Problem) -> Result<T> {
-        let before = &self.text.as_bytes()[..self.at];
-        let line = memchr::memchr_iter(b'\n', before).count() + 1;
-        Err(Error { line, problem })
+        let start = self.open.last().copied().unwrap_or(self.at);
+        Err(Error::new(self.text, start, self.at, problem))
     }
 
     /// Goes on if this comes next.
@@ -118,15 +145,15 @@ impl<'t> Reader<'t> {
 
     /// What follows `${`.
     fn substitution(&mut self) -> Result<Substitution> {
-        self.depth += 1;
-        if self.depth > DEEPEST {
+        let start = self.at - 2;
+        self.open.push(start);
+        if self.open.len() > DEEPEST {
             return self.fail(Problem::TooDeep);
         }
-        let line = memchr::memchr_iter(b'\n', &self.text.as_bytes()[..self.at]).count() + 1;
         let (name, operator, arguments) = self.inner()?;
-        self.depth -= 1;
+        self.open.pop();
         Ok(Substitution {
-            line,
+            start,
             name,
             operator,
             arguments,

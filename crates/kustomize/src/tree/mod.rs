@@ -21,6 +21,11 @@ pub trait Tree {
     /// The path with links followed; `None` if there is no such file or directory in the tree.
     fn resolve(&self, path: &str) -> Option<String>;
 
+    /// Why a path leads nowhere; `None` where there simply is nothing.
+    fn why_missing(&self, _path: &str) -> Option<String> {
+        None
+    }
+
     /// The path as it is shown to people.
     fn show(&self, path: &str) -> String {
         path.to_owned()

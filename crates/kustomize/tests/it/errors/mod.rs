@@ -1,5 +1,9 @@
 //! What is told when something is wrong: file, line, the way there, and all of it.
 
+mod bases;
+mod files;
+mod whole;
+
 use crate::errors;
 
 #[test]

@@ -1,0 +1,116 @@
+//! Errors about the kustomization that is built are about a text that was made. People know their own file, and what they
+//! wrote into the Kustomization.
+
+use std::collections::BTreeMap;
+
+use kustomize::{Place, Within};
+use yaml::{Lines, Step};
+
+use crate::error::{Error, Origin};
+use crate::manifests::shown;
+
+/// Where the parts of the kustomization that was made come from.
+pub(crate) struct Source {
+    /// The file, as messages name it.
+    pub(super) file: String,
+    /// What people wrote; nothing if there is no such file.
+    pub(super) written: Option<String>,
+    pub(super) changes: Changes,
+}
+
+/// What the request did to a kustomization.
+#[derive(Default)]
+pub(super) struct Changes {
+    /// The fields and entries that the request added, and what they are in a Kustomization.
+    added: Vec<(Vec<Step>, String)>,
+    /// For lists with entries left out, the numbers that those that are left had.
+    kept: BTreeMap<&'static str, Vec<usize>>,
+}
+
+impl Changes {
+    /// Notes that a field, or an entry of it, is that of a Kustomization.
+    pub(super) fn add(&mut self, field: &str, entry: Option<usize>, called: String) {
+        let mut path = vec![Step::Key(field.to_owned())];
+        path.extend(entry.map(Step::Item));
+        self.added.push((path, called));
+    }
+
+    /// Notes which entries of a list are left.
+    pub(super) fn keep(&mut self, field: &'static str, numbers: Vec<usize>) {
+        self.kept.insert(field, numbers);
+    }
+}
+
+impl Source {
+    /// Tells errors of a build in the words of those who wrote what is wrong.
+    pub(crate) fn tell(&self, found: kustomize::Errors, errors: &mut Vec<Error>) {
+        let lines = self.written.as_deref().and_then(Lines::read);
+        for mut error in found.0 {
+            if self.written.is_none() {
+                // Nobody has ever seen that file.
+                error.chain.retain(|file| *file != self.file);
+            }
+            let within = error.within.take().filter(|_| error.file == self.file);
+            let Some(within) = within else {
+                errors.push(Error::Build(Box::new(error)));
+                continue;
+            };
+            if let Some(field) = self.added(&within.path) {
+                errors.push(Error::Request {
+                    field,
+                    line: within.line,
+                    message: error.message,
+                });
+                continue;
+            }
+            error.line = lines.as_ref().and_then(|lines| self.line(lines, &within));
+            errors.push(Error::Build(Box::new(error)));
+        }
+    }
+
+    /// Where something was read, in the words of those who wrote it.
+    pub(crate) fn origin(&self, place: Option<Place>) -> Origin {
+        let shown = place.and_then(|place| {
+            let within = place.within.filter(|_| place.file == self.file);
+            let line = match (within, &self.written) {
+                (None, _) => place.line,
+                (Some(_), None) => return None,
+                (Some(within), Some(written)) => self.line(&Lines::read(written)?, &within),
+            };
+            Some((place.file, line))
+        });
+        Origin(shown)
+    }
+
+    /// What a Kustomization calls the field that a path leads to.
+    fn added(&self, path: &[Step]) -> Option<String> {
+        let found = self
+            .changes
+            .added
+            .iter()
+            .find(|(start, _)| path.starts_with(start));
+        let (start, called) = found?;
+        let rest = shown(&path[start.len()..]);
+        Some(match rest.as_str() {
+            "" => called.clone(),
+            _ if rest.starts_with('[') => format!("{called}{rest}"),
+            _ => format!("{called}.{rest}"),
+        })
+    }
+
+    fn line(&self, lines: &Lines, within: &Within) -> Option<usize> {
+        let mut path = within.path.clone();
+        if let [Step::Key(field), Step::Item(number), ..] = path.as_mut_slice()
+            && let Some(kept) = self.changes.kept.get(field.as_str())
+        {
+            *number = *kept.get(*number)?;
+        }
+        if path.is_empty() {
+            return None;
+        }
+        Some(match within.line {
+            Some(line) => lines.line_in_text(&path, line),
+            None => lines.line(&path),
+        })
+    }
+}

@@ -1,0 +1,142 @@
+//! Mistakes in bases and components: none hides another, and each is told once.
+
+use std::fmt::Write as _;
+
+use super::check_all;
+use crate::errors;
+
+#[test]
+fn a_mistake_in_a_base_hides_none_in_those_below() {
+    check_all(
+        r"
+=== kustomization.yaml
+namespace: [x]
+resources: [middle, ../outside.yaml, ../other.yaml]
+=== middle/kustomization.yaml
+unknown: field
+resources:
+- deep
+- ../up.yaml
+- ../over.yaml
+components: [part]
+=== middle/deep/kustomization.yaml
+resources: [none.yaml]
+patches:
+- path: none.yaml
+=== middle/part/kustomization.yaml
+kind: Component
+apiVersion: v1
+resources: [gone.yaml]
+=== up.yaml
+=== over.yaml
+",
+        &[
+            "kustomization.yaml:1: invalid Kustomization: json: cannot unmarshal array",
+            "middle/kustomization.yaml:1: invalid Kustomization: json: unknown field \"unknown\" (through kustomization.yaml, \
+             middle/kustomization.yaml)",
+            "middle/deep/kustomization.yaml:1: accumulating resources from 'none.yaml'",
+            "middle/deep/kustomization.yaml:3: failed to get the patch file from path(none.yaml)",
+            "middle/kustomization.yaml:4: accumulating resources from '../up.yaml': security; file 'up.yaml' is not in or below",
+            "middle/kustomization.yaml:5: accumulating resources from '../over.yaml': security; file 'over.yaml' is not in or",
+            "middle/part/kustomization.yaml:2: invalid Kustomization: apiVersion for Component should be",
+            "middle/part/kustomization.yaml:3: accumulating resources from 'gone.yaml'",
+            "kustomization.yaml:2: accumulating resources from '../outside.yaml'",
+            "kustomization.yaml:2: accumulating resources from '../other.yaml'",
+        ],
+    );
+}
+
+#[test]
+fn what_follows_from_a_mistake_is_not_told() {
+    check_all(
+        r"
+=== kustomization.yaml
+configMapGenerator:
+- name: 5
+- name: b
+  files: {a: b}
+patches:
+- target: {kind: X}
+  patch: [a]
+replicas:
+- name: x
+  count: many
+",
+        &[
+            "kustomization.yaml:2: invalid Kustomization: json: cannot unmarshal number",
+            "kustomization.yaml:4: invalid Kustomization: json: cannot unmarshal object",
+            "kustomization.yaml:7: invalid Kustomization: json: cannot unmarshal array",
+            "kustomization.yaml:10: invalid Kustomization: json: cannot unmarshal string",
+        ],
+    );
+}
+
+#[test]
+fn a_mistake_that_many_ways_lead_to_is_told_once() {
+    let mut tree = String::new();
+    for level in 0..10 {
+        for side in ["l", "r"] {
+            let _ = write!(
+                tree,
+                "=== {level}{side}/kustomization.yaml\nresources: [../{0}l, ../{0}r]\n",
+                level + 1
+            );
+        }
+    }
+    tree.push_str("=== kustomization.yaml\nresources: [0l, 0r]\n");
+    tree.push_str(
+        "=== 10l/kustomization.yaml\nresources: [none.yaml]\n=== 10r/kustomization.yaml\nunknown: 1\n",
+    );
+    let told = errors(&tree);
+    let lines: Vec<&str> = told.lines().collect();
+    assert_eq!(lines.len(), 2, "{told}");
+    assert!(lines[0].starts_with("10l/kustomization.yaml:1: accumulating resources from 'none.yaml'"));
+    assert!(lines[1].starts_with("10r/kustomization.yaml:1: invalid Kustomization: json: unknown field"));
+    for line in lines {
+        assert!(
+            line.contains("(through kustomization.yaml, 0l/kustomization.yaml, 1l/kustomization.yaml, ")
+                && line.ends_with(", and in 1023 other ways)"),
+            "{line}"
+        );
+    }
+}
+
+#[test]
+fn fields_of_old_and_in_another_case_have_lines_too() {
+    check_all(
+        r"
+=== kustomization.yaml
+Resources: [none.yaml]
+bases:
+- nowhere
+imageTags:
+- {name: a, newTag: b}
+- {name: '('}
+",
+        &[
+            "kustomization.yaml:1: accumulating resources from 'none.yaml'",
+            "kustomization.yaml:3: accumulating resources from 'nowhere'",
+            "kustomization.yaml:6: ",
+        ],
+    );
+}
+
+#[test]
+fn numbers_that_cannot_be_written_are_told_with_their_file() {
+    let tree = crate::tree(
+        "=== kustomization.yaml\nresources: [base]\n=== base/kustomization.yaml\nresources: [a.yaml]\n=== base/a.yaml\nkind: X\nmetadata: {name: a}\nx: .inf\n---\nkind: X\nmetadata: {name: b}\nx: .nan\n",
+    );
+    let options = kustomize::Options::default();
+    let output = kustomize::build(&tree, "", &options).unwrap_or_else(|errors| panic!("{errors}"));
+    let told = output.to_yaml().expect_err("JSON has no such number").to_string();
+    let lines: Vec<&str> = told.lines().collect();
+    assert_eq!(
+        lines,
+        [
+            "base/a.yaml:1: X.[noVer].[noGrp]/a.[noNs]: json: unsupported value: +Inf (through kustomization.yaml, \
+             base/kustomization.yaml)",
+            "base/a.yaml:5: X.[noVer].[noGrp]/b.[noNs]: json: unsupported value: NaN (through kustomization.yaml, \
+             base/kustomization.yaml)",
+        ]
+    );
+}
