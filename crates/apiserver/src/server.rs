@@ -67,6 +67,8 @@ pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 pub(crate) struct State {
     pub store: Store,
     kinds: RwLock<Arc<Kinds>>,
+    /// Signals that other kinds are served.
+    kinds_changed: watch::Sender<()>,
     pub rbac: RwLock<Rbac>,
     pub authenticator: Authenticator,
     pub faults: Faults,
@@ -155,6 +157,7 @@ impl Builder {
         let state = Arc::new(State {
             store: Store::new(self.log_limit),
             kinds: RwLock::new(Arc::new(kinds)),
+            kinds_changed: watch::Sender::new(()),
             rbac: RwLock::new(Rbac::default()),
             authenticator: Authenticator::new(self.tokens, issuer, self.anonymous),
             faults: Faults::default(),
@@ -237,6 +240,12 @@ impl State {
     pub(crate) fn serve(&self, definitions: HashMap<Str, Arc<Custom>>) {
         let kinds = Kinds::new(&self.schema, &self.builtins, definitions);
         *self.kinds.write() = Arc::new(kinds);
+        self.kinds_changed.send_replace(());
+    }
+
+    /// Changes each time that other kinds may be served.
+    pub(crate) fn kinds_changed(&self) -> watch::Receiver<()> {
+        self.kinds_changed.subscribe()
     }
 
     /// Reads bodies in protobuf; made when the first one comes.

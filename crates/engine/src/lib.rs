@@ -3,6 +3,7 @@
 //! There are [`cluster`]: one API server and what can be asked of it, [`diff`]: what an object lacks, and [`health`]: how it is
 //! doing.
 
+pub mod cache;
 pub mod cluster;
 pub mod diff;
 pub mod health;

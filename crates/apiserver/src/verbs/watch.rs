@@ -172,13 +172,14 @@ impl Watcher {
     /// The stream: what is pending, then what comes, until the watch's time is over.
     fn run(self, first: Bytes) -> impl Stream<Item = Bytes> {
         let signal = self.state.store.signal(&self.served.resource.storage);
+        let kinds = self.state.kinds_changed();
         let pending = if first.is_empty() { None } else { Some(first) };
         stream::unfold(
-            (Some(self), signal, pending),
-            |(watcher, mut signal, pending)| async move {
+            (Some(self), (signal, kinds), pending),
+            |(watcher, (mut signal, mut kinds), pending)| async move {
                 let mut watcher = watcher?;
                 if let Some(bytes) = pending {
-                    return Some((bytes, (Some(watcher), signal, None)));
+                    return Some((bytes, (Some(watcher), (signal, kinds), None)));
                 }
                 loop {
                     signal.borrow_and_update();
@@ -186,7 +187,7 @@ impl Watcher {
                     let goes_on = watcher.advance(&mut out);
                     if !out.is_empty() {
                         let next = goes_on.then_some(watcher);
-                        return Some((out.freeze(), (next, signal, None)));
+                        return Some((out.freeze(), (next, (signal, kinds), None)));
                     }
                     if !goes_on {
                         return None;
@@ -194,11 +195,12 @@ impl Watcher {
                     let quiet = Instant::now() + BOOKMARK_EVERY;
                     tokio::select! {
                         changed = signal.changed() => if changed.is_err() { return None },
+                        _ = kinds.changed() => if !watcher.is_served() { return None },
                         () = tokio::time::sleep_until(watcher.deadline.min(quiet)) => {
                             let over = Instant::now() >= watcher.deadline;
                             if watcher.bookmarks {
                                 watcher.bookmark(false, &mut out);
-                                return Some((out.freeze(), ((!over).then_some(watcher), signal, None)));
+                                return Some((out.freeze(), ((!over).then_some(watcher), (signal, kinds), None)));
                             }
                             if over { return None }
                         }
@@ -207,6 +209,15 @@ impl Watcher {
                 }
             },
         )
+    }
+
+    /// Whether the kind is still there: the watches of a definition end with it, after the last of its objects.
+    fn is_served(&self) -> bool {
+        let resource = &self.served.resource;
+        let kinds = self.state.kinds();
+        kinds
+            .get(&resource.group, &resource.version, &resource.plural)
+            .is_some()
     }
 
     /// Writes what happened since the last time. Returns whether the watch goes on.

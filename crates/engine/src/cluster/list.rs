@@ -1,12 +1,12 @@
 //! Objects of a kind, page by page.
 
-use form_urlencoded::Serializer;
 use model::value::List;
 use model::{Str, Value};
 
 use super::Cluster;
 use super::counts::Verb;
 use super::error::Error;
+use super::query::Query;
 use super::resource::Resource;
 use super::send::{Ask, JSON, Subject};
 
@@ -54,12 +54,12 @@ impl Cluster {
         next: Option<&str>,
     ) -> Result<Page, Error> {
         let mut query = selection.query();
-        query.append_pair("limit", &limit.to_string());
+        query.add("limit", &limit.to_string());
         if let Some(next) = next {
-            query.append_pair("continue", next);
+            query.add("continue", next);
         }
         let path = resource.collection(&selection.namespace);
-        let mut ask = Ask::get(format!("{path}?{}", query.finish()));
+        let mut ask = Ask::get(query.on(&path));
         ask.accept = match selection.detail {
             Detail::Metadata => "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1",
             Detail::Full => JSON,
@@ -80,11 +80,11 @@ impl Cluster {
 }
 
 impl Selection {
-    pub(super) fn query(&self) -> Serializer<'static, String> {
-        let mut query = Serializer::new(String::new());
+    pub(super) fn query(&self) -> Query {
+        let mut query = Query::default();
         for (key, text) in [("labelSelector", &self.labels), ("fieldSelector", &self.fields)] {
             if !text.is_empty() {
-                query.append_pair(key, text);
+                query.add(key, text);
             }
         }
         query

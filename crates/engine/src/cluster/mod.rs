@@ -25,6 +25,7 @@ mod limit;
 mod limiter;
 mod list;
 mod objects;
+mod query;
 mod refusal;
 mod resource;
 mod send;
@@ -108,5 +109,39 @@ impl std::fmt::Debug for Cluster {
         f.debug_struct("Cluster")
             .field("agent", &self.shared.agent)
             .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn is_send<T: Send>(_: T) {}
+
+    #[tokio::test]
+    async fn requests_may_cross_threads() {
+        let service = tower::service_fn(|_: http::Request<kube::client::Body>| {
+            std::future::ready(Ok::<_, std::convert::Infallible>(http::Response::new(
+                kube::client::Body::empty(),
+            )))
+        });
+        let cluster = Cluster::new(Client::new(service, "default"));
+        let resource = Resource {
+            group: "".into(),
+            version: "v1".into(),
+            kind: "ConfigMap".into(),
+            plural: "configmaps".into(),
+            namespaced: true,
+            watchable: true,
+        };
+        let (object, selection) = (model::Value::object(), Selection::default());
+        is_send(cluster.preferred("", "ConfigMap"));
+        is_send(cluster.get(&resource, "", ""));
+        is_send(cluster.apply(&resource, &object, &Apply::by("tests")));
+        is_send(cluster.create(&resource, &object, &Write::by("tests")));
+        is_send(cluster.json_patch(&resource, "", "", &object, &Write::by("tests")));
+        is_send(cluster.delete(&resource, "", "", &Delete::default()));
+        is_send(cluster.list(&resource, &selection, 1, None));
+        is_send(cluster.watch(&resource, &selection, Start::Everything));
     }
 }

@@ -3,13 +3,13 @@
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
-use form_urlencoded::Serializer;
 use http::Method;
 use model::{Str, Value, json, value};
 
 use super::Cluster;
 use super::counts::Verb;
 use super::error::Error;
+use super::query::Query;
 use super::resource::Resource;
 use super::send::{Ask, JSON, Subject};
 
@@ -128,14 +128,14 @@ impl Cluster {
         let (namespace, name) = place(object);
         let mut query = query(&options.manager, options.dry_run, options.validation);
         if options.force {
-            query.append_pair("force", "true");
+            query.add("force", "true");
         }
         let verb = if options.dry_run {
             Verb::DryRun
         } else {
             Verb::Apply
         };
-        let path = format!("{}?{}", resource.path(namespace, name), query.finish());
+        let path = query.on(&resource.path(namespace, name));
         let ask = write(
             Method::PATCH,
             path,
@@ -150,8 +150,8 @@ impl Cluster {
     /// Creates an object. One without a name, with a `generateName`, is given a name by the server.
     pub async fn create(&self, resource: &Resource, object: &Value, options: &Write) -> Result<Value, Error> {
         let (namespace, name) = place(object);
-        let mut query = query(&options.manager, options.dry_run, options.validation);
-        let path = format!("{}?{}", resource.collection(namespace), query.finish());
+        let query = query(&options.manager, options.dry_run, options.validation);
+        let path = query.on(&resource.collection(namespace));
         let ask = write(Method::POST, path, JSON, object, resource);
         self.write(
             Subject::new(Verb::Create, resource, namespace, name),
@@ -170,8 +170,8 @@ impl Cluster {
         options: &Write,
     ) -> Result<Value, Error> {
         let (namespace, name) = place(object);
-        let mut query = query(&options.manager, options.dry_run, options.validation);
-        let path = format!("{}?{}", resource.path(namespace, name), query.finish());
+        let query = query(&options.manager, options.dry_run, options.validation);
+        let path = query.on(&resource.path(namespace, name));
         let ask = write(Method::PUT, path, JSON, object, resource);
         self.write(
             Subject::new(Verb::Replace, resource, namespace, name),
@@ -227,8 +227,8 @@ impl Cluster {
         patch: &Value,
         options: &Write,
     ) -> Result<Value, Error> {
-        let mut query = query(&options.manager, options.dry_run, options.validation);
-        let path = format!("{}?{}", resource.path(namespace, name), query.finish());
+        let query = query(&options.manager, options.dry_run, options.validation);
+        let path = query.on(&resource.path(namespace, name));
         let ask = write(Method::PATCH, path, content_type, patch, resource);
         self.write(
             Subject::new(Verb::Patch, resource, namespace, name),
@@ -309,16 +309,16 @@ fn place(object: &Value) -> (&str, &str) {
     (namespace, object.str_at(&["metadata", "name"]))
 }
 
-fn query(manager: &str, dry_run: bool, validation: Validation) -> Serializer<'static, String> {
-    let mut query = Serializer::new(String::new());
-    query.append_pair("fieldManager", manager);
+fn query(manager: &str, dry_run: bool, validation: Validation) -> Query {
+    let mut query = Query::default();
+    query.add("fieldManager", manager);
     if dry_run {
-        query.append_pair("dryRun", "All");
+        query.add("dryRun", "All");
     }
     match validation {
         Validation::Unspecified => {}
-        Validation::Strict => drop(query.append_pair("fieldValidation", "Strict")),
-        Validation::Ignore => drop(query.append_pair("fieldValidation", "Ignore")),
+        Validation::Strict => _ = query.add("fieldValidation", "Strict"),
+        Validation::Ignore => _ = query.add("fieldValidation", "Ignore"),
     }
     query
 }

@@ -71,17 +71,17 @@ impl Cluster {
         start: Start<'_>,
     ) -> Result<Watch, Error> {
         let mut query = selection.query();
-        query.append_pair("watch", "true");
-        query.append_pair("allowWatchBookmarks", "true");
-        query.append_pair("timeoutSeconds", &LENGTH.as_secs().to_string());
+        query.add("watch", "true");
+        query.add("allowWatchBookmarks", "true");
+        query.add("timeoutSeconds", &LENGTH.as_secs().to_string());
         match start {
-            Start::After(version) => query.append_pair("resourceVersion", version),
+            Start::After(version) => query.add("resourceVersion", version),
             Start::Everything => query
-                .append_pair("sendInitialEvents", "true")
-                .append_pair("resourceVersionMatch", "NotOlderThan"),
+                .add("sendInitialEvents", "true")
+                .add("resourceVersionMatch", "NotOlderThan"),
         };
         let path = resource.collection(&selection.namespace);
-        let mut ask = Ask::get(format!("{path}?{}", query.finish()));
+        let mut ask = Ask::get(query.on(&path));
         ask.accept = match selection.detail {
             Detail::Metadata => "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1",
             Detail::Full => JSON,

@@ -1,0 +1,243 @@
+//! What the cache keeps of an object.
+
+use std::fmt;
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use model::{Health, ObjectKey, Str, Value};
+
+use super::content;
+use super::owner::{self, Owner};
+use super::settings::KindSettings;
+use super::uid::Uid;
+use crate::cluster::{Detail, Resource};
+
+/// What the cache keeps of an object: what decisions need, not the object. It is one state of the object; a change makes a
+/// new entry.
+pub struct Entry {
+    id: Arc<Id>,
+    uid: Uid,
+    resource_version: Str,
+    generation: i64,
+    owners: Box<[Owner]>,
+    labels: Box<[(Str, Str)]>,
+    content: u128,
+    health: Option<Health>,
+    created: i64,
+    deleting: bool,
+    detail: Detail,
+    more: Option<Box<More>>,
+}
+
+/// What few objects have.
+#[derive(Default)]
+struct More {
+    object: Option<Arc<Value>>,
+    claims: Box<[Str]>,
+}
+
+/// Which object. It is shared by all states of the object, and its texts by all objects.
+pub(super) struct Id {
+    pub(super) kind: Arc<Kind>,
+    pub(super) namespace: Arc<str>,
+    pub(super) name: Str,
+}
+
+/// A kind as it is watched, shared by all its objects.
+pub(super) struct Kind {
+    pub(super) group: Str,
+    pub(super) kind: Str,
+    pub(super) api_version: Str,
+}
+
+impl Kind {
+    pub(super) fn of(resource: &Resource) -> Kind {
+        Kind {
+            group: resource.group.clone(),
+            kind: resource.kind.clone(),
+            api_version: resource.api_version().into(),
+        }
+    }
+}
+
+impl Id {
+    pub(super) fn key(&self) -> ObjectKey {
+        ObjectKey {
+            group: self.kind.group.clone(),
+            kind: self.kind.kind.clone(),
+            namespace: Str::new(&*self.namespace),
+            name: self.name.clone(),
+        }
+    }
+}
+
+impl Entry {
+    /// What is kept of an object. Its kind is that of the watch: the items of a list and bare metadata do not name theirs.
+    pub(super) fn new(
+        id: Arc<Id>,
+        mut object: Value,
+        detail: Detail,
+        settings: &KindSettings,
+        now: Timestamp,
+    ) -> Entry {
+        object.set_at(&["apiVersion"], id.kind.api_version.clone());
+        object.set_at(&["kind"], id.kind.kind.clone());
+        let health = match detail {
+            Detail::Full => settings.health.assess(&object, now),
+            Detail::Metadata => None,
+        };
+        let metadata = |key: &str| object.str_at(&["metadata", key]);
+        let created: Option<Timestamp> = metadata("creationTimestamp").parse().ok();
+        let mut entry = Entry {
+            uid: Uid::new(metadata("uid")),
+            resource_version: metadata("resourceVersion").into(),
+            generation: object
+                .at(&["metadata", "generation"])
+                .and_then(Value::as_i64)
+                .unwrap_or_default(),
+            owners: owner::owners(&object),
+            labels: settings.labels_of(&object),
+            content: content::digest(&object),
+            health,
+            created: created.map_or(0, Timestamp::as_second),
+            deleting: object.at(&["metadata", "deletionTimestamp"]).is_some(),
+            detail,
+            more: None,
+            id,
+        };
+        let claims = owner::claim_templates(&object);
+        if settings.keep(&entry, &object) || !claims.is_empty() {
+            let object = settings.keep(&entry, &object).then(|| Arc::new(stripped(object)));
+            entry.more = Some(Box::new(More { object, claims }));
+        }
+        entry
+    }
+
+    /// Which object it is.
+    pub fn key(&self) -> ObjectKey {
+        self.id.key()
+    }
+
+    /// The API version it is watched in.
+    pub fn api_version(&self) -> &str {
+        &self.id.kind.api_version
+    }
+
+    /// Its kind.
+    pub fn kind(&self) -> &str {
+        &self.id.kind.kind
+    }
+
+    /// Its namespace; empty for objects of the whole cluster.
+    pub fn namespace(&self) -> &str {
+        &self.id.namespace
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.id.name
+    }
+
+    /// Its uid.
+    pub fn uid(&self) -> &Uid {
+        &self.uid
+    }
+
+    /// Its version.
+    pub fn resource_version(&self) -> &str {
+        &self.resource_version
+    }
+
+    /// How often what it is meant to be was changed; 0 for kinds that do not count it.
+    pub fn generation(&self) -> i64 {
+        self.generation
+    }
+
+    /// Whose it is, by its owner references and by what is known of some kinds.
+    pub fn owners(&self) -> &[Owner] {
+        &self.owners
+    }
+
+    /// The value of one of the labels that the settings ask for.
+    pub fn label(&self, key: &str) -> Option<&str> {
+        let found = self.labels.iter().find(|(known, _)| known == key);
+        found.map(|(_, value)| value.as_str())
+    }
+
+    /// The labels that the settings ask for.
+    pub fn labels(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.labels
+            .iter()
+            .map(|(key, value)| (key.as_str(), value.as_str()))
+    }
+
+    /// A digest of everything but `status` and what the server keeps count of. Of metadata alone where only that is
+    /// watched.
+    pub fn content(&self) -> u128 {
+        self.content
+    }
+
+    /// How it is doing; nothing where the rules say nothing of its kind, or only its metadata is watched.
+    pub fn health(&self) -> Option<&Health> {
+        self.health.as_ref()
+    }
+
+    /// Whether it is being deleted.
+    pub fn deleting(&self) -> bool {
+        self.deleting
+    }
+
+    /// When it was created.
+    pub fn created(&self) -> Option<Timestamp> {
+        (self.created != 0)
+            .then(|| Timestamp::from_second(self.created).ok())
+            .flatten()
+    }
+
+    /// How much of it is watched.
+    pub fn detail(&self) -> Detail {
+        self.detail
+    }
+
+    /// The object without its managed fields, if the settings ask for it.
+    pub fn object(&self) -> Option<&Arc<Value>> {
+        self.more.as_ref()?.object.as_ref()
+    }
+
+    /// Of a StatefulSet, the names of its claim templates.
+    pub(super) fn claims(&self) -> &[Str] {
+        self.more.as_ref().map(|more| &*more.claims).unwrap_or_default()
+    }
+
+    pub(super) fn id(&self) -> &Arc<Id> {
+        &self.id
+    }
+
+    /// Whether nothing that anybody would want to hear of lies between two states.
+    pub(super) fn is_like(&self, other: &Entry) -> bool {
+        self.content == other.content
+            && self.health == other.health
+            && self.deleting == other.deleting
+            && self.uid == other.uid
+            && self.detail == other.detail
+            && self.labels == other.labels
+            && self.object().is_some() == other.object().is_some()
+    }
+}
+
+fn stripped(mut object: Value) -> Value {
+    object.remove_at(&["metadata", "managedFields"]);
+    object
+}
+
+/// The object itself is not shown: it may be a Secret.
+impl fmt::Debug for Entry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Entry")
+            .field("key", &format_args!("{}", self.key()))
+            .field("resource_version", &self.resource_version)
+            .field("health", &self.health)
+            .field("deleting", &self.deleting)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,84 @@
+//! All watches of a cache, by kind.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use model::{ObjectKey, Str};
+use parking_lot::RwLock;
+
+use super::entry::Entry;
+use super::interest::Interest;
+use super::settings::GroupKind;
+use super::state::State;
+use super::watch::{Follow, Watch};
+use crate::cluster::Detail;
+
+/// The watches. The lock is held to find or change a list of watches, never while a watch works.
+#[derive(Default)]
+pub(super) struct Registry {
+    kinds: RwLock<HashMap<GroupKind, Vec<Arc<Watch>>>>,
+}
+
+impl Registry {
+    /// Follows a watch that has what is asked for; a new one is begun by `start`.
+    pub(super) fn follow(&self, interest: Interest, start: impl FnOnce(&Arc<Watch>)) -> Follow {
+        let mut kinds = self.kinds.write();
+        let watches = kinds
+            .entry((interest.group.clone(), interest.kind.clone()))
+            .or_default();
+        if let Some(watch) = watches.iter().find(|watch| watch.interest.covers(&interest)) {
+            return watch.follow();
+        }
+        let watch = Arc::new(Watch::new(interest));
+        let follow = watch.follow();
+        watches.push(Arc::clone(&watch));
+        start(&watch);
+        follow
+    }
+
+    /// Forgets a watch if nobody follows it, and tells whether it did. Nobody can begin to follow it in between.
+    pub(super) fn forget(&self, watch: &Arc<Watch>) -> bool {
+        let mut kinds = self.kinds.write();
+        if watch.is_followed() {
+            return false;
+        }
+        let key = (watch.interest.group.clone(), watch.interest.kind.clone());
+        if let Some(watches) = kinds.get_mut(&key) {
+            watches.retain(|other| !Arc::ptr_eq(other, watch));
+            if watches.is_empty() {
+                kinds.remove(&key);
+            }
+        }
+        true
+    }
+
+    /// The watches of a kind.
+    pub(super) fn of(&self, group: &str, kind: &str) -> Vec<Arc<Watch>> {
+        let key = (Str::new(group), Str::new(kind));
+        self.kinds.read().get(&key).cloned().unwrap_or_default()
+    }
+
+    pub(super) fn all(&self) -> Vec<Arc<Watch>> {
+        self.kinds.read().values().flatten().cloned().collect()
+    }
+
+    /// The state of an object, from the watch that knows most of it.
+    pub(super) fn get(&self, key: &ObjectKey) -> Option<Arc<Entry>> {
+        let mut best: Option<Arc<Entry>> = None;
+        for watch in self.of(&key.group, &key.kind) {
+            match watch.store.get(&key.namespace, &key.name) {
+                Some(entry) if entry.detail() == Detail::Full => return Some(entry),
+                Some(entry) => best = Some(entry),
+                None => {}
+            }
+        }
+        best
+    }
+
+    /// The worst state of the watches of a kind.
+    pub(super) fn state(&self, group: &str, kind: &str) -> State {
+        let watches = self.of(group, kind);
+        let states = watches.iter().map(|watch| watch.state.borrow().clone());
+        states.max_by_key(State::rank).unwrap_or_default()
+    }
+}

@@ -1,0 +1,398 @@
+//! What keeps a watch up to date: the state machine of one list and watch.
+//!
+//! It finds out how the kind is served, reads all objects (as a stream where the server can, page by page otherwise), and
+//! follows the changes from there. A watch that ends is resumed from the last version or bookmark; one whose version is no
+//! longer known begins anew, and what is gone by then is told to be. What fails is tried again after a pause that grows, on
+//! its own: no watch waits for another.
+
+use std::collections::HashSet;
+use std::sync::{Arc, Weak};
+use std::time::Duration;
+
+use model::{Str, Value};
+use tokio::sync::watch;
+use tokio::time::Instant;
+
+use super::Shared;
+use super::entry::{Entry, Id, Kind};
+use super::interest::Interest;
+use super::pause::{Pause, abandoned};
+use super::seen::Seen;
+use super::settings::{KindSettings, Settings};
+use super::state::{Backoff, State};
+use super::subscription::Change;
+use super::watch::Watch;
+use crate::cluster::{Cluster, Error, Resource, Start, WatchEvent};
+
+/// A stream of all objects that is silent for so long before its end comes from a server that does not know how to end it.
+const SILENCE: Duration = Duration::from_secs(30);
+
+pub(super) struct Watcher {
+    cluster: Cluster,
+    shared: Weak<Shared>,
+    watch: Arc<Watch>,
+    settings: KindSettings,
+    kind: Arc<Kind>,
+    namespaces: HashSet<Arc<str>>,
+    /// Where the watch goes on.
+    version: Option<Str>,
+    /// Whether the server is thought to stream lists.
+    streams: bool,
+    /// Entries are made anew even of objects that have not changed.
+    anew: bool,
+    /// Whether the last turn got any further.
+    progressed: bool,
+    /// Whether discovery has the kind.
+    served: bool,
+    /// Tells when discovery should be looked at again.
+    discoveries: watch::Receiver<u64>,
+    backoff: Backoff,
+}
+
+impl Watcher {
+    pub(super) fn new(shared: &Arc<Shared>, watch: &Arc<Watch>) -> Watcher {
+        let Interest { group, kind, .. } = &watch.interest;
+        Watcher {
+            cluster: shared.cluster.clone(),
+            shared: Arc::downgrade(shared),
+            watch: Arc::clone(watch),
+            settings: shared.settings().of(group, kind),
+            kind: Arc::new(Kind {
+                group: group.clone(),
+                kind: kind.clone(),
+                api_version: Str::default(),
+            }),
+            namespaces: HashSet::new(),
+            version: None,
+            streams: true,
+            anew: false,
+            progressed: false,
+            served: false,
+            discoveries: shared.cluster.discoveries(),
+            backoff: Backoff::new(),
+        }
+    }
+
+    /// Works until nobody has followed for a while.
+    pub(super) async fn run(mut self) {
+        let watch = Arc::clone(&self.watch);
+        let shared = self.shared.clone();
+        tokio::select! {
+            () = self.work() => {}
+            () = abandoned(&watch, &shared) => {}
+        }
+        watch.stop();
+    }
+
+    async fn work(&mut self) {
+        let watch = Arc::clone(&self.watch);
+        loop {
+            let turn = tokio::select! {
+                turn = self.turn() => turn,
+                () = watch.reload.notified() => {
+                    if self.reload().is_none() { return }
+                    continue;
+                }
+            };
+            let Some(settings) = self.shared.upgrade().map(|shared| shared.settings()) else {
+                return;
+            };
+            let pause = self.pause(turn, &settings);
+            tokio::select! {
+                () = pause.over(&mut self.discoveries, &self.shared) => {}
+                () = watch.reload.notified() => if self.reload().is_none() { return },
+            }
+        }
+    }
+
+    /// Takes the settings as they are now, and has everything looked at again.
+    fn reload(&mut self) -> Option<()> {
+        let Interest { group, kind, .. } = &self.watch.interest;
+        self.settings = self.shared.upgrade()?.settings().of(group, kind);
+        self.version = None;
+        self.anew = true;
+        if self.settings.excluded {
+            self.clear();
+        }
+        Some(())
+    }
+
+    /// One list, where it is needed, and one watch, to its end.
+    async fn turn(&mut self) -> Result<(), Error> {
+        if self.settings.excluded {
+            self.watch.state.send_replace(State::Absent);
+            // Only other settings wake it up.
+            return std::future::pending().await;
+        }
+        self.progressed = false;
+        self.served = false;
+        let resource = self.resource().await?;
+        let resumes = self.version.clone();
+        match resumes {
+            Some(version) => self.follow(&resource, Start::After(&version)).await,
+            None if self.streams => self.follow(&resource, Start::Everything).await,
+            None => {
+                self.list(&resource).await?;
+                let version = self.version.clone().unwrap_or_default();
+                self.follow(&resource, Start::After(&version)).await
+            }
+        }
+    }
+
+    async fn resource(&mut self) -> Result<Resource, Error> {
+        // What is heard from here on is not yet in the answer.
+        self.discoveries.mark_unchanged();
+        let Interest {
+            group, kind, version, ..
+        } = &self.watch.interest;
+        let resource = match version {
+            Some(version) => self.cluster.resource(group, version, kind).await?,
+            None => self.cluster.preferred(group, kind).await?,
+        };
+        if !resource.watchable {
+            return Err(Error::NoSuchKind {
+                version: resource.api_version(),
+                kind: kind.to_string(),
+            });
+        }
+        if self.kind.api_version != resource.api_version() {
+            self.kind = Arc::new(Kind::of(&resource));
+            self.version = None;
+            self.anew = true;
+        }
+        self.served = true;
+        Ok(resource)
+    }
+
+    /// Reads all objects, page by page.
+    async fn list(&mut self, resource: &Resource) -> Result<(), Error> {
+        let page = self.shared.upgrade().map_or(500, |shared| shared.settings().page);
+        let selection = self.watch.interest.selection();
+        let (mut seen, mut next) = (Seen::new(&self.watch), None::<Str>);
+        loop {
+            let found = self
+                .cluster
+                .list(resource, &selection, page, next.as_deref())
+                .await?;
+            for object in found.items {
+                seen.add(self.put(object));
+            }
+            next = found.next;
+            if next.is_none() {
+                self.all_seen(seen, found.resource_version);
+                return Ok(());
+            }
+        }
+    }
+
+    /// Follows a watch to its end.
+    async fn follow(&mut self, resource: &Resource, start: Start<'_>) -> Result<(), Error> {
+        let selection = self.watch.interest.selection();
+        let mut initial = (start == Start::Everything).then(|| Seen::new(&self.watch));
+        let mut events = match self.cluster.watch(resource, &selection, start).await {
+            Err(Error::Rejected(_) | Error::Invalid(_)) if initial.is_some() => {
+                self.streams = false;
+                self.progressed = true;
+                return Ok(());
+            }
+            opened => opened?,
+        };
+        if initial.is_none() {
+            self.watch.state.send_replace(State::Synced);
+        }
+        loop {
+            let event = match initial.is_some() {
+                false => events.next().await?,
+                true => match tokio::time::timeout(SILENCE, events.next()).await {
+                    Ok(event) => event?,
+                    Err(_) => {
+                        self.streams = false;
+                        self.progressed = true;
+                        return Ok(());
+                    }
+                },
+            };
+            let Some(event) = event else { return Ok(()) };
+            match event {
+                WatchEvent::Added(object) | WatchEvent::Modified(object) => {
+                    let version = version_of(&object);
+                    let id = self.put(object);
+                    match &mut initial {
+                        Some(seen) => seen.add(id),
+                        None => self.reached(version),
+                    }
+                }
+                WatchEvent::Deleted(object) => {
+                    self.remove(&object);
+                    if initial.is_none() {
+                        self.reached(version_of(&object));
+                    }
+                }
+                WatchEvent::Bookmark {
+                    resource_version,
+                    initial_end,
+                } => match initial.take() {
+                    Some(seen) if initial_end => self.all_seen(seen, resource_version),
+                    Some(seen) => initial = Some(seen),
+                    None => self.reached(resource_version),
+                },
+            }
+        }
+    }
+
+    fn reached(&mut self, version: Str) {
+        if !version.is_empty() {
+            self.version = Some(version);
+        }
+        self.progressed = true;
+        self.backoff.reset();
+    }
+
+    /// Everything there is was told: what was not told is gone.
+    fn all_seen(&mut self, seen: Seen, version: Str) {
+        for entry in seen.missing(&self.watch) {
+            self.gone(entry.namespace(), entry.name());
+        }
+        self.anew = false;
+        self.reached(version);
+        self.watch.state.send_replace(State::Synced);
+        if let Some(shared) = self.shared.upgrade() {
+            self.heard_of_definition(&shared);
+        }
+    }
+
+    /// Takes an object in, and tells if something about it changed.
+    fn put(&mut self, object: Value) -> Option<Arc<Id>> {
+        let shared = self.shared.upgrade()?;
+        let namespace = object.str_at(&["metadata", "namespace"]);
+        let name = object.str_at(&["metadata", "name"]);
+        let old = self.watch.store.get(namespace, name);
+        if let Some(old) = &old
+            && !self.anew
+            && old.resource_version() == object.str_at(&["metadata", "resourceVersion"])
+        {
+            return Some(Arc::clone(old.id()));
+        }
+        let same_kind = |old: &&Arc<Entry>| Arc::ptr_eq(&old.id().kind, &self.kind);
+        let id = match old.as_ref().filter(same_kind) {
+            Some(old) => Arc::clone(old.id()),
+            None => Arc::new(Id {
+                kind: Arc::clone(&self.kind),
+                namespace: intern(&mut self.namespaces, namespace),
+                name: name.into(),
+            }),
+        };
+        let now = (shared.settings().clock)();
+        let detail = self.watch.interest.detail;
+        let entry = Arc::new(Entry::new(Arc::clone(&id), object, detail, &self.settings, now));
+        self.watch.store.put(Arc::clone(&entry), old.as_ref());
+        if !old.is_some_and(|old| old.is_like(&entry)) {
+            shared.subscribers.tell(&Change::Updated(entry));
+        }
+        self.heard_of_definition(&shared);
+        Some(id)
+    }
+
+    fn remove(&self, object: &Value) {
+        let namespace = object.str_at(&["metadata", "namespace"]);
+        self.gone(namespace, object.str_at(&["metadata", "name"]));
+    }
+
+    fn gone(&self, namespace: &str, name: &str) {
+        let (Some(entry), Some(shared)) = (self.watch.store.remove(namespace, name), self.shared.upgrade())
+        else {
+            return;
+        };
+        // It may only have left this watch, if its labels changed: another one may still have it.
+        let change = match shared.registry.get(&entry.key()) {
+            Some(other) => Change::Updated(other),
+            None => Change::Removed(entry),
+        };
+        shared.subscribers.tell(&change);
+        self.heard_of_definition(&shared);
+    }
+
+    fn heard_of_definition(&self, shared: &Shared) {
+        let definitions = Interest::in_definitions();
+        if self.watch.interest.is_of(&definitions.group, &definitions.kind) && self.watch.is_synced() {
+            shared.definitions.changed();
+        }
+    }
+
+    /// Everything is gone.
+    fn clear(&mut self) {
+        for entry in self.watch.store.entries() {
+            self.gone(entry.namespace(), entry.name());
+        }
+        self.version = None;
+    }
+
+    /// What to do about the end of a turn.
+    fn pause(&mut self, turn: Result<(), Error>, settings: &Settings) -> Pause {
+        let error = match turn {
+            Ok(()) if self.progressed => return Pause::None,
+            Ok(()) => return Pause::For(self.next_pause(settings)),
+            Err(error) => error,
+        };
+        tracing::debug!(kind = %self.watch.interest.kind, %error, "a watch failed");
+        match error {
+            Error::Expired(_) => {
+                self.version = None;
+                match self.progressed {
+                    true => Pause::None,
+                    false => Pause::For(self.next_pause(settings)),
+                }
+            }
+            Error::NoSuchKind { .. } => {
+                self.clear();
+                self.watch.state.send_replace(State::NoSuchKind);
+                match self.served {
+                    // Discovery has the kind and its path does not: they will agree soon.
+                    true => Pause::For(self.next_pause(settings)),
+                    false => Pause::UntilServed(settings.slow_pause),
+                }
+            }
+            Error::Forbidden(_) | Error::Unauthorized(_) => {
+                let error = Arc::new(error);
+                self.watch.state.send_replace(State::Forbidden { error });
+                Pause::For(settings.slow_pause.mul_f64(0.75 + fastrand::f64() / 2.0))
+            }
+            error => {
+                let pause = self
+                    .next_pause(settings)
+                    .max(error.retry_after().unwrap_or_default());
+                self.retrying(error);
+                Pause::For(pause)
+            }
+        }
+    }
+
+    fn next_pause(&mut self, settings: &Settings) -> Duration {
+        self.backoff
+            .next(settings.first_pause, settings.longest_pause, fastrand::f64())
+    }
+
+    fn retrying(&self, error: Error) {
+        let error = Arc::new(error);
+        self.watch.state.send_modify(|state| {
+            let since = match state {
+                State::Retrying { since, .. } => *since,
+                _ => Instant::now(),
+            };
+            *state = State::Retrying { since, error };
+        });
+    }
+}
+
+fn version_of(object: &Value) -> Str {
+    object.str_at(&["metadata", "resourceVersion"]).into()
+}
+
+fn intern(namespaces: &mut HashSet<Arc<str>>, namespace: &str) -> Arc<str> {
+    if let Some(known) = namespaces.get(namespace) {
+        return Arc::clone(known);
+    }
+    let namespace: Arc<str> = namespace.into();
+    namespaces.insert(Arc::clone(&namespace));
+    namespace
+}
