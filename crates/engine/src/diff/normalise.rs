@@ -36,6 +36,8 @@ impl Normaliser {
 
     /// Brings `object` into the form in which it is applied. An object that does not fit its type keeps its form, but for
     /// what no desired object should have: a time of creation and a status.
+    ///
+    /// [`super::drop_unreadable_authority`] is apart, as Flux does it later, when it looks at the cluster.
     pub fn normalise(&self, object: &mut Value) {
         let (api_version, kind) = (object.str_at(&["apiVersion"]), object.str_at(&["kind"]));
         // Flux leaves roles alone since Go's types would empty their rules.
@@ -76,7 +78,7 @@ impl Normaliser {
     }
 }
 
-fn is_definition(object: &Value) -> bool {
+pub(super) fn is_definition(object: &Value) -> bool {
     object.str_at(&["kind"]) == "CustomResourceDefinition"
         && split_api_version(object.str_at(&["apiVersion"])).0 == "apiextensions.k8s.io"
 }

@@ -3,13 +3,19 @@
 //! Two sets of rules are built in, and a unit chooses one of them: those of [`kstatus`], which Flux goes by, and those of
 //! [`argo`], which Argo CD goes by. They differ in what they call done: to kstatus a pod that failed is done, to Argo CD it
 //! is degraded; Argo CD has no opinion on kinds that it does not know.
+//!
+//! [`Overrides`] puts a user's own expressions ([`cel`]) and scripts ([`lua`]) before them.
 
 pub mod argo;
+pub mod cel;
 pub mod kstatus;
+pub mod lua;
 mod object;
+mod overrides;
 
 use jiff::Timestamp;
 use model::{Health, Value};
+pub use overrides::{Overrides, may_vanish};
 
 /// Rules that tell how an object is doing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -56,7 +56,7 @@ pub enum Error {
         /// What it holds.
         text: String,
         /// Why not.
-        source: Box<regex::Error>,
+        source: model::regexp::Error,
     },
     /// A selector of a target cannot be read.
     #[error("the {what} selector {text:?} of an ignore rule cannot be read")]

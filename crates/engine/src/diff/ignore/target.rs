@@ -2,8 +2,8 @@
 
 use model::Value;
 use model::object_key::split_api_version;
+use model::regexp::Regexp;
 use model::selector::LabelSelector;
-use regex::Regex;
 use serde::{Deserialize, Serialize};
 
 use super::Error;
@@ -32,11 +32,11 @@ pub struct Target {
 /// A [`Target`] that was read.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Matcher {
-    group: Option<Regex>,
-    version: Option<Regex>,
-    kind: Option<Regex>,
-    name: Option<Regex>,
-    namespace: Option<Regex>,
+    group: Option<Regexp>,
+    version: Option<Regexp>,
+    kind: Option<Regexp>,
+    name: Option<Regexp>,
+    namespace: Option<Regexp>,
     labels: Option<LabelSelector>,
     annotations: Option<LabelSelector>,
 }
@@ -56,7 +56,7 @@ impl Matcher {
 
     pub(super) fn matches(&self, object: &Value) -> bool {
         let (group, version) = split_api_version(object.str_at(&["apiVersion"]));
-        let fits = |pattern: &Option<Regex>, text: &str| {
+        let fits = |pattern: &Option<Regexp>, text: &str| {
             pattern.as_ref().is_none_or(|pattern| pattern.is_match(text))
         };
         let selects = |selector: &Option<LabelSelector>, map: &str| {
@@ -74,15 +74,15 @@ impl Matcher {
     }
 }
 
-fn pattern(what: &'static str, text: &str) -> Result<Option<Regex>, Error> {
+fn pattern(what: &'static str, text: &str) -> Result<Option<Regexp>, Error> {
     if text.is_empty() {
         return Ok(None);
     }
-    let pattern = Regex::new(&format!("^(?:{text})$"));
+    let pattern = Regexp::new(&format!("^(?:{text})$"));
     pattern.map(Some).map_err(|source| Error::Pattern {
         what,
         text: text.to_owned(),
-        source: Box::new(source),
+        source,
     })
 }
 

@@ -21,12 +21,10 @@ const HOOK_FINALIZER: &str = "argocd.argoproj.io/hook-finalizer";
 
 /// How an object is doing, if there is a rule for its kind.
 pub fn assess(object: &Value) -> Option<Health> {
-    let object = Object(object);
-    let mut finalizers = object.list(&["metadata", "finalizers"]).iter();
-    let is_held = finalizers.any(|one| one.as_str() == Some(HOOK_FINALIZER));
-    if object.is_being_deleted() && !is_held {
+    if is_leaving(object) {
         return Some(progressing("Pending deletion"));
     }
+    let object = Object(object);
     Some(match object.group_kind() {
         ("apps", "Deployment") => deployment::assess(object),
         ("apps", "StatefulSet") => stateful_set::assess(object),
@@ -43,6 +41,13 @@ pub fn assess(object: &Value) -> Option<Health> {
         ("argoproj.io", "Workflow") => workflow::assess(object),
         _ => return None,
     })
+}
+
+/// Whether an object is being deleted and nobody waits for its result any more.
+pub(super) fn is_leaving(object: &Value) -> bool {
+    let object = Object(object);
+    let mut finalizers = object.list(&["metadata", "finalizers"]).iter();
+    object.is_being_deleted() && !finalizers.any(|one| one.as_str() == Some(HOOK_FINALIZER))
 }
 
 /// What is reached from outside has an address there.

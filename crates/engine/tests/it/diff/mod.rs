@@ -10,6 +10,7 @@
 mod expression;
 mod flux;
 mod ignore;
+mod offline;
 
 use model::Value;
 

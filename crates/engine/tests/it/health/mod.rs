@@ -1,13 +1,17 @@
 //! Objects of all kinds that have rules, in all the ways that rules tell apart. What is expected was recorded from kstatus
 //! (as Flux's kustomize-controller 1.9 has it, with its rule for jobs) and from Argo CD's engine.
 
+mod argo_scripts;
+mod cel;
+mod lua;
+
 use engine::health::Rules;
 use jiff::{SignedDuration, Timestamp};
 use model::Value;
 use model::health::State;
 
 fn cases() -> Vec<Value> {
-    let text = include_bytes!("../data/health.json");
+    let text = include_bytes!("../../data/health.json");
     let cases = model::json::parse(text).expect("the file is JSON");
     cases.list_at(&[]).to_vec()
 }
