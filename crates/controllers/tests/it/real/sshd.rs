@@ -84,10 +84,6 @@ fn configuration(folder: &Path, port: u16, user: &str) -> String {
 fn keygen(folder: &Path, name: &str, kind: &str, passphrase: &str) {
     let mut command = Command::new("ssh-keygen");
     command.args(["-q", "-t", kind, "-N", passphrase, "-C", name]);
-    if kind == "ecdsa" {
-        // One of 256 keys of the smaller curve cannot be read: see the deviations of the source crate.
-        command.args(["-b", "384"]);
-    }
     command.arg("-f");
     program::run(command.arg(folder.join(name)));
 }

@@ -4,6 +4,7 @@
 mod algorithms;
 mod http;
 mod known_hosts;
+mod private_key;
 mod ssh;
 
 use bytes::Bytes;

@@ -6,15 +6,13 @@ use bytes::Bytes;
 use futures::future::BoxFuture;
 use parking_lot::Mutex;
 use russh::client::{Config, Handle, Handler, Msg, connect};
-use russh::keys::{HashAlg, PrivateKey, PrivateKeyWithHashAlg, PublicKeyOrCertificate, decode_secret_key};
+use russh::keys::{HashAlg, PrivateKey, PrivateKeyWithHashAlg, PublicKeyOrCertificate};
 use russh::{Channel, ChannelMsg, Disconnect, Preferred};
-
-use secrecy::ExposeSecret;
 
 use super::Chunks;
 use super::algorithms::SshAlgorithms;
 use super::known_hosts::{KnownHosts, Verdict};
-use crate::git::auth::SshAuth;
+use super::private_key;
 use crate::git::error::Cause;
 use crate::git::protocol::refusal;
 use crate::git::remote::Settings;
@@ -66,7 +64,7 @@ impl Link {
     /// Connects, logs in and starts the program.
     pub(super) async fn connect(settings: &Settings) -> Result<Self, Cause> {
         let auth = settings.auth.ssh()?;
-        let key = private_key(auth)?;
+        let key = private_key::read(auth)?;
         let known = KnownHosts::parse(&auth.known_hosts)
             .map_err(|line| Cause::Credentials(format!("line {line} of known_hosts cannot be read")))?;
         let (host, port) = (settings.url.host().to_owned(), settings.url.port());
@@ -182,22 +180,6 @@ fn preferred(allowed: &SshAlgorithms, known: &KnownHosts, host: &str, port: u16)
     preferred
 }
 
-fn private_key(auth: &SshAuth) -> Result<PrivateKey, Cause> {
-    let passphrase = auth.passphrase.as_ref().map(ExposeSecret::expose_secret);
-    decode_secret_key(auth.identity.expose_secret(), passphrase).map_err(|error| {
-        let text = match (error, passphrase) {
-            (russh::keys::Error::KeyIsEncrypted, _) => {
-                "the private key ('identity') is encrypted: give its passphrase as 'password'"
-            }
-            (_, Some(_)) => {
-                "the private key ('identity') cannot be read: check it and its passphrase ('password')"
-            }
-            (_, None) => "the private key ('identity') cannot be read",
-        };
-        Cause::Credentials(text.to_owned())
-    })
-}
-
 async fn log_in(handle: &mut Handle<HostKey>, user: &str, key: PrivateKey) -> Result<(), Cause> {
     let key = Arc::new(key);
     let mut hashes = vec![None];
@@ -233,44 +215,4 @@ fn connect_failure(error: russh::Error) -> Cause {
 
 fn broken(error: russh::Error) -> Cause {
     Cause::Disconnected(Some(Box::new(error)))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use russh::keys::Algorithm;
-    use russh::keys::key::safe_rng;
-    use russh::keys::ssh_key::LineEnding;
-
-    fn read(identity: &str, passphrase: Option<&str>) -> Result<PrivateKey, String> {
-        let auth = SshAuth {
-            identity: identity.into(),
-            passphrase: passphrase.map(Into::into),
-            known_hosts: String::new(),
-            user: None,
-        };
-        private_key(&auth).map_err(|cause| cause.to_string())
-    }
-
-    #[test]
-    fn an_encrypted_key_needs_its_passphrase() {
-        let key = PrivateKey::random(&mut safe_rng(), Algorithm::Ed25519).unwrap();
-        let plain = key.to_openssh(LineEnding::LF).unwrap();
-        let encrypted = key.encrypt(&mut safe_rng(), "geheim").unwrap();
-        let encrypted = encrypted.to_openssh(LineEnding::LF).unwrap();
-        assert!(
-            read(&encrypted, None)
-                .unwrap_err()
-                .contains("give its passphrase as 'password'")
-        );
-        assert!(
-            read(&encrypted, Some("wrong"))
-                .unwrap_err()
-                .contains("check it and its passphrase")
-        );
-        let opened = read(&encrypted, Some("geheim")).unwrap();
-        assert_eq!(opened.public_key(), key.public_key());
-        // A passphrase that is not needed does no harm.
-        read(&plain, Some("geheim")).unwrap();
-    }
 }
