@@ -66,11 +66,7 @@ impl Default for Authority {
 impl Authority {
     /// A new authority with a name of its own (so that an error that names the issuer tells two of them apart).
     pub fn new(name: &str) -> Self {
-        let mut params = CertificateParams::default();
-        params.distinguished_name = common_name(name);
-        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
-        params.key_usages = vec![KeyUsagePurpose::KeyCertSign, KeyUsagePurpose::CrlSign];
-        let issuer = CertifiedIssuer::self_signed(params, new_key())
+        let issuer = CertifiedIssuer::self_signed(authority(name), new_key())
             .expect("a fresh key signs a certificate without special names");
         Self {
             issuer: Arc::new(issuer),
@@ -93,23 +89,20 @@ impl Authority {
         self.issue(user, &[], ExtendedKeyUsagePurpose::ClientAuth, Validity::Current)
     }
 
-    fn issue(
-        &self,
-        name: &str,
-        names: &[&str],
-        usage: ExtendedKeyUsagePurpose,
-        validity: Validity,
-    ) -> Identity {
-        let names: Vec<String> = names.iter().map(ToString::to_string).collect();
-        let mut params = CertificateParams::new(names).expect("the test gave DNS names or IP addresses");
-        params.distinguished_name = common_name(name);
-        params.extended_key_usages = vec![usage];
-        params.key_usages = vec![KeyUsagePurpose::DigitalSignature];
-        params.use_authority_key_identifier_extension = true;
-        if validity == Validity::Expired {
-            params.not_before = date_time_ymd(2000, 1, 1);
-            params.not_after = date_time_ymd(2001, 1, 1);
+    /// An authority that this one vouches for.
+    pub fn intermediate(&self, name: &str) -> Self {
+        let issuer = CertifiedIssuer::signed_by(authority(name), new_key(), &self.issuer)
+            .expect("the authority's key can sign");
+        Self {
+            issuer: Arc::new(issuer),
         }
+    }
+
+    /// A certificate for these names of which more is said: one that ends too early, or may do too much.
+    pub fn issue_with(&self, names: &[&str], more: impl FnOnce(&mut CertificateParams)) -> Identity {
+        let mut params = named(names);
+        params.use_authority_key_identifier_extension = true;
+        more(&mut params);
         let key = new_key();
         let certificate = params
             .signed_by(&key, &self.issuer)
@@ -118,6 +111,24 @@ impl Authority {
             certificate: certificate.pem(),
             key: key.serialize_pem(),
         }
+    }
+
+    fn issue(
+        &self,
+        name: &str,
+        names: &[&str],
+        usage: ExtendedKeyUsagePurpose,
+        validity: Validity,
+    ) -> Identity {
+        self.issue_with(names, |params| {
+            params.distinguished_name = common_name(name);
+            params.extended_key_usages = vec![usage];
+            params.key_usages = vec![KeyUsagePurpose::DigitalSignature];
+            if validity == Validity::Expired {
+                params.not_before = date_time_ymd(2000, 1, 1);
+                params.not_after = date_time_ymd(2001, 1, 1);
+            }
+        })
     }
 
     /// What a rustls client needs to trust this authority and, if one is given, to show a certificate of its own.
@@ -144,6 +155,20 @@ impl Authority {
 }
 
 impl Identity {
+    /// A certificate for these names that nobody else vouches for, and of which more is said. As it is when nothing more is said,
+    /// it may issue others too: so `openssl req -x509` makes them.
+    pub fn self_signed(names: &[&str], more: impl FnOnce(&mut CertificateParams)) -> Self {
+        let mut params = named(names);
+        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        more(&mut params);
+        let key = new_key();
+        let certificate = params.self_signed(&key).expect("a fresh key signs for itself");
+        Identity {
+            certificate: certificate.pem(),
+            key: key.serialize_pem(),
+        }
+    }
+
     /// What a rustls server needs to show this certificate and, if an authority is given, to insist on a client
     /// certificate of it. Offers HTTP/2 and HTTP/1.1.
     pub fn server_config(&self, clients: Option<&Authority>) -> ServerConfig {
@@ -174,6 +199,21 @@ impl Identity {
     fn private_key(&self) -> PrivateKeyDer<'static> {
         PrivateKeyDer::from_pem_slice(self.key.as_bytes()).expect("the identity's key is PEM")
     }
+}
+
+fn authority(name: &str) -> CertificateParams {
+    let mut params = CertificateParams::default();
+    params.distinguished_name = common_name(name);
+    params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+    params.key_usages = vec![KeyUsagePurpose::KeyCertSign, KeyUsagePurpose::CrlSign];
+    params
+}
+
+fn named(names: &[&str]) -> CertificateParams {
+    let texts: Vec<String> = names.iter().map(ToString::to_string).collect();
+    let mut params = CertificateParams::new(texts).expect("the test gave DNS names or IP addresses");
+    params.distinguished_name = common_name(names.first().copied().unwrap_or("nobody"));
+    params
 }
 
 fn new_key() -> KeyPair {

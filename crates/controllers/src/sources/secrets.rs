@@ -165,15 +165,21 @@ impl Data {
     /// That certificates are none, with the keys that hold them. What they hold instead is not shown.
     fn no_certificate(&self, error: &http::Error) -> Error {
         let first = |keys: [&'static str; 2]| keys.into_iter().find(|key| self.has(key)).unwrap_or(keys[0]);
+        let (certificate, key) = (first(["tls.crt", "certFile"]), first(["tls.key", "keyFile"]));
         let problem = match error {
-            http::Error::Authorities(_) => format!(
-                "has a key '{}' that holds no certificate: it must be PEM",
-                first(["ca.crt", "caFile"])
-            ),
+            http::Error::Authorities => {
+                let key = first(["ca.crt", "caFile"]);
+                format!("has a key '{key}' that holds no certificate: it must be PEM")
+            }
+            http::Error::Certificate(_) => {
+                format!("has a key '{certificate}' that holds no certificate: it must be PEM")
+            }
+            http::Error::Key(_) => {
+                format!("has a key '{key}' that holds no private key: it must be PEM and not encrypted")
+            }
             _ => format!(
-                "has keys '{}' and '{}' that hold no certificate with its private key: both must be PEM and belong together",
-                first(["tls.crt", "certFile"]),
-                first(["tls.key", "keyFile"])
+                "has keys '{certificate}' and '{key}' that do not belong together: give the private key that the certificate \
+                 was made with"
             ),
         };
         Error::Certificate {
@@ -335,6 +341,8 @@ mod tests {
     fn what_is_no_certificate_is_told_by_the_key_that_holds_it() {
         let made = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
         let pem = made.cert.pem();
+        let other = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
+        let other = other.signing_key.serialize_pem();
         for (secret, told) in [
             (
                 data(&[("ca.crt", "geheim")]),
@@ -343,11 +351,15 @@ mod tests {
             (data(&[("caFile", "geheim")]), "has a key 'caFile' that holds"),
             (
                 data(&[("tls.crt", &pem), ("tls.key", "geheim")]),
-                "has keys 'tls.crt' and 'tls.key' that hold",
+                "has a key 'tls.key' that holds no private key",
             ),
             (
                 data(&[("certFile", "geheim"), ("keyFile", "geheim")]),
-                "has keys 'certFile' and 'keyFile' that hold",
+                "has a key 'certFile' that holds no certificate",
+            ),
+            (
+                data(&[("tls.crt", &pem), ("tls.key", &other)]),
+                "the Secret 'apps/s' has keys 'tls.crt' and 'tls.key' that do not belong together",
             ),
         ] {
             let text = secret.tls().expect_err("it is refused").to_string();

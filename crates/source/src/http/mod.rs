@@ -2,17 +2,17 @@
 
 mod clients;
 pub(crate) mod escape;
+mod tls;
+mod trust;
 
 use std::fmt;
 use std::time::Duration;
 
-use reqwest::{Certificate, Client, ClientBuilder, Identity, NoProxy, Proxy as Through};
-use rustls::RootCertStore;
-use rustls::pki_types::CertificateDer;
-use rustls::pki_types::pem::PemObject;
+use reqwest::{Client, ClientBuilder, Proxy as Through};
 use secrecy::{ExposeSecret, SecretString};
 
 pub use clients::Clients;
+pub use tls::Tls;
 
 /// How a client shall reach its server. The default is the system's authorities, no client certificate, the proxy of the
 /// environment.
@@ -20,7 +20,7 @@ pub use clients::Clients;
 pub struct Options {
     /// Authorities and client certificate.
     pub tls: Tls,
-    /// The proxy to go through, instead of the one in the environment.
+    /// The proxy to go through for every host, whatever the environment says of proxies.
     pub proxy: Option<Proxy>,
     /// The time a whole request may take; `None` leaves it to the caller.
     pub timeout: Option<Duration>,
@@ -30,19 +30,6 @@ pub struct Options {
     pub direct: bool,
     /// Where clients are kept, so that connections are used again. `None` makes a client each time.
     pub clients: Option<Clients>,
-}
-
-/// What TLS connections are checked against and show of themselves.
-#[derive(Clone, Default)]
-pub struct Tls {
-    /// Authorities in PEM form that are trusted beside those of the system.
-    pub authorities: Option<Vec<u8>>,
-    /// A client certificate, with its chain, in PEM form.
-    pub certificate: Option<Vec<u8>>,
-    /// The private key of the client certificate in PEM form.
-    pub key: Option<SecretString>,
-    /// Take any certificate of the server. Only for registries that were said to be insecure.
-    pub accept_any: bool,
 }
 
 /// A proxy.
@@ -66,17 +53,21 @@ pub struct Login {
 /// Why there is no client. The remedy is always to correct what the client was to be made of.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The authorities cannot be read.
+    /// There is no authority among them that can be read.
     #[error("the CA certificates cannot be read: they must be PEM")]
-    Authorities(#[source] Option<Box<dyn std::error::Error + Send + Sync>>),
+    Authorities,
     /// There is a certificate without a key or the other way round.
     #[error("a client certificate needs both the certificate and its private key, and only the {0} is given")]
     HalfIdentity(&'static str),
-    /// The certificate or its key cannot be read, or they do not belong together.
-    #[error(
-        "the client certificate and its private key cannot be used: both must be PEM and belong together"
-    )]
-    Identity(#[source] reqwest::Error),
+    /// The client certificate cannot be read.
+    #[error("the client certificate cannot be read: it must be PEM")]
+    Certificate(#[source] Option<Box<dyn std::error::Error + Send + Sync>>),
+    /// The private key of the client certificate cannot be read.
+    #[error("the private key of the client certificate cannot be read: it must be PEM and not encrypted")]
+    Key(#[source] Box<dyn std::error::Error + Send + Sync>),
+    /// They are of different pairs.
+    #[error("the private key is not that of the client certificate: give the one that it was made with")]
+    Mismatch,
     /// The address of the proxy is none.
     #[error("the address of the proxy is not valid: it must begin with http://, https:// or socks5://")]
     Proxy(#[source] Option<reqwest::Error>),
@@ -126,20 +117,7 @@ impl Options {
         if let Some(timeout) = self.timeout {
             builder = builder.timeout(timeout);
         }
-        if let Some(pem) = &self.tls.authorities {
-            let authorities = Certificate::from_pem_bundle(pem);
-            let authorities = authorities.map_err(|error| Error::Authorities(Some(error.into())))?;
-            if authorities.is_empty() {
-                return Err(Error::Authorities(None));
-            }
-            builder = builder.tls_certs_merge(authorities);
-        }
-        if let Some(identity) = self.tls.identity()? {
-            builder = builder.identity(identity);
-        }
-        if self.tls.accept_any {
-            builder = builder.tls_danger_accept_invalid_certs(true);
-        }
+        builder = builder.tls_backend_preconfigured(self.tls.config()?);
         if self.direct {
             builder = builder.no_proxy();
         } else if let Some(proxy) = &self.proxy {
@@ -149,63 +127,22 @@ impl Options {
     }
 }
 
-impl Tls {
-    /// Looks whether a client can be made of this, without making one: who knows where the certificates come from can say so.
-    ///
-    /// # Errors
-    /// Where certificates or key are not what they must be.
-    pub fn check(&self) -> Result<(), Error> {
-        if let Some(pem) = &self.authorities {
-            let refused = |error: rustls::Error| Error::Authorities(Some(error.into()));
-            let mut known = RootCertStore::empty();
-            for certificate in CertificateDer::pem_slice_iter(pem) {
-                let certificate = certificate.map_err(|error| Error::Authorities(Some(error.into())))?;
-                known.add(certificate).map_err(refused)?;
-            }
-            if known.is_empty() {
-                return Err(Error::Authorities(None));
-            }
-        }
-        self.identity().map(drop)
-    }
-
-    fn identity(&self) -> Result<Option<Identity>, Error> {
-        match (&self.certificate, &self.key) {
-            (None, None) => Ok(None),
-            (Some(_), None) => Err(Error::HalfIdentity("certificate")),
-            (None, Some(_)) => Err(Error::HalfIdentity("private key")),
-            (Some(certificate), Some(key)) => {
-                let mut pem = key.expose_secret().as_bytes().to_vec();
-                pem.push(b'\n');
-                pem.extend_from_slice(certificate);
-                Identity::from_pem(&pem).map(Some).map_err(Error::Identity)
-            }
-        }
-    }
-}
-
 impl Proxy {
     fn through(&self) -> Result<Through, Error> {
         let known = ["http://", "https://", "socks5://", "socks5h://"];
         if !known.iter().any(|scheme| self.address.starts_with(scheme)) {
             return Err(Error::Proxy(None));
         }
-        let through = Through::all(&self.address).map_err(|error| Error::Proxy(Some(error)))?;
-        let through = through.no_proxy(NoProxy::from_env());
+        // Go leaves names to a SOCKS proxy, which may be the only one to know them.
+        let address = match self.address.strip_prefix("socks5://") {
+            Some(rest) => format!("socks5h://{rest}"),
+            None => self.address.clone(),
+        };
+        let through = Through::all(address).map_err(|error| Error::Proxy(Some(error)))?;
         Ok(match &self.login {
             Some(login) => through.basic_auth(&login.user, login.password.expose_secret()),
             None => through,
         })
-    }
-}
-
-impl fmt::Debug for Tls {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Tls")
-            .field("authorities", &self.authorities.is_some())
-            .field("certificate", &self.certificate.is_some())
-            .field("accept_any", &self.accept_any)
-            .finish_non_exhaustive()
     }
 }
 
@@ -248,28 +185,5 @@ mod tests {
         };
         assert!(error(&options).contains("must begin with http://"));
         assert!(!format!("{options:?}").contains("geheim"));
-    }
-
-    #[test]
-    fn authorities_that_are_none_are_refused() {
-        let mut options = Options::default();
-        for text in [
-            "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n",
-            "no certificate",
-            "",
-        ] {
-            options.tls.authorities = Some(text.as_bytes().to_vec());
-            assert!(!error(&options).is_empty(), "{text}");
-            let checked = options.tls.check();
-            assert!(matches!(checked, Err(Error::Authorities(_))), "{text}");
-        }
-        let good = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
-        options.tls.authorities = Some(good.cert.pem().into_bytes());
-        options.tls.check().unwrap();
-        options.tls.certificate = options.tls.authorities.clone();
-        options.tls.key = Some("no key".into());
-        assert!(matches!(options.tls.check(), Err(Error::Identity(_))));
-        options.tls.key = Some(good.signing_key.serialize_pem().into());
-        options.tls.check().unwrap();
     }
 }

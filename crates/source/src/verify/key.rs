@@ -110,7 +110,7 @@ impl PublicKey {
     }
 
     /// Whether it signed a certificate by the algorithm that the certificate names.
-    pub(super) fn verifies_certificate(&self, oid: &str, message: &[u8], signature: &[u8]) -> bool {
+    pub(crate) fn verifies_certificate(&self, oid: &str, message: &[u8], signature: &[u8]) -> bool {
         let algorithm: &'static dyn VerificationAlgorithm = match (oid, self.kind) {
             ("1.2.840.113549.1.1.11", Kind::Rsa) => &algorithm::RSA_PKCS1_2048_8192_SHA256,
             ("1.2.840.113549.1.1.12", Kind::Rsa) => &algorithm::RSA_PKCS1_2048_8192_SHA384,

@@ -19,6 +19,7 @@ mod range;
 mod reply;
 mod request;
 mod server;
+mod socks;
 mod thread;
 mod tunnel;
 
@@ -29,6 +30,7 @@ pub use log::Record;
 pub use reply::{Content, Reply};
 pub use request::Request;
 pub use server::{Builder, Server, Service};
+pub use socks::Socks;
 pub use tunnel::Tunnel;
 
 pub use http::{HeaderMap, Method, StatusCode};
