@@ -119,13 +119,16 @@ impl GitRepositories {
 
     async fn fetch(&self, run: &mut GitRun<'_>, included: &[Artifact]) -> Result<Outcome, Failure> {
         let remote = self.remote(run.object).await;
-        let remote = remote.map_err(|failure| failed(run, ConditionType::FETCH_FAILED, failure))?;
+        let (remote, doubt) = remote.map_err(|failure| failed(run, ConditionType::FETCH_FAILED, failure))?;
         let outcome = remote.fetch(&request(run, included)).await;
-        outcome.map_err(|error| failed(run, ConditionType::FETCH_FAILED, failure_of(&error)))
+        outcome.map_err(|error| {
+            let failure = failure_of(&error, doubt.as_deref());
+            failed(run, ConditionType::FETCH_FAILED, failure)
+        })
     }
 
-    /// The repository with all that is needed to reach it.
-    async fn remote(&self, object: &Object<GitRepositorySpec>) -> Result<Remote, Failure> {
+    /// The repository with all that is needed to reach it, and what of the Secret cannot be used for that.
+    async fn remote(&self, object: &Object<GitRepositorySpec>) -> Result<(Remote, Option<String>), Failure> {
         let spec = &object.spec;
         let namespace = object.namespace().unwrap_or_default();
         let authentication = |message: String| Failure::transient(Reason::AUTHENTICATION_FAILED, message);
@@ -154,12 +157,13 @@ impl GitRepositories {
             Some(secret) => Some(self.credentials(&namespace, &secret.name).await?),
             None => None,
         };
+        let mut doubt = None;
         if let Some(data) = &data {
             let auth = match scheme {
-                Scheme::Ssh => data.git_ssh().map(|auth| (auth, None)),
-                Scheme::Http | Scheme::Https => data.git_http().map(|(auth, tls)| (auth, Some(tls))),
+                Scheme::Ssh => data.git_ssh().map(|auth| (auth, Default::default(), None)),
+                Scheme::Http | Scheme::Https => data.git_http(),
             };
-            let (auth, tls) = auth.map_err(|error| {
+            let (auth, tls, unusable) = auth.map_err(|error| {
                 let reason = match &error {
                     secrets::Error::Certificate { .. } => Reason::GIT_OPERATION_FAILED,
                     _ => Reason::AUTHENTICATION_FAILED,
@@ -168,10 +172,11 @@ impl GitRepositories {
                 Failure::transient(reason, message)
             })?;
             settings.auth = auth;
-            settings.http.tls = tls.unwrap_or_default();
+            settings.http.tls = tls;
+            doubt = unusable;
         }
         provider::git(&self.shared, object, data.as_ref(), &mut settings).await?;
-        Ok(Remote::new(settings, self.shared.repositories.clone()))
+        Ok((Remote::new(settings, self.shared.repositories.clone()), doubt))
     }
 
     async fn credentials(&self, namespace: &str, name: &str) -> Result<Data, Failure> {
@@ -362,17 +367,15 @@ fn is_verified(run: &GitRun<'_>) -> bool {
     }
 }
 
-/// What a failure of a fetch means.
-fn failure_of(error: &Error) -> Failure {
+/// What a failure of a fetch means, with what of the Secret could not be used for it.
+fn failure_of(error: &Error, doubt: Option<&str>) -> Failure {
     let reason = match error.cause() {
         Cause::Credentials(_) | Cause::Client(_) => Reason::AUTHENTICATION_FAILED,
         Cause::Empty => Reason::EMPTY_GIT_REPOSITORY,
         _ => Reason::GIT_OPERATION_FAILED,
     };
-    Failure::transient(
-        reason,
-        format!("failed to checkout and determine revision: {}", chain(error)),
-    )
+    let message = format!("failed to checkout and determine revision: {}", chain(error));
+    Failure::transient(reason, secrets::with_doubt(message, doubt))
 }
 
 /// A URL that cannot be read, without what may be a password in it.

@@ -73,6 +73,8 @@ impl Error {
 struct Read {
     credentials: Option<Data>,
     tls: Option<Tls>,
+    /// What of them cannot be used.
+    doubt: Option<String>,
 }
 
 async fn read(client: &Client, object: &Object<HelmRepositorySpec>) -> Result<Read, Error> {
@@ -90,20 +92,32 @@ async fn read(client: &Client, object: &Object<HelmRepositorySpec>) -> Result<Re
         let data = get("TLS authentication", &secret.name).await?;
         tls = Some(data.tls().map_err(Error::Tls)?);
     }
-    let mut credentials = None;
+    let (mut credentials, mut doubt) = (None, None);
     if let Some(secret) = &object.spec.secret_ref {
         let data = get("authentication", &secret.name).await?;
         // Certificates beside the password are an older way to give them.
         if tls.is_none() && data.has_tls() {
-            tls = Some(data.tls().map_err(Error::Methods)?);
+            match data.tls() {
+                Ok(found) => tls = Some(found),
+                // Flux then uses nothing of it.
+                Err(error @ secrets::Error::HalfPair { .. }) => doubt = Some(error.to_string()),
+                Err(error) => return Err(Error::Methods(error)),
+            }
         }
         credentials = Some(data);
     }
-    Ok(Read { credentials, tls })
+    Ok(Read {
+        credentials,
+        tls,
+        doubt,
+    })
 }
 
-/// How to reach a repository with an index.
-pub(super) async fn options(shared: &Shared, object: &Object<HelmRepositorySpec>) -> Result<Options, Error> {
+/// How to reach a repository with an index, and what of the Secrets cannot be used for that.
+pub(super) async fn options(
+    shared: &Shared,
+    object: &Object<HelmRepositorySpec>,
+) -> Result<(Options, Option<String>), Error> {
     let read = read(&shared.client, object).await?;
     let mut options = Options::new(&object.spec.url);
     options.max_index_size = shared.settings.helm_index_max_size;
@@ -115,7 +129,7 @@ pub(super) async fn options(shared: &Shared, object: &Object<HelmRepositorySpec>
     options.http.tls = read.tls.unwrap_or_default();
     let login = read.credentials.map(|data| data.login()).transpose();
     options.login = login.map_err(Error::Methods)?.flatten();
-    Ok(options)
+    Ok((options, read.doubt))
 }
 
 /// A client for the registry that a HelmRepository names.
@@ -204,7 +218,7 @@ pub(super) async fn charts(
         }
         return Ok(Arc::new(registry));
     }
-    let options = options(shared, object).await?;
+    let (options, _) = options(shared, object).await?;
     let repository = Repository::new(options).map_err(Error::Repository)?;
     Ok(match index_of(shared, object).await {
         Some(index) => Arc::new(repository.with_index(index)),

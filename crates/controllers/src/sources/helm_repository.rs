@@ -11,7 +11,7 @@ use source::helm::repository::{Error as RepositoryError, FetchedIndex, Repositor
 use source::store::{Place, Store};
 
 use super::storage::{self, blocking};
-use super::{SUMMARY, Shared, begin, chain, failed, found_new, helm_access, told};
+use super::{SUMMARY, Shared, begin, chain, failed, found_new, helm_access, secrets, told};
 use crate::kit::{Conditions, Failure, Notice, Reconcile, Run, Summary};
 
 /// Keeps HelmRepositories.
@@ -91,7 +91,7 @@ impl HelmRepositories {
             return Err(invalid(why.into()));
         }
         let options = helm_access::options(&self.shared, object).await;
-        let options = options.map_err(|error| error.failure())?;
+        let (options, doubt) = options.map_err(|error| error.failure())?;
         let repository = Repository::new(options).map_err(|error| match error {
             RepositoryError::Address(_) | RepositoryError::Scheme(_) => invalid(chain(&error)),
             // What a Secret says of certificates is wrong, and a Secret can be mended without a change of this object.
@@ -103,7 +103,7 @@ impl HelmRepositories {
         let fetched = repository.fetch_index(self.shared.store.root()).await;
         fetched.map_err(|error| {
             let message = format!("failed to fetch Helm repository index: {}", chain(&error));
-            Failure::transient(Reason::FAILED, message)
+            Failure::transient(Reason::FAILED, secrets::with_doubt(message, doubt.as_deref()))
         })
     }
 

@@ -25,6 +25,11 @@ pub(crate) enum Error {
     },
     #[error("the Secret '{name}' {problem}")]
     Content { name: String, problem: String },
+    #[error("the Secret '{name}' has a key '{key}' that holds no certificate: it must be PEM")]
+    Authorities { name: String, key: &'static str },
+    /// A client certificate without its key, or the other way round.
+    #[error("the Secret '{name}' {problem}")]
+    HalfPair { name: String, problem: &'static str },
     /// What is to be a certificate is none: to Flux, a matter of the connection and not of who connects.
     #[error("the Secret '{name}' {problem}")]
     Certificate { name: String, problem: String },
@@ -143,9 +148,13 @@ impl Data {
         let certificate = self.bytes(&["tls.crt", "certFile"]);
         let key = self.text(&["tls.key", "keyFile"])?;
         let authorities = self.bytes(&["ca.crt", "caFile"]);
+        let half = |problem: &'static str| Error::HalfPair {
+            name: self.name.clone(),
+            problem,
+        };
         match (certificate, key) {
-            (Some(_), None) => Err(self.problem("has a key 'tls.crt' but no 'tls.key'")),
-            (None, Some(_)) => Err(self.problem("has a key 'tls.key' but no 'tls.crt'")),
+            (Some(_), None) => Err(half("has a key 'tls.crt' but no 'tls.key'")),
+            (None, Some(_)) => Err(half("has a key 'tls.key' but no 'tls.crt'")),
             (None, None) if authorities.is_none() => {
                 Err(self.problem("has neither 'ca.crt' nor 'tls.crt' and 'tls.key'"))
             }
@@ -162,14 +171,39 @@ impl Data {
         }
     }
 
+    /// The same to those who use what they can of it, as Flux does for Git: half a client certificate is as none, and so are
+    /// authorities that are none. What cannot be used is told with whatever fails for the lack of it.
+    fn usable_tls(&self) -> Result<(Tls, Option<String>), Error> {
+        let mut usable = Data {
+            name: self.name.clone(),
+            values: self.values.clone(),
+        };
+        let mut doubts = Vec::new();
+        while usable.has_tls() {
+            let (error, keys): (_, &[&str]) = match usable.tls() {
+                Ok(tls) => return Ok((tls, told(doubts))),
+                Err(error @ Error::HalfPair { .. }) => {
+                    (error, &["tls.crt", "tls.key", "certFile", "keyFile"])
+                }
+                Err(error @ Error::Authorities { .. }) => (error, &["ca.crt", "caFile"]),
+                Err(error) => return Err(error),
+            };
+            doubts.push(error.to_string());
+            usable.values.retain(|key, _| !keys.contains(&key.as_str()));
+        }
+        Ok((Tls::default(), told(doubts)))
+    }
+
     /// That certificates are none, with the keys that hold them. What they hold instead is not shown.
     fn no_certificate(&self, error: &http::Error) -> Error {
         let first = |keys: [&'static str; 2]| keys.into_iter().find(|key| self.has(key)).unwrap_or(keys[0]);
         let (certificate, key) = (first(["tls.crt", "certFile"]), first(["tls.key", "keyFile"]));
         let problem = match error {
             http::Error::Authorities => {
-                let key = first(["ca.crt", "caFile"]);
-                format!("has a key '{key}' that holds no certificate: it must be PEM")
+                return Error::Authorities {
+                    name: self.name.clone(),
+                    key: first(["ca.crt", "caFile"]),
+                };
             }
             http::Error::Certificate(_) => {
                 format!("has a key '{certificate}' that holds no certificate: it must be PEM")
@@ -195,9 +229,21 @@ impl Data {
         if address.len() > LONGEST_ADDRESS {
             return Err(self.problem(format!("has an 'address' of more than {LONGEST_ADDRESS} letters")));
         }
+        let known = ["http://", "https://", "socks5://", "socks5h://"];
+        if !known.iter().any(|scheme| address.starts_with(scheme)) {
+            return Err(
+                self.problem("has an 'address' that begins neither with http:// nor https:// nor socks5://")
+            );
+        }
+        // A name needs no password, and a password without a name is none to show.
+        let password = self.text(&["password"])?.unwrap_or_default();
+        let login = self.text(&["username"])?.map(|user| Login {
+            user: user.to_owned(),
+            password: password.into(),
+        });
         Ok(Proxy {
             address: address.to_owned(),
-            login: self.login()?,
+            login,
         })
     }
 
@@ -231,7 +277,8 @@ impl Data {
 
 impl Data {
     /// How to log in to a Git server over HTTP, and what to check its certificate against.
-    pub(crate) fn git_http(&self) -> Result<(Auth, Tls), Error> {
+    /// What of the Secret cannot be used for that comes beside it.
+    pub(crate) fn git_http(&self) -> Result<(Auth, Tls, Option<String>), Error> {
         let (user, password) = (self.text(&["username"])?, self.text(&["password"])?);
         let auth = match (self.text(&["bearerToken"])?, user, password) {
             (Some(token), _, _) => Auth::Bearer(token.into()),
@@ -243,12 +290,8 @@ impl Data {
             (None, None, Some(_)) => return Err(self.problem("has a key 'password' but no 'username'")),
             (None, None, None) => Auth::None,
         };
-        let tls = if self.has_tls() {
-            self.tls()?
-        } else {
-            Tls::default()
-        };
-        Ok((auth, tls))
+        let (tls, doubt) = self.usable_tls()?;
+        Ok((auth, tls, doubt))
     }
 
     /// How to log in to a Git server over SSH.
@@ -265,6 +308,18 @@ impl Data {
             user: None,
         }))
     }
+}
+
+/// What failed, and what of a Secret could not be used for it.
+pub(crate) fn with_doubt(message: String, doubt: Option<&str>) -> String {
+    match doubt {
+        Some(doubt) => format!("{message}; {doubt}"),
+        None => message,
+    }
+}
+
+fn told(doubts: Vec<String>) -> Option<String> {
+    (!doubts.is_empty()).then(|| doubts.join(", and "))
 }
 
 /// What pull secrets say. One that says nothing of the registry that is asked, or is no pull secret, does no harm: what is
@@ -315,9 +370,7 @@ mod tests {
             data(&[("password", "geheim")]).login().err(),
             data(&[("tls.crt", "geheim")]).tls().err(),
             data(&[("keyFile", "geheim")]).tls().err(),
-            data(&[("address", "geheim"), ("password", "geheim")])
-                .proxy()
-                .err(),
+            data(&[("address", "geheim")]).proxy().err(),
             data(&[(".dockerconfigjson", "geheim")]).keychain().err(),
         ] {
             let text = secret.expect("it is refused").to_string();
@@ -335,6 +388,44 @@ mod tests {
         assert_eq!(tls.authorities.as_deref(), Some(pem.as_bytes()));
         assert!(tls.certificate.is_some() && tls.key.is_some());
         assert!(data(&[]).tls().is_err());
+    }
+
+    #[test]
+    fn git_uses_what_it_can_of_certificates_and_tells_the_rest() {
+        let made = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
+        let (pem, key) = (made.cert.pem(), made.signing_key.serialize_pem());
+        let half = data(&[("ca.crt", &pem), ("tls.crt", &pem)]);
+        let (_, tls, doubt) = half.git_http().unwrap();
+        assert!(tls.authorities.is_some() && tls.certificate.is_none());
+        assert_eq!(
+            doubt.unwrap(),
+            "the Secret 'apps/s' has a key 'tls.crt' but no 'tls.key'"
+        );
+        let none = data(&[("caFile", "geheim"), ("tls.crt", &pem), ("tls.key", &key)]);
+        let (_, tls, doubt) = none.git_http().unwrap();
+        assert!(tls.authorities.is_none() && tls.certificate.is_some());
+        assert!(doubt.unwrap().contains("'caFile' that holds no certificate"));
+        let both = data(&[("ca.crt", "geheim"), ("tls.key", &key)]);
+        let (_, tls, doubt) = both.git_http().unwrap();
+        assert!(tls.authorities.is_none() && tls.key.is_none());
+        assert!(doubt.unwrap().contains("'tls.crt', and the Secret"));
+        // Two halves that do not fit are no half.
+        let (_, _, doubt) = data(&[("username", "ada")]).git_http().unwrap();
+        assert_eq!(doubt, None);
+        let broken = data(&[("tls.crt", &pem), ("tls.key", "geheim")]);
+        assert!(matches!(broken.git_http(), Err(Error::Certificate { .. })));
+    }
+
+    #[test]
+    fn a_proxy_needs_no_password() {
+        let login = |values: &[(&str, &str)]| {
+            let address = ("address", "socks5://proxy:1080");
+            let proxy = data(&[&[address], values].concat()).proxy().unwrap();
+            proxy.login.map(|login| login.user)
+        };
+        assert_eq!(login(&[]), None);
+        assert_eq!(login(&[("username", "ada")]).as_deref(), Some("ada"));
+        assert_eq!(login(&[("password", "geheim")]), None);
     }
 
     #[test]

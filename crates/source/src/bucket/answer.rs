@@ -10,8 +10,11 @@ const MAX_ANSWER: usize = 16 << 20;
 
 /// The server did not answer.
 pub(super) fn unreachable(bucket: &str, error: reqwest::Error) -> Error {
+    // Without the rest: a query may hold what lets us in.
+    let server = error.url().map(|url| url.origin().ascii_serialization());
     Error::Request {
         bucket: bucket.to_owned(),
+        server: server.unwrap_or_default(),
         source: error.without_url(),
     }
 }

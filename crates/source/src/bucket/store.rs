@@ -75,10 +75,12 @@ pub enum Error {
         code: String,
     },
     /// The server did not answer.
-    #[error("bucket '{bucket}' cannot be reached")]
+    #[error("bucket '{bucket}' at '{server}' cannot be reached{}", crate::http::remedy(.source))]
     Request {
         /// The bucket.
         bucket: String,
+        /// The server that was asked.
+        server: String,
         /// Why not.
         source: reqwest::Error,
     },

@@ -6,6 +6,7 @@ use std::io;
 use std::time::Duration;
 
 use super::url::Url;
+use crate::http::remedy;
 
 /// A failure with the repository it happened to. What to do about it follows from [`Error::cause`].
 #[derive(Debug)]
@@ -51,7 +52,7 @@ pub enum Cause {
     )]
     Tls(#[source] Source),
     /// The server cannot be reached.
-    #[error("the server cannot be reached")]
+    #[error("the server cannot be reached{}", remedy(.0.as_ref()))]
     Connect(#[source] Source),
     /// There is no such repository, or not for us.
     #[error("repository not found: check the URL and that the credentials may read it")]

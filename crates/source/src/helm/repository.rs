@@ -100,7 +100,7 @@ pub enum Error {
     #[error("no HTTP client can be made for the Helm repository")]
     Client(#[from] http::Error),
     /// The server did not answer.
-    #[error("failed to fetch {url}")]
+    #[error("failed to fetch {url}{}", http::remedy(.source))]
     Request {
         /// What was fetched.
         url: String,

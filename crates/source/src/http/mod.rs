@@ -2,6 +2,7 @@
 
 mod clients;
 pub(crate) mod escape;
+mod remedy;
 mod tls;
 mod trust;
 
@@ -12,6 +13,7 @@ use reqwest::{Client, ClientBuilder, Proxy as Through};
 use secrecy::{ExposeSecret, SecretString};
 
 pub use clients::Clients;
+pub(crate) use remedy::remedy;
 pub use tls::Tls;
 
 /// How a client shall reach its server. The default is the system's authorities, no client certificate, the proxy of the

@@ -86,8 +86,9 @@ impl Trust {
         if self.listed.contains(&fingerprint(der)) {
             check_itself(&read(der)?, now)?;
         } else if !self.is_issued_authority(der, now) {
-            let algorithms = self.algorithms.all;
-            verify_server_cert_signed_by_trust_anchor(&shown, &self.anchors, intermediates, now, algorithms)?;
+            let (anchors, algorithms) = (&self.anchors, self.algorithms.all);
+            verify_server_cert_signed_by_trust_anchor(&shown, anchors, intermediates, now, algorithms)
+                .map_err(|error| plainer(error, der))?;
         }
         verify_server_name(&shown, server)
     }
@@ -145,6 +146,19 @@ impl ServerCertVerifier for Trust {
 
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
         self.algorithms.supported_schemes()
+    }
+}
+
+/// Of an authority that shows itself as a server webpki tells only that. What is wrong with it is that nobody who is trusted
+/// issued it: it would have been taken otherwise.
+fn plainer(error: Error, der: &CertificateDer<'_>) -> Error {
+    match error {
+        Error::InvalidCertificate(CertificateError::Other(_))
+            if read(der).is_ok_and(|shown| is_authority(&shown)) =>
+        {
+            Error::InvalidCertificate(CertificateError::UnknownIssuer)
+        }
+        error => error,
     }
 }
 

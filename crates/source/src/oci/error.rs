@@ -61,7 +61,7 @@ pub enum Error {
         message: String,
     },
     /// The registry cannot be reached, or the connection broke.
-    #[error("{what} cannot be fetched or sent")]
+    #[error("{what} cannot be fetched or sent{}", http::remedy(.source))]
     Transport {
         /// What was asked for.
         what: String,

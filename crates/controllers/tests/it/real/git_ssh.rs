@@ -21,6 +21,22 @@ async fn openssh_lets_in_who_has_a_key_and_is_known() {
         ("ed25519", "ed25519", None, known("ed25519"), "Succeeded"),
         ("ecdsa", "ecdsa", None, known("ecdsa"), "Succeeded"),
         ("rsa", "rsa", None, known("rsa"), "Succeeded"),
+        ("p521", "p521", None, known("ecdsa"), "Succeeded"),
+        (
+            "p521-unlocked",
+            "p521-locked",
+            Some("geheim"),
+            known("ecdsa"),
+            "Succeeded",
+        ),
+        ("short", "short", None, known("ecdsa"), "Succeeded"),
+        (
+            "short-unlocked",
+            "short-locked",
+            Some("geheim"),
+            known("ecdsa"),
+            "Succeeded",
+        ),
         (
             "unlocked",
             "locked",

@@ -7,6 +7,22 @@ use testkit::program;
 
 use super::server::{self, Running};
 
+/// A key whose number begins with a zero, as one of 256 that `ssh-keygen` makes; a key by chance is seldom such.
+const SHORT: [(&str, &str); 3] = [
+    (
+        "short",
+        include_str!("../../../../source/tests/data/git/short-ecdsa"),
+    ),
+    (
+        "short-locked",
+        include_str!("../../../../source/tests/data/git/short-ecdsa-locked"),
+    ),
+    (
+        "short.pub",
+        include_str!("../../../../source/tests/data/git/short-ecdsa.pub"),
+    ),
+];
+
 /// A server that runs as the user of the test and lets in who has a key of its folder.
 pub(super) struct Sshd {
     _running: Running,
@@ -29,8 +45,26 @@ impl Sshd {
             keygen(folder.path(), kind, kind, "");
         }
         keygen(folder.path(), "locked", "ed25519", "geheim");
-        let keys =
-            ["ed25519", "ecdsa", "rsa", "locked"].map(|name| read(folder.path(), &format!("{name}.pub")));
+        keygen_of(folder.path(), "p521", &["-t", "ecdsa", "-b", "521"], "");
+        keygen_of(
+            folder.path(),
+            "p521-locked",
+            &["-t", "ecdsa", "-b", "521"],
+            "geheim",
+        );
+        for (name, content) in SHORT {
+            std::fs::write(folder.path().join(name), content).unwrap();
+        }
+        let keys = [
+            "ed25519",
+            "ecdsa",
+            "rsa",
+            "locked",
+            "p521",
+            "p521-locked",
+            "short",
+        ]
+        .map(|name| read(folder.path(), &format!("{name}.pub")));
         std::fs::write(folder.path().join("authorized_keys"), keys.concat()).unwrap();
         keygen(folder.path(), "stranger", "ed25519", "");
         let (path, mine) = (folder.path(), user.clone());
@@ -59,7 +93,7 @@ impl Sshd {
         )
     }
 
-    /// A private key: `ed25519`, `ecdsa` and `rsa` are let in, `locked` too with its passphrase, `stranger` is not.
+    /// A private key: `stranger` is not let in; all others are, those with `locked` in their name by a passphrase.
     pub(super) fn private(&self, name: &str) -> String {
         read(self.folder.path(), name)
     }
@@ -82,9 +116,14 @@ fn configuration(folder: &Path, port: u16, user: &str) -> String {
 }
 
 fn keygen(folder: &Path, name: &str, kind: &str, passphrase: &str) {
+    keygen_of(folder, name, &["-t", kind], passphrase);
+}
+
+fn keygen_of(folder: &Path, name: &str, kind: &[&str], passphrase: &str) {
     let mut command = Command::new("ssh-keygen");
-    command.args(["-q", "-t", kind, "-N", passphrase, "-C", name]);
-    command.arg("-f");
+    command
+        .args(kind)
+        .args(["-q", "-N", passphrase, "-C", name, "-f"]);
     program::run(command.arg(folder.join(name)));
 }
 

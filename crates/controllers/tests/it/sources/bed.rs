@@ -146,6 +146,21 @@ impl<S: Spec<Status: ReconcileStatus + PartialEq>> Bed<S> {
         .await
     }
 
+    /// The same for an object of another kind.
+    pub(crate) async fn ready_other<T>(&self, name: &str, status: &str, reason: &str)
+    where
+        T: Spec<Status: ReconcileStatus + PartialEq>,
+    {
+        let settled = object_settled(self.other::<T>(), name, LIMIT, |object| match object {
+            Some(object) => match condition(object, "Ready") {
+                Some(ready) if ready.status.to_string() == status && ready.reason == reason => Ok(()),
+                _ => Err(format!("{:?}", object.status)),
+            },
+            None => Err("it is not there".into()),
+        });
+        settled.await.unwrap();
+    }
+
     pub(crate) async fn delete(&self, name: &str) {
         self.api.delete(name, &DeleteParams::default()).await.unwrap();
         let gone = object_settled(self.api.clone(), name, LIMIT, |object| match object {

@@ -19,3 +19,5 @@ mod logged;
 mod oci_repository;
 mod progress;
 mod storage;
+mod surroundings;
+mod trust;

@@ -5,6 +5,7 @@ mod algorithms;
 mod http;
 mod known_hosts;
 mod private_key;
+mod socks;
 mod ssh;
 
 use bytes::Bytes;

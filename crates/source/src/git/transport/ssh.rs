@@ -5,17 +5,19 @@ use std::sync::Arc;
 use bytes::Bytes;
 use futures::future::BoxFuture;
 use parking_lot::Mutex;
-use russh::client::{Config, Handle, Handler, Msg, connect};
+use russh::client::{Config, Handle, Handler, Msg, connect_stream};
 use russh::keys::{HashAlg, PrivateKey, PrivateKeyWithHashAlg, PublicKeyOrCertificate};
 use russh::{Channel, ChannelMsg, Disconnect, Preferred};
+use tokio::net::TcpStream;
 
 use super::Chunks;
 use super::algorithms::SshAlgorithms;
 use super::known_hosts::{KnownHosts, Verdict};
-use super::private_key;
+use super::{private_key, socks};
 use crate::git::error::Cause;
 use crate::git::protocol::refusal;
 use crate::git::remote::Settings;
+use crate::http::Proxy;
 
 /// How much of what the server complains about is kept.
 const MAX_COMPLAINT: usize = 4096;
@@ -72,7 +74,6 @@ impl Link {
             preferred: preferred(&settings.ssh, &known, &host, port),
             // Whoever waits has gone by then; the connection goes too.
             inactivity_timeout: Some(settings.timeout),
-            nodelay: true,
             ..Config::default()
         };
         let refused = Arc::new(Mutex::new(None));
@@ -82,7 +83,8 @@ impl Link {
             known,
             refused: refused.clone(),
         };
-        let connected = connect(Arc::new(config), (host.as_str(), port), handler).await;
+        let stream = stream(settings.http.proxy.as_ref(), &host, port).await?;
+        let connected = connect_stream(Arc::new(config), stream, handler).await;
         let mut handle = match connected {
             Ok(handle) => handle,
             Err(error) => {
@@ -163,6 +165,22 @@ impl Chunks for Answer<'_> {
     fn chunk(&mut self) -> BoxFuture<'_, Result<Option<Bytes>, Cause>> {
         Box::pin(self.0.chunk())
     }
+}
+
+async fn stream(proxy: Option<&Proxy>, host: &str, port: u16) -> Result<TcpStream, Cause> {
+    let stream = match proxy {
+        Some(proxy) => {
+            let connected = socks::connect(proxy, host, port).await;
+            connected.map_err(|error| Cause::Connect(Box::new(error)))?
+        }
+        None => {
+            let connected = TcpStream::connect((host, port)).await;
+            connected.map_err(|error| Cause::Connect(Box::new(error)))?
+        }
+    };
+    // A socket that cannot be hurried works all the same.
+    let _ = stream.set_nodelay(true);
+    Ok(stream)
 }
 
 /// Asks first for the kinds of host keys that are known: a server with several would else show one that is not.

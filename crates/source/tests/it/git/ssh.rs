@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use source::git::{Auth, Cause, Reference, Remote, Request, SshAlgorithms, SshAuth};
+use source::http::{Login, Proxy};
 use testkit::git::{Git, KeyKind, KeyPair, PackFault, SshServer};
+use testkit::http::Socks;
 
 use super::{Place, chain, content, fetch, wanted};
 
@@ -211,5 +213,47 @@ async fn only_algorithms_that_are_allowed_are_used() {
             "{kex:?} {host_keys:?}: {:?}",
             fetched.err()
         );
+    }
+}
+
+/// The proxy resolves the host, which may be known to it alone.
+#[tokio::test]
+async fn a_server_is_reached_through_a_socks_proxy() {
+    let key = KeyPair::generate(KeyKind::Ed25519);
+    let (_git, server) = served(KeyKind::Ed25519, &key);
+    let socks = Socks::with_login(server.address(), "ada", "geheim");
+    let known = server
+        .known_hosts()
+        .replace(&format!("[127.0.0.1]:{}", server.address().port()), "git.invalid");
+    let place = Place::new();
+    let through = async |address: String, login: Option<(&str, &str)>| {
+        let remote = place.remote_with("ssh://git@git.invalid/team/app.git", |settings| {
+            settings.auth = Auth::Ssh(auth(&key, &known));
+            settings.http.proxy = Some(Proxy {
+                address,
+                login: login.map(|(user, password)| Login {
+                    user: user.to_owned(),
+                    password: password.into(),
+                }),
+            });
+        });
+        fetch(&remote, Reference::branch("main"))
+            .await
+            .map_err(|error| chain(&error))
+    };
+    let checkout = through(socks.url(), Some(("ada", "geheim"))).await.unwrap();
+    assert_eq!(content(&*checkout), ["a 1"]);
+    assert_eq!(socks.hosts(), ["git.invalid:22"]);
+    let inside = socks.url().replace("socks5://", "socks5://ada:ge%68eim@");
+    through(inside, None).await.unwrap();
+    for (address, login, told) in [
+        (socks.url(), Some(("ada", "falsch")), "refuses the login"),
+        (socks.url(), None, "refuses the login"),
+        ("http://127.0.0.1:1".to_owned(), None, "must begin with socks5://"),
+        ("socks5://127.0.0.1:1".to_owned(), None, "nobody listens there"),
+        (format!("socks5://{}", server.address()), None, "no SOCKS 5 proxy"),
+    ] {
+        let message = through(address, login).await.err().unwrap();
+        assert!(message.contains(told) && !message.contains("falsch"), "{message}");
     }
 }

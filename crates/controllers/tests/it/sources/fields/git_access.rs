@@ -105,7 +105,7 @@ async fn git_shows_and_checks_certificates() {
             "half",
             json!({"ca.crt": pem, "tls.crt": certificate}),
             "False",
-            "AuthenticationFailed",
+            "GitOperationFailed",
         ),
     ] {
         bed.secret(name, "Opaque", data).await;
