@@ -4,7 +4,7 @@
 //! is drift: labels, annotations, and everything but `metadata` and `status`. That others changed what nobody else wants is
 //! none.
 
-use model::{Value, value};
+use model::{Map, Value, value};
 use serde::{Deserialize, Serialize};
 
 use super::fields::{self, Field};
@@ -40,22 +40,43 @@ pub fn drift(live: Option<&Value>, merged: &Value, rules: &IgnoreRules) -> Drift
     let absent =
         value!({ "apiVersion": (merged.str_at(&["apiVersion"])), "kind": (merged.str_at(&["kind"])) });
     let live = live.unwrap_or(&absent);
-    let pared;
-    let (live_pared, merged_pared) = if rules.is_empty() {
-        pared = (compared(live), compared(merged));
-        (&pared.0, &pared.1)
+    let stripped;
+    let (before, after) = if rules.is_empty() {
+        if is_same(live, merged) {
+            return Drift::None;
+        }
+        (live, merged)
     } else {
         let (mut a, mut b) = (live.clone(), merged.clone());
         rules.strip(&mut a, &mut b);
-        pared = (compared(&a), compared(&b));
-        (&pared.0, &pared.1)
+        stripped = (a, b);
+        (&stripped.0, &stripped.1)
     };
-    if live_pared == merged_pared {
+    let (mut before, mut after) = (compared(before), compared(after));
+    if before == after {
         return Drift::None;
     }
-    let (mut a, mut b) = (live_pared.clone(), merged_pared.clone());
-    mask::mask(Some(&mut a), Some(&mut b));
-    Drift::Changed(fields::compare(&a, &b, &Owners::of(live)))
+    mask::mask(Some(&mut before), Some(&mut after));
+    Drift::Changed(fields::compare(&before, &after, &Owners::of(live)))
+}
+
+/// Whether two objects are equal in all that is compared. The common case, which copies nothing.
+fn is_same(live: &Value, merged: &Value) -> bool {
+    let (Some(a), Some(b)) = (live.as_object(), merged.as_object()) else {
+        return false;
+    };
+    let body = |name: &str| name != "metadata" && name != "status";
+    let count = |map: &Map| map.keys().filter(|name| body(name)).count();
+    let texts = |object: &Value, name: &str| {
+        let map = object.at(&["metadata", name]).and_then(Value::as_object);
+        map.filter(|map| !map.is_empty()).cloned()
+    };
+    count(a) == count(b)
+        && a.iter()
+            .all(|(name, value)| !body(name) || b.get(name) == Some(value))
+        && ["labels", "annotations"]
+            .iter()
+            .all(|name| texts(live, name) == texts(merged, name))
 }
 
 /// What of an object is compared.

@@ -11,6 +11,7 @@ mod expression;
 mod flux;
 mod ignore;
 mod offline;
+mod properties;
 
 use model::Value;
 
