@@ -12,8 +12,10 @@ use futures::StreamExt;
 use kube::api::Api;
 use kube::runtime::{WatchStreamExt, watcher};
 use kube::{Client, ResourceExt};
+use parking_lot::Mutex;
 use tokio::sync::watch;
 
+use super::chain::cause;
 use super::queue::Queue;
 use super::runner::Options;
 use super::writer::{Key, Objects, key_of};
@@ -31,6 +33,26 @@ pub(super) enum Change<S: Spec> {
     Complete,
 }
 
+/// The kinds that the cluster does not serve and of which that was told: once, however many controllers of a process follow
+/// them. Clones are the same.
+#[derive(Clone, Default)]
+pub struct WaitedFor(Arc<Mutex<HashSet<Names>>>);
+
+/// Group and plural of a kind.
+type Names = (&'static str, &'static str);
+
+impl WaitedFor {
+    /// Whether this is the first to miss the kind.
+    fn is_news<S: Spec>(&self) -> bool {
+        self.0.lock().insert((S::NAMES.group, S::NAMES.plural))
+    }
+
+    /// The kind is there.
+    fn is_there<S: Spec>(&self) {
+        self.0.lock().remove(&(S::NAMES.group, S::NAMES.plural));
+    }
+}
+
 /// Watches all objects of a kind that the options name. It ends with the future only.
 pub(super) async fn watch<S: Spec>(client: Client, options: &Options, mut tell: impl FnMut(Change<S>)) {
     let api: Api<Object<S>> = match &options.namespace {
@@ -44,7 +66,6 @@ pub(super) async fn watch<S: Spec>(client: Client, options: &Options, mut tell: 
     let mut events = watcher(api, config).default_backoff().boxed();
     // A list says nothing of what went while there was no watch: it is what is known and not in the list.
     let (mut known, mut listed) = (HashSet::new(), HashSet::new());
-    let mut is_told = false;
     while let Some(event) = events.next().await {
         match event {
             Ok(watcher::Event::Apply(object)) => {
@@ -64,10 +85,10 @@ pub(super) async fn watch<S: Spec>(client: Client, options: &Options, mut tell: 
                 let gone = known.difference(&listed).cloned();
                 gone.for_each(|key| tell(Change::Gone(key)));
                 known = std::mem::take(&mut listed);
+                options.waited_for.is_there::<S>();
                 tell(Change::Complete);
             }
-            Err(error) if is_missing(&error) && !is_told => {
-                is_told = true;
+            Err(error) if is_missing(&error) && options.waited_for.is_news::<S>() => {
                 let names = S::NAMES;
                 tracing::warn!(
                     kind = names.kind,
@@ -76,7 +97,11 @@ pub(super) async fn watch<S: Spec>(client: Client, options: &Options, mut tell: 
                     names.group
                 );
             }
-            Err(error) => tracing::debug!("a watch failed and is begun anew: {error}"),
+            Err(error) => tracing::debug!(
+                kind = S::NAMES.kind,
+                "a watch failed and is begun anew: {}",
+                cause(&error)
+            ),
         }
     }
 }

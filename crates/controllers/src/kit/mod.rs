@@ -7,6 +7,7 @@
 //! Conditions and requeues are pure: [`conclude`] makes both of an outcome. The [`Runner`] does all that touches the
 //! cluster: the finalizer, the status, and only where something differs.
 
+mod chain;
 mod conclude;
 mod conditions;
 mod cut;
@@ -20,18 +21,20 @@ mod metrics;
 mod recorder;
 mod runner;
 mod status;
+mod told;
 mod writer;
 
 // The queue is the engine's: both work on keys, each at most once at a time.
 use engine::queue;
 
+pub(crate) use chain::chain;
 pub use conclude::{Failure, Shape, conclude};
 pub use conditions::{Conditions, Stamp, Summary};
 pub use endpoints::{Endpoint, listen};
-pub use follow::{Followed, NotListed, Wake};
+pub use follow::{Followed, NotListed, WaitedFor, Wake};
 pub use group::Group;
 pub use interval::jittered;
-pub use metrics::Metrics;
+pub use metrics::{IndexLookups, Metrics};
 pub use queue::{Backoff, Done, Load, Queue, Ticket};
 pub use recorder::{Notice, Recorder, hostname};
 pub use runner::{FINALIZER, Options, Reconcile, Run, Runner};

@@ -15,6 +15,7 @@ use serde_json::json;
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinSet;
 
+use super::chain::chain;
 use super::cut::cut;
 
 /// The longest message that is posted.
@@ -129,7 +130,7 @@ impl Teller {
                 }
             };
             if let Err(error) = teller.record(&told).await {
-                tracing::debug!("failed to write an event: {error}");
+                tracing::debug!("failed to write an event: {}", chain(&error));
             }
             if told.notice.severity != Severity::Trace && teller.post_to.is_some() {
                 // A notification controller that hangs holds back no Event of the cluster.

@@ -13,13 +13,15 @@ use model::event::Severity;
 use tokio::task::JoinSet;
 use tracing::Instrument;
 
+use super::chain::chain;
 use super::conclude::{Failure, conclude};
 use super::conditions::{Stamp, Summary};
-use super::follow::{self, Change, Wake};
+use super::follow::{self, Change, WaitedFor, Wake};
 use super::interval::jittered;
 use super::metrics::{Metrics, Ran};
 use super::queue::{Backoff, Done, Queue, Ticket};
 use super::recorder::{Notice, Recorder};
+use super::told::Told;
 use super::writer::{Key, Objects, Writer, key_of, requested_at};
 
 /// The finalizer of all kinds that leave something behind.
@@ -59,8 +61,11 @@ pub trait Reconcile: Send + Sync + 'static {
         std::future::pending()
     }
 
-    /// Undoes what the object left behind.
-    fn finalize(&self, object: &Object<Self::Spec>) -> impl Future<Output = Result<(), Failure>> + Send;
+    /// Undoes what the object left behind, and says what is to be told of that.
+    fn finalize(
+        &self,
+        object: &Object<Self::Spec>,
+    ) -> impl Future<Output = Result<Vec<Notice>, Failure>> + Send;
 }
 
 /// What a run works on.
@@ -72,12 +77,18 @@ pub struct Run<'r, S: Spec> {
     /// Now, and the generation that is worked on.
     pub stamp: Stamp,
     writer: &'r Writer<S>,
+    notices: Vec<Notice>,
 }
 
 impl<S: Spec<Status: ReconcileStatus + PartialEq>> Run<'_, S> {
     /// Whether somebody asked for this run and waits for its end.
     pub fn is_requested(&self) -> bool {
         requested_at(self.object).is_some_and(|token| self.status.last_handled_reconcile_at() != Some(token))
+    }
+
+    /// Has something told, however the run ends.
+    pub fn tell(&mut self, notice: Notice) {
+        self.notices.push(notice);
     }
 
     /// Another object of the same namespace and kind, as it was last seen.
@@ -89,7 +100,7 @@ impl<S: Spec<Status: ReconcileStatus + PartialEq>> Run<'_, S> {
     /// Writes the status as it is by now, for those who watch. What cannot be written now is written at the end.
     pub async fn show_progress(&mut self) {
         if let Err(error) = self.writer.write(self.object, &self.status).await {
-            tracing::debug!("failed to write progress: {error}");
+            tracing::debug!("failed to write progress: {}", chain(&error));
         }
     }
 }
@@ -111,6 +122,8 @@ pub struct Options {
     pub namespace: Option<String>,
     /// Where runs are counted.
     pub metrics: Metrics,
+    /// The kinds that the cluster lacks. Controllers of one process share it.
+    pub waited_for: WaitedFor,
 }
 
 impl Options {
@@ -124,6 +137,7 @@ impl Options {
             label_selector: None,
             namespace: None,
             metrics: Metrics::new(),
+            waited_for: WaitedFor::default(),
         }
     }
 }
@@ -136,6 +150,7 @@ pub struct Runner<R: Reconcile> {
     objects: Arc<Objects<R::Spec>>,
     recorder: Recorder,
     writer: Writer<R::Spec>,
+    told: Told,
     is_cut_off: AtomicBool,
 }
 
@@ -163,6 +178,7 @@ impl<R: Reconcile> Runner<R> {
             objects,
             recorder,
             writer,
+            told: Told::default(),
             is_cut_off: AtomicBool::new(false),
         })
     }
@@ -243,6 +259,7 @@ impl<R: Reconcile> Runner<R> {
             }
             Change::Gone(key) => {
                 self.objects.remove(&key);
+                self.told.forget(&key);
                 self.options.metrics.forget(<R::Spec as Spec>::NAMES.kind, &key);
             }
             Change::Complete => {}
@@ -306,12 +323,13 @@ impl<R: Reconcile> Runner<R> {
             status: object.status.clone().unwrap_or_default(),
             stamp,
             writer: &self.writer,
+            notices: Vec::new(),
         };
         let result = self.reconciler.reconcile(&mut run).await;
         if self.is_cut_off.load(Ordering::Relaxed) {
             return Done::Retry;
         }
-        let mut status = run.status;
+        let (mut status, notices) = (run.status, run.notices);
         if let Some(token) = requested_at(object) {
             status.set_last_handled_reconcile_at(token);
         }
@@ -323,17 +341,40 @@ impl<R: Reconcile> Runner<R> {
         };
         let outcome = result.as_ref().map(|_| ());
         let done = conclude(&mut status, stamp, &R::SUMMARY, outcome, interval);
-        let written = self.writer.write(object, &status).await;
-        match result {
-            Ok(notices) => notices.into_iter().for_each(|notice| self.tell(object, notice)),
-            Err(failure) => self.tell_failure(object, &failure),
-        }
-        match written {
-            Ok(()) => done,
+        self.tell_news(object, notices, result);
+        match self.writer.write(object, &status).await {
+            Ok(()) => {
+                self.told.forget(&key_of(object));
+                done
+            }
             Err(error) => {
-                tracing::warn!("failed to write a status: {error}");
+                let why = chain(&error);
+                tracing::warn!("failed to write a status, so that the run is done again: {why}");
                 Done::Retry
             }
+        }
+    }
+
+    /// Tells what a run came to, but for what the runs have told already whose status was not written.
+    fn tell_news(
+        &self,
+        object: &Object<R::Spec>,
+        mut notices: Vec<Notice>,
+        result: Result<Vec<Notice>, Failure>,
+    ) {
+        let failure = match result {
+            Ok(more) => {
+                notices.extend(more);
+                None
+            }
+            Err(failure) => Some(failure),
+        };
+        let news = self.told.news(object, notices);
+        news.into_iter().for_each(|notice| self.tell(object, notice));
+        if let Some(failure) = failure
+            && !self.told.news(object, vec![failure.notice()]).is_empty()
+        {
+            self.tell_failure(object, &failure);
         }
     }
 
@@ -398,9 +439,12 @@ impl<R: Reconcile> Runner<R> {
         if !has_finalizer(object) {
             return Done::Forget;
         }
-        if let Err(failure) = self.reconciler.finalize(object).await {
-            self.tell_failure(object, &failure);
-            return Done::Retry;
+        match self.reconciler.finalize(object).await {
+            Ok(notices) => notices.into_iter().for_each(|notice| self.tell(object, notice)),
+            Err(failure) => {
+                self.tell_failure(object, &failure);
+                return Done::Retry;
+            }
         }
         let rest = object.finalizers().iter();
         let rest: Vec<String> = rest.filter(|one| *one != FINALIZER).cloned().collect();

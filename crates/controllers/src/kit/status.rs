@@ -1,6 +1,7 @@
-//! What of a status has to be sent: nothing where nothing differs.
+//! What of a status has to be sent: nothing where nothing differs, and where others write at the same time, only if they wrote
+//! nothing that counts.
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 /// The merge patch that makes `new` of `old`; `None` where they are equal.
 pub(super) fn patch(old: &Value, new: &Value) -> Option<Value> {
@@ -24,6 +25,31 @@ pub(super) fn patch(old: &Value, new: &Value) -> Option<Value> {
     (!patch.is_empty()).then_some(Value::Object(patch))
 }
 
+/// The JSON patch that makes `new` the status of an object, whatever else others write to it at the same time: it fails only
+/// where they have written conditions, of which we send all. A status without conditions must be as it was.
+pub(super) fn guarded_patch(object: &Value, new: &Value) -> Vec<Value> {
+    let (metadata, old) = (&object["metadata"], &object["status"]);
+    let test = |path: &str, value: &Value| json!({"op": "test", "path": path, "value": value});
+    let mut patch = vec![test("/metadata/uid", &metadata["uid"])];
+    match old.get("conditions") {
+        Some(conditions) => patch.push(test("/status/conditions", conditions)),
+        None => patch.push(test("/metadata/resourceVersion", &metadata["resourceVersion"])),
+    }
+    let (Value::Object(before), Value::Object(after)) = (old, new) else {
+        patch.push(json!({"op": "add", "path": "/status", "value": new}));
+        return patch;
+    };
+    let changed = after
+        .iter()
+        .filter(|(key, value)| before.get(*key) != Some(*value));
+    patch.extend(
+        changed.map(|(key, value)| json!({"op": "add", "path": format!("/status/{key}"), "value": value})),
+    );
+    let gone = before.keys().filter(|key| !after.contains_key(*key));
+    patch.extend(gone.map(|key| json!({"op": "remove", "path": format!("/status/{key}")})));
+    patch
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -39,5 +65,30 @@ mod tests {
             Some(json!({"b": {"c": 2}, "e": [1, 2], "f": null, "g": {}}))
         );
         assert_eq!(patch(&new, &new), None);
+    }
+
+    #[test]
+    fn a_guarded_patch_depends_on_conditions_alone() {
+        let status = json!({"a": 1, "b": 1, "conditions": [{"type": "Ready"}]});
+        let object = json!({"metadata": {"uid": "u", "resourceVersion": "7"}, "status": status});
+        let new = json!({"a": 2, "conditions": []});
+        assert_eq!(
+            guarded_patch(&object, &new),
+            [
+                json!({"op": "test", "path": "/metadata/uid", "value": "u"}),
+                json!({"op": "test", "path": "/status/conditions", "value": [{"type": "Ready"}]}),
+                json!({"op": "add", "path": "/status/a", "value": 2}),
+                json!({"op": "add", "path": "/status/conditions", "value": []}),
+                json!({"op": "remove", "path": "/status/b"}),
+            ]
+        );
+        let object = json!({"metadata": {"uid": "u", "resourceVersion": "7"}});
+        assert_eq!(
+            guarded_patch(&object, &new)[1..],
+            [
+                json!({"op": "test", "path": "/metadata/resourceVersion", "value": "7"}),
+                json!({"op": "add", "path": "/status", "value": new}),
+            ]
+        );
     }
 }

@@ -1,13 +1,17 @@
 //! Writes to the cluster what differs, and keeps the newest that is known of each object.
 
 use std::collections::HashMap;
+use std::fmt::Debug;
 use std::sync::Arc;
+use std::time::Duration;
 
 use api::{ConditionType, Object, ReconcileStatus, Spec};
 use kube::api::{Api, Patch, PatchParams};
+use kube::core::{ApiResource, DynamicObject, Status};
 use kube::{Client, ResourceExt};
 use parking_lot::Mutex;
-use serde_json::json;
+use serde::Serialize;
+use serde_json::{Value, json};
 
 use super::queue::Queue;
 use super::status;
@@ -15,8 +19,18 @@ use super::status;
 /// The annotation that asks for a run.
 const REQUESTED_AT: &str = "reconcile.fluxcd.io/requestedAt";
 
-/// How often a status that somebody else changed meanwhile is tried again.
-const CONFLICTS: usize = 5;
+/// How often a status is tried to be written that somebody else changes meanwhile, and how long is waited in between, at least:
+/// up to as long again, so that those who met do not meet again.
+const ATTEMPTS: usize = 5;
+const WAIT: Duration = Duration::from_millis(100);
+
+/// What became of a patch.
+enum Sent {
+    /// It was taken, or the object is gone.
+    Written,
+    /// Somebody else has written meanwhile.
+    Refused(Box<Status>),
+}
 
 /// Namespace and name.
 pub type Key = (String, String);
@@ -155,45 +169,86 @@ impl<S: Spec<Status: ReconcileStatus + PartialEq>> Writer<S> {
 
     /// Makes `status` the status of the object, beside what others say of it. Sends nothing where it is that already.
     pub(super) async fn write(&self, object: &Object<S>, status: &S::Status) -> kube::Result<()> {
-        let api = self.api(object);
-        let mut newest = self.objects.get(&key_of(object));
-        let mut conflict = None;
-        for _ in 0..CONFLICTS {
-            let base = newest.as_deref().unwrap_or(object);
-            let status = &self.with_foreign(status, base.status.as_ref());
-            if base.metadata.uid != object.metadata.uid || base.status.as_ref() == Some(status) {
-                return Ok(());
-            }
-            let old = serde_json::to_value(&base.status).map_err(kube::Error::SerdeError)?;
-            let new = serde_json::to_value(status).map_err(kube::Error::SerdeError)?;
-            let Some(change) = status::patch(&old, &new) else {
+        let newest = self.objects.get(&key_of(object));
+        let base = newest.as_deref().unwrap_or(object);
+        let wanted = self.with_foreign(status, base.status.as_ref());
+        if base.metadata.uid != object.metadata.uid || base.status.as_ref() == Some(&wanted) {
+            return Ok(());
+        }
+        let old = serde_json::to_value(&base.status).map_err(kube::Error::SerdeError)?;
+        let new = serde_json::to_value(&wanted).map_err(kube::Error::SerdeError)?;
+        let Some(change) = status::patch(&old, &new) else {
+            return Ok(());
+        };
+        let patch = json!({
+            "metadata": {"resourceVersion": base.metadata.resource_version},
+            "status": change,
+        });
+        match self.send(object, &Patch::Merge(&patch)).await? {
+            Sent::Written => Ok(()),
+            Sent::Refused(answer) => self.write_beside_others(object, status, answer).await,
+        }
+    }
+
+    /// Writes a status while others write the object too. What is sent depends on the conditions alone: others may write
+    /// whatever else, and as often as they like.
+    async fn write_beside_others(
+        &self,
+        object: &Object<S>,
+        status: &S::Status,
+        mut refused: Box<Status>,
+    ) -> kube::Result<()> {
+        let resource = ApiResource::erase::<Object<S>>(&());
+        let namespace = object.namespace().unwrap_or_default();
+        let api: Api<DynamicObject> = Api::namespaced_with(self.client.clone(), &namespace, &resource);
+        for _ in 1..ATTEMPTS {
+            tokio::time::sleep(WAIT.mul_f64(1.0 + fastrand::f64())).await;
+            let Some(newest) = api.get_opt(&object.name_any()).await? else {
+                self.forget(object);
                 return Ok(());
             };
-            let patch = json!({
-                "metadata": {"resourceVersion": base.metadata.resource_version},
-                "status": change,
-            });
-            let name = object.name_any();
-            match api
-                .patch_status(&name, &self.parameters(), &Patch::Merge(&patch))
-                .await
-            {
-                Ok(object) => {
-                    self.see(object);
-                    return Ok(());
-                }
-                Err(kube::Error::Api(answer)) if answer.code == 404 => {
-                    self.forget(object);
-                    return Ok(());
-                }
-                Err(kube::Error::Api(answer)) if answer.code == 409 => {
-                    conflict = Some(answer);
-                    newest = api.get_opt(&name).await?.map(Arc::new);
-                }
-                Err(error) => return Err(error),
+            // The conditions that are tested are those of the answer, to the letter.
+            let answer = serde_json::to_value(newest).map_err(kube::Error::SerdeError)?;
+            let newest: Object<S> =
+                serde_json::from_value(answer.clone()).map_err(kube::Error::SerdeError)?;
+            let wanted = self.with_foreign(status, newest.status.as_ref());
+            if newest.metadata.uid != object.metadata.uid {
+                return Ok(());
+            }
+            if newest.status.as_ref() == Some(&wanted) {
+                self.see(newest);
+                return Ok(());
+            }
+            let wanted = serde_json::to_value(&wanted).map_err(kube::Error::SerdeError)?;
+            let patch = Value::Array(status::guarded_patch(&answer, &wanted));
+            let patch = serde_json::from_value(patch).map_err(kube::Error::SerdeError)?;
+            match self.send(object, &Patch::<()>::Json(patch)).await? {
+                Sent::Written => return Ok(()),
+                Sent::Refused(answer) => refused = answer,
             }
         }
-        conflict.map_or(Ok(()), |answer| Err(kube::Error::Api(answer)))
+        Err(kube::Error::Api(refused))
+    }
+
+    /// Sends a patch of a status that may depend on what was there before. An object that is gone needs none.
+    async fn send<P: Serialize + Debug>(&self, object: &Object<S>, patch: &Patch<P>) -> kube::Result<Sent> {
+        let api = self.api(object);
+        match api
+            .patch_status(&object.name_any(), &self.parameters(), patch)
+            .await
+        {
+            Ok(object) => {
+                self.see(object);
+                Ok(Sent::Written)
+            }
+            Err(kube::Error::Api(answer)) if answer.code == 404 => {
+                self.forget(object);
+                Ok(Sent::Written)
+            }
+            // A test in a JSON patch that fails is answered with 422.
+            Err(kube::Error::Api(answer)) if matches!(answer.code, 409 | 422) => Ok(Sent::Refused(answer)),
+            Err(error) => Err(error),
+        }
     }
 
     /// Makes these the finalizers of the object.
@@ -221,6 +276,8 @@ impl<S: Spec<Status: ReconcileStatus + PartialEq>> Writer<S> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicU64, Ordering};
+
     use api::source::{OciRepositorySpec, OciRepositoryStatus};
     use kube::api::PostParams;
     use testkit::Cluster;
@@ -278,6 +335,106 @@ mod tests {
         let (_cluster, _, writer, object) = blind().await;
         writer.write(&object, &status()).await.unwrap();
         assert!(writer.queue.due(&key_of(&object)).is_none());
+    }
+
+    /// A writer that somebody else is faster than: before each of its writes the object is changed.
+    fn overtaken(
+        writer: Writer<OciRepositorySpec>,
+        api: Api<Repository>,
+        change: impl Fn(u64) -> Option<(&'static str, Value)> + Send + Sync + 'static,
+    ) -> Writer<OciRepositorySpec> {
+        let (client, writes) = (writer.client.clone(), AtomicU64::new(0));
+        let change = Arc::new(change);
+        let service = tower::service_fn(move |request: http::Request<kube::client::Body>| {
+            let (client, api) = (client.clone(), api.clone());
+            let write = request.method() == http::Method::PATCH;
+            let change = write.then(|| change(writes.fetch_add(1, Ordering::Relaxed)));
+            async move {
+                if let Some(Some((subresource, patch))) = change {
+                    let (parameters, patch) = (PatchParams::default(), Patch::Merge(&patch));
+                    match subresource {
+                        "status" => api.patch_status("one", &parameters, &patch).await?,
+                        _ => api.patch("one", &parameters, &patch).await?,
+                    };
+                }
+                client.send(request).await
+            }
+        });
+        Writer {
+            client: Client::new(service, "default"),
+            ..writer
+        }
+    }
+
+    fn condition(kind: &str) -> Value {
+        json!({
+            "type": kind, "status": "True", "reason": "R", "message": "m", "lastTransitionTime": "2026-01-01T00:00:00Z",
+        })
+    }
+
+    /// C10: whoever writes without pause keeps no status from being written.
+    #[tokio::test(start_paused = true)]
+    async fn a_status_is_written_beside_others_who_never_stop() {
+        let (_cluster, api, writer, object) = blind().await;
+        // There are conditions, as in all statuses but the first.
+        let mine = json!({"observedGeneration": 1, "conditions": [condition("Ready")]});
+        let mine: OciRepositoryStatus = serde_json::from_value(mine).unwrap();
+        writer.write(&object, &mine).await.unwrap();
+        let writer = overtaken(writer, api.clone(), |write| {
+            let beat = json!({"metadata": {"annotations": {"beat": write.to_string()}}});
+            Some(("", beat))
+        });
+        let start = tokio::time::Instant::now();
+        let mut next = mine.clone();
+        next.url = Some("http://next".into());
+        writer.write(&object, &next).await.unwrap();
+        let took = start.elapsed();
+        let written = api.get("one").await.unwrap();
+        assert_eq!(written.status, Some(next));
+        assert_eq!(written.metadata.annotations.unwrap()["beat"], "1");
+        // One wait, between the only two attempts.
+        assert!(took >= WAIT && took < 2 * WAIT, "{took:?}");
+    }
+
+    /// C10: conditions of others are kept, however they come in between; ours win.
+    #[tokio::test(start_paused = true)]
+    async fn conditions_that_others_write_in_between_are_kept() {
+        let (_cluster, api, mut writer, object) = blind().await;
+        writer.owned = &[ConditionType::FETCH_FAILED];
+        let mine = json!({"observedGeneration": 1, "conditions": [condition("Ready")]});
+        let mine: OciRepositoryStatus = serde_json::from_value(mine).unwrap();
+        let writer = overtaken(writer, api.clone(), |write| {
+            let theirs = match write {
+                0 => json!([condition("A"), condition("FetchFailed")]),
+                1 => json!([condition("A"), condition("B"), condition("FetchFailed")]),
+                _ => return None,
+            };
+            Some(("status", json!({"status": {"conditions": theirs}})))
+        });
+        let start = tokio::time::Instant::now();
+        writer.write(&object, &mine).await.unwrap();
+        let took = start.elapsed();
+        let written = api.get("one").await.unwrap().status.unwrap();
+        let kinds: Vec<&str> = written.conditions().iter().map(|one| one.kind.as_str()).collect();
+        assert_eq!(kinds, ["Ready", "A", "B"]);
+        assert!(took >= 2 * WAIT && took < 4 * WAIT, "{took:?}");
+    }
+
+    /// C10: after five attempts it is given up for now.
+    #[tokio::test(start_paused = true)]
+    async fn a_status_whose_conditions_never_rest_is_given_up() {
+        let (_cluster, api, writer, object) = blind().await;
+        let writer = overtaken(writer, api.clone(), |write| {
+            let theirs = [condition(&format!("A{write}"))];
+            Some(("status", json!({"status": {"conditions": theirs}})))
+        });
+        let start = tokio::time::Instant::now();
+        let error = writer.write(&object, &status()).await.unwrap_err();
+        assert!(matches!(error, kube::Error::Api(_)), "{error}");
+        let took = start.elapsed();
+        assert!(took >= 4 * WAIT && took < 8 * WAIT, "{took:?}");
+        let written = api.get("one").await.unwrap().status.unwrap();
+        assert_eq!(written.conditions()[0].kind, "A4", "so often it was tried");
     }
 
     #[tokio::test(flavor = "multi_thread")]

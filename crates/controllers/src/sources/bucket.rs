@@ -40,7 +40,7 @@ impl Reconcile for Buckets {
     async fn reconcile(&self, run: &mut BucketRun<'_>) -> Result<Vec<Notice>, Failure> {
         begin(run).await;
         run.status.remove(ConditionType::STORAGE_OPERATION_FAILED);
-        let mut notices = storage::check(run, &self.shared.store).await?;
+        storage::check(run, &self.shared.store).await?;
         let limit = timeout_of(run.object.spec.timeout);
         let fetched = tokio::time::timeout(limit, self.fetch(run)).await;
         let files = fetched.unwrap_or_else(|_| {
@@ -65,14 +65,13 @@ impl Reconcile for Buckets {
             ConditionType::FETCH_FAILED,
             ConditionType::STORAGE_OPERATION_FAILED,
         ];
-        notices.extend(told(run, &message, &failures));
-        Ok(notices)
+        Ok(told(run, &message, &failures))
     }
 
-    async fn finalize(&self, object: &Object<BucketSpec>) -> Result<(), Failure> {
-        storage::remove(&self.shared.store, object).await?;
+    async fn finalize(&self, object: &Object<BucketSpec>) -> Result<Vec<Notice>, Failure> {
+        let notices = storage::remove(&self.shared.store, object).await?;
         provider::forget(&self.shared, object);
-        Ok(())
+        Ok(notices)
     }
 }
 

@@ -71,7 +71,7 @@ impl Reconcile for GitRepositories {
     async fn reconcile(&self, run: &mut GitRun<'_>) -> Result<Vec<Notice>, Failure> {
         begin(run).await;
         run.status.remove(ConditionType::STORAGE_OPERATION_FAILED);
-        let mut notices = storage::check(run, &self.shared.store).await?;
+        storage::check(run, &self.shared.store).await?;
         if run.status.is_false(ConditionType::SOURCE_VERIFIED) {
             run.status.remove(ConditionType::SOURCE_VERIFIED);
         }
@@ -91,18 +91,14 @@ impl Reconcile for GitRepositories {
         let message = format!("stored artifact for revision '{revision}'");
         let kind = ConditionType::ARTIFACT_IN_STORAGE;
         run.status.set_true(run.stamp, kind, Reason::SUCCEEDED, &message);
-        notices.extend(told(
-            run,
-            &format!("stored artifact for commit '{subject}'"),
-            &FAILURES,
-        ));
-        Ok(notices)
+        let message = format!("stored artifact for commit '{subject}'");
+        Ok(told(run, &message, &FAILURES))
     }
 
-    async fn finalize(&self, object: &Object<GitRepositorySpec>) -> Result<(), Failure> {
-        storage::remove(&self.shared.store, object).await?;
+    async fn finalize(&self, object: &Object<GitRepositorySpec>) -> Result<Vec<Notice>, Failure> {
+        let notices = storage::remove(&self.shared.store, object).await?;
         provider::forget(&self.shared, object);
-        Ok(())
+        Ok(notices)
     }
 }
 

@@ -70,37 +70,42 @@ impl Reconcile for HelmCharts {
     async fn reconcile(&self, run: &mut ChartRun<'_>) -> Result<Vec<Notice>, Failure> {
         begin(run).await;
         run.status.remove(ConditionType::STORAGE_OPERATION_FAILED);
-        let mut notices = storage::check(run, &self.shared.store).await?;
+        storage::check(run, &self.shared.store).await?;
         if run.object.spec.verify.is_none() || run.status.is_false(ConditionType::SOURCE_VERIFIED) {
             run.status.remove(ConditionType::SOURCE_VERIFIED);
         }
         let source = self.source(run).await?;
         let made = made_of(run, &source);
         if made.is_some() && self.made.lock().get(&key_of(run)) == made.as_ref() {
-            return Ok(notices);
+            if let Some(repository) = source.indexed() {
+                self.shared.index_lookups.count_hit(repository);
+            }
+            return Ok(Vec::new());
         }
         let (built, linked) = self.build(run, &source).await?;
         run.status.remove(ConditionType::FETCH_FAILED);
         run.status.remove(ConditionType::BUILD_FAILED);
-        notices.extend(resolved(&built));
+        if let Some(notice) = resolved(&built) {
+            run.tell(notice);
+        }
         observe(run, &built).await;
         self.store(run, &built, linked).await?;
         run.status.remove(ConditionType::ARTIFACT_OUTDATED);
         let (reason, message) = (reason_of(&built), built.summary());
         let kind = ConditionType::ARTIFACT_IN_STORAGE;
         run.status.set_true(run.stamp, kind, reason, &message);
-        notices.extend(told_as(run, &message, &FAILURES, reason, reason));
+        let notices = told_as(run, &message, &FAILURES, reason, reason);
         if let Some(made) = made_of(run, &source) {
             self.made.lock().insert(key_of(run), made);
         }
         Ok(notices)
     }
 
-    async fn finalize(&self, object: &Object<HelmChartSpec>) -> Result<(), Failure> {
+    async fn finalize(&self, object: &Object<HelmChartSpec>) -> Result<Vec<Notice>, Failure> {
         let namespace = object.namespace().unwrap_or_default();
-        storage::remove(&self.shared.store, object).await?;
+        let notices = storage::remove(&self.shared.store, object).await?;
         self.made.lock().remove(&(namespace, object.name_any()));
-        Ok(())
+        Ok(notices)
     }
 }
 

@@ -34,6 +34,9 @@ impl HelmCharts {
         let options = self.options(run, source).await;
         let (built, linked) = match source {
             Source::Repository(repository, index) => {
+                if let Some(repository) = source.indexed() {
+                    self.shared.index_lookups.count_miss(repository);
+                }
                 let charts = self.charts(run, repository).await?;
                 let of = of_index(repository, index.as_ref());
                 let built = self.build_remote(run, charts, options, of).await;

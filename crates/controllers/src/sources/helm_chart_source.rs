@@ -14,7 +14,7 @@ use source::helm::address;
 use source::helm::{ChartFetcher, FetchError, Repositories};
 
 use super::{Shared, Stored, helm_access};
-use crate::kit::{Followed, NotListed, Options, Wake};
+use crate::kit::{Followed, Key, NotListed, Options, Wake};
 
 /// The kinds that charts are made of.
 pub(super) struct Sources {
@@ -52,6 +52,16 @@ impl Source {
         match self {
             Source::Repository(_, artifact) => artifact.as_ref(),
             Source::Files(artifact) => Some(artifact),
+        }
+    }
+
+    /// The repository whose index the chart is looked for in, by namespace and name.
+    pub(super) fn indexed(&self) -> Option<Key> {
+        match self {
+            Source::Repository(repository, Some(_)) => {
+                Some((repository.namespace().unwrap_or_default(), repository.name_any()))
+            }
+            Source::Repository(_, None) | Source::Files(_) => None,
         }
     }
 }

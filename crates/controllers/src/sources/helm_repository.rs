@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use api::source::{HelmRepositorySpec, HelmRepositoryType};
 use api::{ConditionType, Object, Reason};
+use kube::ResourceExt;
 use model::Revision;
 use source::helm::index::{self, Index};
 use source::helm::repository::{Error as RepositoryError, FetchedIndex, Repository};
@@ -42,7 +43,7 @@ impl Reconcile for HelmRepositories {
     async fn reconcile(&self, run: &mut HelmRun<'_>) -> Result<Vec<Notice>, Failure> {
         begin(run).await;
         run.status.remove(ConditionType::STORAGE_OPERATION_FAILED);
-        let mut notices = storage::check(run, &self.shared.store).await?;
+        storage::check(run, &self.shared.store).await?;
         let fetched = self.fetch(run.object).await;
         let fetched = fetched.map_err(|failure| failed(run, ConditionType::FETCH_FAILED, failure))?;
         let revision = Revision::unnamed(fetched.digest);
@@ -66,11 +67,12 @@ impl Reconcile for HelmRepositories {
             ConditionType::FETCH_FAILED,
             ConditionType::STORAGE_OPERATION_FAILED,
         ];
-        notices.extend(told(run, &message, &failures));
-        Ok(notices)
+        Ok(told(run, &message, &failures))
     }
 
-    async fn finalize(&self, object: &Object<HelmRepositorySpec>) -> Result<(), Failure> {
+    async fn finalize(&self, object: &Object<HelmRepositorySpec>) -> Result<Vec<Notice>, Failure> {
+        let key = (object.namespace().unwrap_or_default(), object.name_any());
+        self.shared.index_lookups.forget(&key);
         storage::remove(&self.shared.store, object).await
     }
 }

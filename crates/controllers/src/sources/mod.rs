@@ -19,7 +19,6 @@ mod storage;
 mod stored;
 
 use std::collections::BTreeMap;
-use std::error::Error;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -30,7 +29,8 @@ use source::http::{self, Clients};
 use source::identity::{self, Environment, Identities};
 use source::store::Store;
 
-use crate::kit::{Conditions, Failure, Notice, Run, Summary};
+pub(crate) use crate::kit::chain;
+use crate::kit::{Conditions, Failure, IndexLookups, Notice, Run, Summary};
 pub(crate) use stored::Stored;
 
 pub use bucket::Buckets;
@@ -56,6 +56,8 @@ pub struct Shared {
     pub clients: Clients,
     /// The proxy to all servers, where an object names none; nothing leaves it to the environment.
     pub proxy: Option<http::Proxy>,
+    /// How indexes of Helm repositories are looked into, for the metrics.
+    pub index_lookups: IndexLookups,
     /// What the flags of the program say.
     pub settings: Settings,
 }
@@ -71,6 +73,7 @@ impl Shared {
             identities: Identities::new(identity::Settings::new(Environment::default())),
             clients: Clients::new(),
             proxy: None,
+            index_lookups: IndexLookups::default(),
             settings: Settings::default(),
         }
     }
@@ -251,16 +254,4 @@ where
         message: message.to_owned(),
         metadata,
     }]
-}
-
-/// An error with all its causes, in one line.
-pub(crate) fn chain(error: &(dyn Error + 'static)) -> String {
-    // The API server's words are enough: kube shows its whole answer.
-    if let Some(kube::Error::Api(status)) = error.downcast_ref() {
-        return status.message.clone();
-    }
-    match error.source() {
-        Some(cause) => format!("{error}: {}", chain(cause)),
-        None => error.to_string(),
-    }
 }

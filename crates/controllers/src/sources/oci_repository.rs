@@ -51,7 +51,7 @@ impl Reconcile for OciRepositories {
     async fn reconcile(&self, run: &mut OciRun<'_>) -> Result<Vec<Notice>, Failure> {
         begin(run).await;
         run.status.remove(ConditionType::STORAGE_OPERATION_FAILED);
-        let mut notices = storage::check(run, &self.shared.store).await?;
+        storage::check(run, &self.shared.store).await?;
         let limit = timeout_of(run.object.spec.timeout);
         let fetched = tokio::time::timeout(limit, self.fetch(run)).await;
         let revision = fetched.unwrap_or_else(|_| {
@@ -68,14 +68,13 @@ impl Reconcile for OciRepositories {
             ConditionType::FETCH_FAILED,
             ConditionType::STORAGE_OPERATION_FAILED,
         ];
-        notices.extend(told(run, &message_of(run), &failures));
-        Ok(notices)
+        Ok(told(run, &message_of(run), &failures))
     }
 
-    async fn finalize(&self, object: &Object<OciRepositorySpec>) -> Result<(), Failure> {
-        storage::remove(&self.shared.store, object).await?;
+    async fn finalize(&self, object: &Object<OciRepositorySpec>) -> Result<Vec<Notice>, Failure> {
+        let notices = storage::remove(&self.shared.store, object).await?;
         provider::forget(&self.shared, object);
-        Ok(())
+        Ok(notices)
     }
 }
 

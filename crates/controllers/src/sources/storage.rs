@@ -20,7 +20,7 @@ pub(super) fn place<S: Spec>(object: &Object<S>) -> Result<Place, Failure> {
 
 /// Collects old files, and looks whether the artifact that the status tells of is there and whole. One that is not is taken
 /// out of the status, and it is said that it is being made anew.
-pub(super) async fn check<S>(run: &mut Run<'_, S>, store: &Arc<Store>) -> Result<Vec<Notice>, Failure>
+pub(super) async fn check<S>(run: &mut Run<'_, S>, store: &Arc<Store>) -> Result<(), Failure>
 where
     S: Spec<Status: Stored + PartialEq>,
 {
@@ -28,23 +28,27 @@ where
     let artifact = run.status.artifact().cloned();
     let task = {
         let (store, artifact) = (Arc::clone(store), artifact.clone());
-        move || -> Result<Option<Presence>, store::Error> {
+        move || -> (usize, Result<Option<Presence>, store::Error>) {
             let current = artifact.as_ref().map(|artifact| artifact.path.as_str());
-            if let Err(error) = store.collect(&place, current) {
+            let collected = store.collect(&place, current).unwrap_or_else(|error| {
                 tracing::warn!("failed to collect old artifacts: {}", chain(&error));
-            }
-            artifact
-                .as_ref()
-                .map(|artifact| store.verify(artifact))
-                .transpose()
+                Vec::new()
+            });
+            let presence = artifact.as_ref().map(|artifact| store.verify(artifact));
+            (collected.len(), presence.transpose())
         }
     };
-    let presence = blocking(task).await.unwrap_or_else(|error| {
+    let (collected, presence) = blocking(task).await;
+    if collected > 0 {
+        run.tell(collected_notice(format!(
+            "garbage collected {collected} artifacts"
+        )));
+    }
+    let presence = presence.unwrap_or_else(|error| {
         // An artifact that is no file of the store, as another program may have left it, is one that is not there.
         tracing::warn!("failed to look for an artifact: {}", chain(&error));
         Some(Presence::Missing)
     });
-    let mut notices = Vec::new();
     match (presence, artifact) {
         (Some(Presence::Valid), Some(mut artifact)) => {
             let url = store.relocate(&artifact.url);
@@ -55,14 +59,13 @@ where
             if let Some(Some(newest)) = run.status.url_mut() {
                 *newest = store.relocate(newest);
             }
-            return Ok(notices);
         }
         (Some(Presence::Corrupt { found }), Some(artifact)) => {
             let wanted = artifact
                 .digest
                 .map(|digest| digest.to_string())
                 .unwrap_or_default();
-            notices.push(Notice {
+            run.tell(Notice {
                 severity: Severity::Error,
                 reason: Reason::ARTIFACT_VERIFICATION_FAILED,
                 message: format!(
@@ -74,7 +77,17 @@ where
         }
         (_, artifact) => missing(run, artifact.is_some()).await,
     }
-    Ok(notices)
+    Ok(())
+}
+
+/// That files went which nobody needs any more. It is of no interest to those who are notified.
+fn collected_notice(message: String) -> Notice {
+    Notice {
+        severity: Severity::Trace,
+        reason: Reason::GARBAGE_COLLECTION_SUCCEEDED,
+        message,
+        metadata: BTreeMap::new(),
+    }
 }
 
 async fn missing<S>(run: &mut Run<'_, S>, had_one: bool)
@@ -149,15 +162,17 @@ where
     }
 }
 
-/// Removes all files of an object that goes.
-pub(super) async fn remove<S: Spec>(store: &Arc<Store>, object: &Object<S>) -> Result<(), Failure> {
+/// Removes all files of an object that goes, and says so if there were any.
+pub(super) async fn remove<S: Spec>(store: &Arc<Store>, object: &Object<S>) -> Result<Vec<Notice>, Failure> {
     let (store, place) = (Arc::clone(store), place(object)?);
     let removed = blocking(move || store.remove_all(&place)).await;
-    removed.map(drop).map_err(|error| {
+    let removed = removed.map_err(|error| {
         let message = format!(
             "garbage collection for deleted resource failed: {}",
             chain(&error)
         );
         Failure::transient(Reason::GARBAGE_COLLECTION_FAILED, message)
-    })
+    })?;
+    let notice = || collected_notice("garbage collected artifacts for deleted resource".into());
+    Ok(removed.then(notice).into_iter().collect())
 }

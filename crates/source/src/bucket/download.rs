@@ -7,16 +7,24 @@ use tokio::io::AsyncWriteExt;
 
 use super::index::Index;
 use super::store::{Error, Store};
+use crate::archive::ignore;
 
 /// How many objects are fetched at the same time.
 pub const PARALLEL: usize = 100;
 
-/// Fetches the objects of an index into a directory. Those that have gone by now are taken out of the index, those that have
+/// Fetches the objects of an index into a directory, in which its ignore file is put too. Those that have gone by now are taken out of the index, those that have
 /// changed get their new tag in it, so that the revision is that of what was fetched.
 ///
 /// # Errors
 /// As [`Error`] says; the directory then holds a part.
 pub async fn download(store: &dyn Store, index: &mut Index, directory: &Path) -> Result<(), Error> {
+    if let Some(ignore_file) = index.ignore_file() {
+        let written = tokio::fs::write(directory.join(ignore::FILE), ignore_file).await;
+        written.map_err(|source| Error::Write {
+            path: ignore::FILE.to_owned(),
+            source,
+        })?;
+    }
     let wanted: Vec<(String, String)> = index
         .iter()
         .map(|(key, tag)| (key.to_owned(), tag.to_owned()))

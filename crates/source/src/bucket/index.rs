@@ -21,6 +21,8 @@ const MAX_IGNORE: u64 = 1 << 20;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Index {
     tags: BTreeMap<String, String>,
+    /// The ignore file in the root of the bucket. It is fetched with what the index names, but is not part of the revision.
+    ignore_file: Option<Vec<u8>>,
 }
 
 impl Index {
@@ -42,6 +44,11 @@ impl Index {
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.tags.is_empty()
+    }
+
+    /// The ignore file in the root of the bucket, if there is one.
+    pub fn ignore_file(&self) -> Option<&[u8]> {
+        self.ignore_file.as_deref()
     }
 
     /// The keys with their tags, sorted.
@@ -72,12 +79,18 @@ pub async fn index(store: &dyn Store, prefix: &str, patterns: Option<&str>) -> R
         return Err(Error::NoBucket(store.name().to_owned()));
     }
     let file = ignore_file(store).await?;
-    let texts = [file.as_slice(), patterns.unwrap_or_default().as_bytes()];
+    let texts = [
+        file.as_deref().unwrap_or_default(),
+        patterns.unwrap_or_default().as_bytes(),
+    ];
     let rules = Rules::only(texts).map_err(|source| Error::Ignore {
         bucket: store.name().to_owned(),
         source,
     })?;
-    let mut index = Index::default();
+    let mut index = Index {
+        ignore_file: file,
+        ..Index::default()
+    };
     let mut next: Option<String> = None;
     loop {
         let page = store.list(prefix, next.as_deref()).await?;
@@ -102,9 +115,9 @@ pub async fn index(store: &dyn Store, prefix: &str, patterns: Option<&str>) -> R
 }
 
 /// The ignore file in the root of the bucket, whatever the prefix; nothing if there is none.
-async fn ignore_file(store: &dyn Store) -> Result<Vec<u8>, Error> {
+async fn ignore_file(store: &dyn Store) -> Result<Option<Vec<u8>>, Error> {
     let Some(mut object) = store.get(ignore::FILE, None).await? else {
-        return Ok(Vec::new());
+        return Ok(None);
     };
     let mut text = BytesMut::new();
     while let Some(piece) = object.content.next().await {
@@ -117,7 +130,7 @@ async fn ignore_file(store: &dyn Store) -> Result<Vec<u8>, Error> {
             });
         }
     }
-    Ok(text.to_vec())
+    Ok(Some(text.to_vec()))
 }
 
 #[cfg(test)]

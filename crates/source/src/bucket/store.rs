@@ -52,7 +52,9 @@ impl std::fmt::Debug for Object {
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// There is no such bucket.
-    #[error("bucket '{0}' not found")]
+    #[error(
+        "bucket '{0}' not found: check its name and the endpoint, and that the credentials belong to the account that has it"
+    )]
     NoBucket(String),
     /// The credentials are refused, or there are none and some are needed.
     #[error(

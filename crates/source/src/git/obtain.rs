@@ -32,7 +32,7 @@ pub(super) struct Fetch<'a> {
     pub(super) remote: &'a Remote,
     pub(super) target: &'a Target,
     pub(super) reference: &'a Reference,
-    pub(super) sparse: &'a [String],
+    pub(super) sparse: &'a Sparse,
 }
 
 impl Fetch<'_> {
@@ -57,7 +57,7 @@ impl Fetch<'_> {
             ),
             (false, session) => self.transfer(session, &generation, tips).await?,
         }
-        let (target, sparse) = (self.target.clone(), Sparse::new(self.sparse));
+        let (target, sparse) = (self.target.clone(), self.sparse.clone());
         let limits = self.remote.settings.limits.clone();
         let task = spawn_blocking(move || read(&target, generation, &sparse, &limits));
         task.await

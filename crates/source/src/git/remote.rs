@@ -20,7 +20,7 @@ use super::refs::Ref;
 use super::submodule;
 use super::transport::{Session, SshAlgorithms};
 use super::url::Url;
-use super::walk::Found;
+use super::walk::{Found, Sparse};
 use crate::http;
 
 /// How deep submodules of submodules are followed.
@@ -171,11 +171,12 @@ impl Remote {
             session.close().await;
             return Ok(Outcome::Unchanged(previous.clone()));
         }
+        let sparse = Sparse::new(&request.sparse, request.submodules);
         let mut newest: Option<(Target, Obtained)> = None;
         let mut session = Some(session);
         for target in targets {
             let obtained = self
-                .obtain(session.take(), &target, &request.reference, &request.sparse)
+                .obtain(session.take(), &target, &request.reference, &sparse)
                 .await?;
             let is_newer =
                 |(_, best): &(Target, Obtained)| obtained.commit.committer.time >= best.commit.committer.time;
@@ -187,7 +188,8 @@ impl Remote {
         if request.previous.as_ref() == Some(&target.revision) {
             return Ok(Outcome::Unchanged(target.revision));
         }
-        let checkout = self.complete(target, obtained, request).await?;
+        let sparse = request.submodules.then_some(&sparse);
+        let checkout = self.complete(target, obtained, sparse).await?;
         Ok(Outcome::Fetched(Box::new(checkout)))
     }
 
@@ -207,7 +209,7 @@ impl Remote {
         session: Option<Session>,
         target: &Target,
         reference: &Reference,
-        sparse: &[String],
+        sparse: &Sparse,
     ) -> Result<Obtained, Cause> {
         let slot = self.cache.slot(&self.settings.url);
         let mut current = slot.current.lock().await;
@@ -232,12 +234,12 @@ impl Remote {
         }
     }
 
-    /// Adds submodules, and makes a checkout of it all.
+    /// Adds what is wanted of submodules, if they are wanted at all, and makes a checkout of it all.
     async fn complete(
         &self,
         target: Target,
         obtained: Obtained,
-        request: &Request,
+        submodules: Option<&Sparse>,
     ) -> Result<Checkout, Cause> {
         let Obtained {
             origin,
@@ -245,9 +247,9 @@ impl Remote {
             tag,
             found,
         } = obtained;
-        let modules = match request.submodules {
-            true => self.modules(&origin, &found, 1).await?,
-            false => Vec::new(),
+        let modules = match submodules {
+            Some(sparse) => self.modules(&origin, &found, sparse, 1).await?,
+            None => Vec::new(),
         };
         let mut parts = vec![Part {
             origin,
@@ -271,19 +273,22 @@ impl Remote {
         &'a self,
         origin: &'a Origin,
         found: &'a Found,
+        sparse: &'a Sparse,
         depth: usize,
     ) -> BoxFuture<'a, Result<Vec<Part>, Cause>> {
         async move {
-            let Some(gitmodules) = found.gitmodules.filter(|_| depth <= MAX_SUBMODULE_DEPTH) else {
-                return Ok(Vec::new());
+            let modules = match found.gitmodules.filter(|_| depth <= MAX_SUBMODULE_DEPTH) {
+                Some(file) => submodule::parse(&origin.objects.get_kind(file, ObjectKind::Blob)?)?,
+                None => Vec::new(),
             };
-            let modules = submodule::parse(&origin.objects.get_kind(gitmodules, ObjectKind::Blob)?)?;
             let mut parts = Vec::new();
             for (path, commit) in &found.links {
-                // Without an entry nobody knows where it comes from: it stays an empty directory, as in Git.
-                let module = modules.iter().find(|module| module.path == *path);
-                if let Some(module) = module {
-                    parts.extend(self.module(module, *commit, depth).await?);
+                let inside = sparse.inside(path);
+                match (modules.iter().find(|module| module.path == *path), inside.first()) {
+                    (Some(module), _) => parts.extend(self.module(module, *commit, &inside, depth).await?),
+                    // Without an entry nobody knows where it comes from: it stays an empty directory, as in Git.
+                    (None, None) => {}
+                    (None, Some(wanted)) => return Err(Cause::SparsePath(format!("{path}/{wanted}"))),
                 }
             }
             Ok(parts)
@@ -295,6 +300,7 @@ impl Remote {
         &self,
         module: &submodule::Module,
         id: ObjectId,
+        sparse: &[String],
         depth: usize,
     ) -> Result<Vec<Part>, Cause> {
         let unusable = |error| Cause::Submodules(format!("the URL of submodule '{}': {error}", module.path));
@@ -311,9 +317,10 @@ impl Remote {
         let fetched = async {
             let reference = Reference::commit(id.to_string());
             let target = reference.resolve(&[])?.remove(0);
-            let obtained = remote.obtain(None, &target, &reference, &[]).await?;
+            let sparse = Sparse::new(sparse, true);
+            let obtained = remote.obtain(None, &target, &reference, &sparse).await?;
             let inner = remote
-                .modules(&obtained.origin, &obtained.found, depth + 1)
+                .modules(&obtained.origin, &obtained.found, &sparse, depth + 1)
                 .await?;
             Ok((obtained, inner))
         };

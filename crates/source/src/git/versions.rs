@@ -11,8 +11,11 @@ const TAGS: &str = "refs/tags/";
 /// What the tags with the greatest version in a range lead to. There is more than one if versions differ only in their
 /// build metadata, which says nothing about which of them is greater.
 pub(super) fn resolve(refs: &[Ref], range: &str) -> Result<Vec<Target>, Cause> {
-    let constraint = Constraint::parse(range)
-        .map_err(|error| Cause::ReferenceInvalid(format!("semver parse error: '{range}': {error}")))?;
+    let constraint = Constraint::parse(range).map_err(|error| {
+        Cause::ReferenceInvalid(format!(
+            "semver parse error: '{range}': {error}; write a range like '1.x' or '>=1.2.0 <2.0.0'"
+        ))
+    })?;
     let tags = refs.iter().filter_map(|found| found.name.strip_prefix(TAGS));
     let versions: Vec<Version> = tags
         .filter_map(|tag| parse_tag(tag).ok())

@@ -21,11 +21,13 @@ const GITMODULES: &str = ".gitmodules";
 #[derive(Clone, Debug, Default)]
 pub(super) struct Sparse {
     wanted: Vec<String>,
+    /// Whether they may be inside of submodules.
+    into_submodules: bool,
 }
 
 impl Sparse {
-    /// Directories as people write them: `./apps/`, `apps`.
-    pub(super) fn new(paths: &[String]) -> Self {
+    /// Directories as people write them: `./apps/`, `apps`. They may be inside of submodules if those are fetched too.
+    pub(super) fn new(paths: &[String], into_submodules: bool) -> Self {
         let plain = |path: &String| {
             let parts = path.split('/').filter(|part| !matches!(*part, "" | "."));
             parts.collect::<Vec<_>>().join("/")
@@ -33,8 +35,33 @@ impl Sparse {
         let wanted: Vec<String> = paths.iter().map(plain).collect();
         match wanted.iter().any(String::is_empty) {
             true => Sparse::default(),
-            false => Sparse { wanted },
+            false => Sparse {
+                wanted,
+                into_submodules,
+            },
         }
+    }
+
+    /// What alone is wanted of a submodule; none means all.
+    pub(super) fn inside(&self, submodule: &str) -> Vec<String> {
+        match self.relation(submodule) {
+            Relation::Wanted | Relation::Other => Vec::new(),
+            Relation::Above => {
+                let inside =
+                    |wanted: &String| Some(wanted.strip_prefix(submodule)?.strip_prefix('/')?.to_owned());
+                self.wanted.iter().filter_map(inside).collect()
+            }
+        }
+    }
+
+    /// The first that is not there. What is inside of a submodule is looked for when that is fetched.
+    fn missing(&self, listing: &Listing, links: &[(String, ObjectId)]) -> Option<&String> {
+        let is_inside = |wanted: &str, link: &str| {
+            let rest = wanted.strip_prefix(link);
+            self.into_submodules && rest.is_some_and(|rest| rest.starts_with('/'))
+        };
+        let mut wanted = self.wanted.iter();
+        wanted.find(|wanted| !listing.has(wanted) && !links.iter().any(|(link, _)| is_inside(wanted, link)))
     }
 
     fn relation(&self, path: &str) -> Relation {
@@ -88,12 +115,11 @@ pub(super) fn walk(
         gitmodules: None,
     };
     let listing = walk.tree(tree, "", 0, before)?;
-    let missing = sparse.wanted.iter().find(|wanted| !listing.has(wanted));
-    if let Some(wanted) = missing {
-        return Err(Cause::SparsePath(wanted.clone()));
-    }
     let mut links = Vec::new();
     listing.submodules("", &mut links);
+    if let Some(wanted) = sparse.missing(&listing, &links) {
+        return Err(Cause::SparsePath(wanted.clone()));
+    }
     let listed = || match listing.get(GITMODULES, false) {
         Some((id, What::File { .. })) => Some(id),
         _ => None,
@@ -161,6 +187,10 @@ impl Walk<'_> {
                     };
                     What::Directory(self.tree(id, &format!("{prefix}{name}/"), depth + 1, before)?)
                 }
+                (Relation::Above, EntryKind::Commit) if self.sparse.into_submodules => {
+                    self.add(1)?;
+                    What::Submodule
+                }
                 (Relation::Above, _) => continue,
                 (Relation::Wanted, EntryKind::Commit) => {
                     self.add(1)?;
@@ -216,7 +246,7 @@ mod tests {
 
     #[test]
     fn paths_are_inside_above_or_beside_what_is_wanted() {
-        let sparse = Sparse::new(&["./apps/one/".to_owned(), "infra".to_owned()]);
+        let sparse = Sparse::new(&["./apps/one/".to_owned(), "infra".to_owned()], false);
         for (path, expected) in [
             ("apps", Relation::Above),
             ("apps/one", Relation::Wanted),
@@ -228,8 +258,13 @@ mod tests {
         ] {
             assert_eq!(sparse.relation(path), expected, "{path}");
         }
-        assert_eq!(Sparse::new(&["./".to_owned()]).relation("x"), Relation::Wanted);
-        assert_eq!(Sparse::new(&[]).relation("x"), Relation::Wanted);
+        assert_eq!(
+            Sparse::new(&["./".to_owned()], false).relation("x"),
+            Relation::Wanted
+        );
+        assert_eq!(Sparse::new(&[], false).relation("x"), Relation::Wanted);
+        assert_eq!(sparse.inside("apps"), ["one"]);
+        assert!(sparse.inside("infra/lib").is_empty(), "all of it is wanted");
     }
 
     #[test]

@@ -59,7 +59,7 @@ pub enum LocalError {
         source: LoadError,
     },
     /// The wanted version is no range.
-    #[error("invalid version/constraint format '{0}'")]
+    #[error("invalid version/constraint format '{0}'; write a range like '1.x' or '>=1.2.0 <2.0.0'")]
     Range(String, #[source] semver::ConstraintError),
     /// The version of the chart is none.
     #[error("the chart has the version '{0}'")]

@@ -48,7 +48,9 @@ pub enum Error {
     #[error("the chart cannot be read from the registry")]
     Registry(#[source] oci::Error),
     /// The wanted version is no range.
-    #[error("the version '{0}' is neither a tag nor a range of versions")]
+    #[error(
+        "the version '{0}' is neither a tag nor a range of versions; write a range like '1.x' or '>=1.2.0 <2.0.0'"
+    )]
     Range(String, #[source] ConstraintError),
     /// No tag is a version.
     #[error("unable to locate any tags in provided repository: {0}")]

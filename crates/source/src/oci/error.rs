@@ -129,7 +129,7 @@ pub enum Error {
     #[error("failed to find layer with media type '{0}' in artifact")]
     NoLayerOfType(String),
     /// The semver range cannot be read.
-    #[error("semver '{range}' parse error")]
+    #[error("semver '{range}' parse error; write a range like '1.x' or '>=1.2.0 <2.0.0'")]
     Range {
         /// The range.
         range: String,

@@ -4,7 +4,7 @@ use std::io;
 use std::time::Duration;
 
 use anyhow::Context as _;
-use controllers::kit::{Endpoint, Group, Metrics, Options, Recorder, lease, listen, logs};
+use controllers::kit::{Endpoint, Group, Metrics, Options, Recorder, WaitedFor, lease, listen, logs};
 use futures::future::BoxFuture;
 use kube::Client;
 use kube::config::{Config, KubeConfigOptions, Kubeconfig};
@@ -35,6 +35,7 @@ pub(super) struct Process {
     pub(super) client: Client,
     pub(super) metrics: Metrics,
     pub(super) recorder: Recorder,
+    waited_for: WaitedFor,
     settings: Settings,
     endpoints: Vec<(Endpoint, TcpListener)>,
     signals: Signals,
@@ -77,6 +78,7 @@ impl Process {
             client,
             metrics,
             recorder,
+            waited_for: WaitedFor::default(),
             settings,
             endpoints,
             signals: signals?,
@@ -93,6 +95,7 @@ impl Process {
             label_selector: settings.label_selector.clone(),
             namespace: settings.namespace.clone(),
             metrics: self.metrics.clone(),
+            waited_for: self.waited_for.clone(),
             ..Options::new(settings.controller)
         }
     }

@@ -23,6 +23,7 @@ use kube::api::{Api, PostParams};
 use sha2::{Digest as _, Sha256};
 use tokio::time::{Instant, sleep, timeout};
 
+use super::chain::chain;
 use record::Observed;
 
 /// How much longer than the retry period a wait may get, as a share of it.
@@ -136,7 +137,13 @@ impl Elector {
             match timeout(self.options.renew_deadline, self.attempt()).await {
                 Ok(Ok(true)) => return,
                 Ok(Ok(false)) => {}
-                Ok(Err(error)) => tracing::debug!("failed to take the lease {}: {error}", self.options.name),
+                Ok(Err(error)) => {
+                    tracing::debug!(
+                        "failed to take the lease {}: {}",
+                        self.options.name,
+                        chain(&error)
+                    );
+                }
                 Err(_) => tracing::debug!("no answer about the lease {}", self.options.name),
             }
             let spread = 1.0 + SPREAD * fastrand::f64();
@@ -155,7 +162,11 @@ impl Elector {
                     Ok(Ok(true)) => break,
                     Ok(Ok(false)) => {}
                     Ok(Err(error)) => {
-                        tracing::debug!("failed to renew the lease {}: {error}", self.options.name);
+                        tracing::debug!(
+                            "failed to renew the lease {}: {}",
+                            self.options.name,
+                            chain(&error)
+                        );
                         last = Some(error);
                     }
                     Err(_) => return self.lost(last),

@@ -9,6 +9,7 @@
 //! | `workqueue_*{controller,name}` | what waits, for how long, and what is worked on |
 //! | `rest_client_requests_total{code,host,method}` | requests to the cluster |
 //! | `leader_election_master_status{name}` | whether this instance holds the lease |
+//! | `gotk_cache_events_total{event_type,name,namespace}` | charts that were found without a look into the index of their repository, or with one |
 //! | `gotk_token_cache_events_total{event_type,kind,name,namespace,operation}` | tokens of clouds that were kept or asked for anew |
 //! | `gotk_token_*` | how many are kept, asked for, and had to make room |
 //! | `process_*` | processor time, memory and open files |
@@ -17,6 +18,7 @@
 
 mod controller;
 mod histogram;
+mod indexes;
 mod process;
 mod requests;
 mod text;
@@ -33,6 +35,7 @@ use super::queue::{Done, Load};
 use super::writer::Key;
 use controller::Controller;
 use histogram::Histogram;
+pub use indexes::IndexLookups;
 use text::Text;
 
 /// Bounds of the runs on one object: ten from 10 ms to half an hour, in equal ratios, to the digit what Go's
@@ -65,6 +68,8 @@ struct Counted {
     leases: BTreeMap<String, bool>,
     /// What tells how tokens are kept.
     tokens: Option<Box<dyn Fn() -> Tally + Send + Sync>>,
+    /// What tells how indexes of Helm repositories were looked into.
+    indexes: Option<IndexLookups>,
 }
 
 struct Object {
@@ -165,6 +170,11 @@ impl Metrics {
         self.0.lock().tokens = Some(Box::new(tally));
     }
 
+    /// Has it told how indexes of Helm repositories are looked into.
+    pub fn tell_indexes(&self, lookups: IndexLookups) {
+        self.0.lock().indexes = Some(lookups);
+    }
+
     /// Everything in the text format of Prometheus.
     pub fn render(&self) -> String {
         let counted = self.0.lock();
@@ -188,6 +198,9 @@ impl Metrics {
         }
         if let Some(tally) = &counted.tokens {
             tokens::render(&tally(), &mut text);
+        }
+        if let Some(lookups) = &counted.indexes {
+            lookups.render(&mut text);
         }
         drop(counted);
         process::render(&mut text);

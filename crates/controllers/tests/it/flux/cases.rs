@@ -89,6 +89,22 @@ fn git(servers: &Servers) -> Vec<Case> {
         git("git-no-ref", json!({"ref": null})),
         git("git-sparse", json!({"sparseCheckout": ["deploy/a", "./docs"]})),
         git("git-sparse-missing", json!({"sparseCheckout": ["nowhere"]})),
+        git(
+            "git-submodules",
+            json!({"url": servers.git.clone_url("team/modules"), "recurseSubmodules": true}),
+        ),
+        git(
+            "git-sparse-submodules",
+            json!({"url": servers.git.clone_url("team/modules"), "recurseSubmodules": true, "sparseCheckout": ["vendor"]}),
+        ),
+        git(
+            "git-sparse-submodule",
+            json!({"url": servers.git.clone_url("team/modules"), "recurseSubmodules": true, "sparseCheckout": ["vendor/lib"]}),
+        ),
+        git(
+            "git-sparse-inside-submodule",
+            json!({"url": servers.git.clone_url("team/modules"), "recurseSubmodules": true, "sparseCheckout": ["vendor/lib/deploy"]}),
+        ),
         git("git-suspended", json!({"suspend": true})),
         git(
             "git-verify-tag-of-branch",
@@ -348,6 +364,7 @@ fn buckets(servers: &Servers) -> Vec<Case> {
         bucket("bucket-files", json!({})),
         bucket("bucket-prefix", json!({"prefix": "apps/"})),
         bucket("bucket-ignore", json!({"ignore": "*.png\n"})),
+        bucket("bucket-prefix-logo", json!({"prefix": "logo"})),
         bucket("bucket-empty", json!({"bucketName": "bare"})),
         bucket("bucket-missing", json!({"bucketName": "nowhere"})),
         bucket("bucket-suspended", json!({"suspend": true})),

@@ -164,6 +164,20 @@ fn fill_git(git: &git::Server) -> String {
         .map(|(path, content)| (path.as_str(), content.as_str()));
     git.repository("team/charts").commit("main", "Charts", files);
     git.repository("team/gone").commit("main", "Start", [("a", "1")]);
+    let lib = git.repository("team/lib");
+    let lib = lib.commit(
+        "main",
+        "Lib",
+        [("deploy/lib.yaml", "x: 1\n"), ("other/o.yaml", "x")],
+    );
+    let modules = "[submodule \"lib\"]\n\tpath = vendor/lib\n\turl = ../lib.git\n";
+    git.repository("team/modules")
+        .change("main")
+        .file(".gitmodules", modules)
+        .file("vendor/own.yaml", "x")
+        .file("app.yaml", "x")
+        .submodule("vendor/lib", lib)
+        .commit();
     commit.to_string()
 }
 

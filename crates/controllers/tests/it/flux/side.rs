@@ -51,6 +51,8 @@ impl Side {
                 "--concurrent=8",
                 "--requeue-dependency=2s",
             ])
+            // What is replaced is collected by number, not by time.
+            .args(["--artifact-retention-ttl=24h", "--artifact-retention-records=1"])
             .arg(format!("--storage-adv-addr={HOST}"))
             .arg(format!("--storage-path={}", folder.join("data").display()))
             .env("KUBECONFIG", side.cluster.kubeconfig().await)
@@ -70,7 +72,12 @@ impl Side {
         let mut side = Side::start("ours").await;
         let folder = side._folder.path();
         let clock: store::Clock = Arc::new(jiff::Timestamp::now);
-        let store = Store::open(folder.join("data"), store::Options::new(HOST), clock).unwrap();
+        let options = store::Options {
+            retention_ttl: Duration::from_secs(24 * 60 * 60),
+            retention_records: 1,
+            ..store::Options::new(HOST)
+        };
+        let store = Store::open(folder.join("data"), options, clock).unwrap();
         let repositories = source::git::Cache::open(folder.join("git")).unwrap();
         let shared = Shared::new(side.cluster.client(), Arc::new(store), repositories);
         side.run(GitRepositories::new(shared.clone()));
@@ -144,9 +151,14 @@ impl Side {
 
     /// Makes the second version of each object, and asks for a run.
     pub(super) async fn change(&self, cases: &[Case], token: &str) {
+        self.ask(cases, token, |case| case.then.clone()).await;
+    }
+
+    /// Asks for a run of each object.
+    pub(super) async fn ask(&self, cases: &[Case], token: &str, change: impl Fn(&Case) -> Value) {
         for case in cases {
             let request = json!({"metadata": {"annotations": {"reconcile.fluxcd.io/requestedAt": token}}});
-            let mut patch = case.then.clone();
+            let mut patch = change(case);
             patch["metadata"] = request["metadata"].clone();
             let api = self.api(&case.object);
             api.patch(&case.name, &PatchParams::default(), &Patch::Merge(&patch))
@@ -172,7 +184,11 @@ impl Side {
             objects.push(object.unwrap_or_else(|error| panic!("{error}\n{}", self.log())));
         }
         let events = self.events().await;
-        objects.iter().map(|object| Shown::of(object, &events)).collect()
+        let store = self._folder.path().join("data");
+        let shown = objects
+            .iter()
+            .map(|object| Shown::of(object, &events, &store, token == "third"));
+        shown.collect()
     }
 
     /// The last that the program said.

@@ -8,9 +8,9 @@ use controllers::kit::{Options, Reconcile, Recorder, Runner};
 use controllers::sources::Shared;
 use futures::StreamExt;
 use k8s_openapi::api::core::v1::Event;
-use kube::Api;
 use kube::api::{DeleteParams, Patch, PatchParams, PostParams};
 use kube::runtime::watcher;
+use kube::{Api, Client};
 use serde_json::{Value, json};
 use source::identity::{self, Environment, Identities};
 use source::store::{self, Store};
@@ -73,7 +73,11 @@ impl<S: Spec<Status: ReconcileStatus + PartialEq>> Bed<S> {
 
     /// Has a controller work.
     pub(crate) fn run<R: Reconcile>(&mut self, controller: impl FnOnce(Shared) -> R) {
-        let client = self.cluster.client();
+        self.run_through(self.cluster.client(), controller);
+    }
+
+    /// Has a controller work that reaches the cluster by this client.
+    pub(crate) fn run_through<R: Reconcile>(&mut self, client: Client, controller: impl FnOnce(Shared) -> R) {
         let recorder = Recorder::new(client.clone(), "source-controller", self.post_to.clone());
         let options = Options {
             namespace: Some(self.namespace.clone()),
@@ -163,6 +167,11 @@ impl<S: Spec<Status: ReconcileStatus + PartialEq>> Bed<S> {
 
     pub(crate) async fn delete(&self, name: &str) {
         self.api.delete(name, &DeleteParams::default()).await.unwrap();
+        self.gone(name).await;
+    }
+
+    /// Waits until an object is gone.
+    pub(crate) async fn gone(&self, name: &str) {
         let gone = object_settled(self.api.clone(), name, LIMIT, |object| match object {
             None => Ok(()),
             Some(_) => Err("it is still there".into()),
@@ -182,6 +191,17 @@ impl<S: Spec<Status: ReconcileStatus + PartialEq>> Bed<S> {
 
     /// Waits until this was told of an object.
     pub(crate) async fn until_told(&self, name: &str, kind: &str, reason: &str, message: &str) {
+        self.until_event(|event| {
+            let text = |field: &Option<String>| field.clone().unwrap_or_default();
+            let told = (text(&event.type_), text(&event.reason), text(&event.message));
+            event.involved_object.name.as_deref() == Some(name)
+                && (told.0.as_str(), told.1.as_str(), told.2.as_str()) == (kind, reason, message)
+        })
+        .await;
+    }
+
+    /// Waits for an Event.
+    pub(crate) async fn until_event(&self, is_wanted: impl Fn(&Event) -> bool) -> Event {
         let api: Api<Event> = Api::namespaced(self.cluster.client(), &self.namespace);
         let changes = kube::runtime::watcher(api, Default::default());
         let mut changes = std::pin::pin!(changes);
@@ -192,22 +212,22 @@ impl<S: Spec<Status: ReconcileStatus + PartialEq>> Bed<S> {
                     watcher::Event::Apply(event) | watcher::Event::InitApply(event) => event,
                     _ => continue,
                 };
-                if event.involved_object.name.as_deref() != Some(name) {
-                    continue;
+                if is_wanted(&event) {
+                    return event;
                 }
-                let text = |field: &Option<String>| field.clone().unwrap_or_default();
-                let told = (text(&event.type_), text(&event.reason), text(&event.message));
-                if (told.0.as_str(), told.1.as_str(), told.2.as_str()) == (kind, reason, message) {
-                    return;
-                }
-                seen.push(told);
+                seen.push((
+                    event.involved_object.name,
+                    event.type_,
+                    event.reason,
+                    event.message,
+                ));
             }
+            panic!("the watch ended");
         });
-        let found = found.await;
-        assert!(
-            found.is_ok(),
-            "not told: {kind} {reason} {message}\nbut: {seen:?}"
-        );
+        match found.await {
+            Ok(event) => event,
+            Err(_) => panic!("it was not told, but: {seen:?}"),
+        }
     }
 }
 

@@ -59,7 +59,7 @@ async fn objects_are_stored_as_files_and_followed() {
     );
     assert_eq!(
         bed.names(artifact_of(&object)),
-        [".", "apps", "apps/app.yaml", "logo.png"],
+        [".", ".sourceignore", "apps", "apps/app.yaml", "logo.png"],
         "nothing is left out by default"
     );
     let told = "stored artifact with 2 fetched files from 'manifests' bucket";

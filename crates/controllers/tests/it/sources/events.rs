@@ -1,6 +1,7 @@
 //! What is told: as Events of the cluster and to the notification controller.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -9,8 +10,9 @@ use api::source::OciRepositorySpec;
 use controllers::kit::{Notice, Recorder};
 use controllers::sources::OciRepositories;
 use k8s_openapi::api::core::v1::{ConfigMap, Event};
-use kube::Api;
 use kube::api::{ListParams, PostParams};
+use kube::client::Body;
+use kube::{Api, Client};
 use model::event::Severity;
 use serde_json::{Value, json};
 use testkit::Cluster;
@@ -129,6 +131,110 @@ async fn a_failure_is_posted_as_an_error() {
     let message = posted["message"].as_str().unwrap();
     bed.until_told("app", "Warning", "OCIArtifactPullFailed", message)
         .await;
+}
+
+/// A client whose first writes of a status with these words fail, so often as it is told to.
+fn forgetful(client: Client, words: &'static str, failures: usize) -> Client {
+    let left = Arc::new(AtomicUsize::new(failures));
+    let service = tower::service_fn(move |request: http::Request<Body>| {
+        let (client, left) = (client.clone(), Arc::clone(&left));
+        async move {
+            let is_status =
+                request.method() == http::Method::PATCH && request.uri().path().ends_with("/status");
+            let (head, body) = request.into_parts();
+            let bytes = body.collect_bytes().await?;
+            let has_words = String::from_utf8_lossy(&bytes).contains(words);
+            let take = |left: usize| left.checked_sub(1);
+            if is_status
+                && has_words
+                && left
+                    .fetch_update(Ordering::Relaxed, Ordering::Relaxed, take)
+                    .is_ok()
+            {
+                let status = json!({
+                    "kind": "Status", "apiVersion": "v1", "status": "Failure", "code": 500, "reason": "InternalError",
+                    "message": "it was forgotten",
+                });
+                let answer = http::Response::builder().status(500);
+                return answer
+                    .body(Body::from(status.to_string().into_bytes()))
+                    .map_err(kube::Error::HttpError);
+            }
+            client
+                .send(http::Request::from_parts(head, Body::from(bytes)))
+                .await
+        }
+    });
+    Client::new(service, "default")
+}
+
+/// S4, E1: a run whose status cannot be written is done again and has nothing new to tell
+#[tokio::test]
+async fn what_was_told_is_not_told_again_where_a_status_cannot_be_written() {
+    let registry = Server::start();
+    let first = registry.push("team/app", "latest", &Artifact::files(&[("a", "1")]));
+    let hook = Hook::start(202);
+    let mut bed: Bed<OciRepositorySpec> = Bed::start().await;
+    bed.post_to = Some(hook.server.url());
+    let url = format!("oci://{}/team/app", registry.host());
+    bed.create("app", json!({"url": url, "interval": "1h", "insecure": true}))
+        .await;
+    let client = forgetful(bed.cluster.client(), "stored artifact for digest", 2);
+    bed.run_through(client, OciRepositories::new);
+    bed.ready("app", "True", "Succeeded").await;
+    let message = |digest: &str| format!("stored artifact with revision 'latest@{digest}' from '{url}'");
+    bed.until_told("app", "Normal", "NewArtifact", &message(&first))
+        .await;
+    let second = registry.push("team/app", "latest", &Artifact::files(&[("a", "2")]));
+    bed.requested("app", "now").await;
+    bed.until_told("app", "Normal", "NewArtifact", &message(&second))
+        .await;
+    let posted = hook.posted(2).await;
+    let mut messages: Vec<&str> = posted
+        .iter()
+        .filter_map(|posted| posted["message"].as_str())
+        .collect();
+    messages.sort_unstable();
+    let mut wanted = [message(&first), message(&second)];
+    wanted.sort_unstable();
+    assert_eq!(messages, wanted);
+    let events: Api<Event> = Api::namespaced(bed.cluster.client(), &bed.namespace);
+    let events = events.list(&ListParams::default()).await.unwrap();
+    let told = events
+        .iter()
+        .filter(|event| event.reason.as_deref() == Some("NewArtifact"));
+    let counts: Vec<Option<i32>> = told.map(|event| event.count).collect();
+    assert_eq!(counts, [Some(1), Some(1)]);
+}
+
+/// S3: a failure is told at once, though its status is written late, and once
+#[tokio::test]
+async fn a_failure_is_told_once_though_its_status_cannot_be_written() {
+    let registry = Server::start();
+    registry.push("team/app", "latest", &Artifact::files(&[("a", "1")]));
+    registry.fail(Fault::status(403).forever());
+    let mut bed: Bed<OciRepositorySpec> = Bed::start().await;
+    let url = format!("oci://{}/team/app", registry.host());
+    bed.create("app", json!({"url": url, "interval": "1h", "insecure": true}))
+        .await;
+    // No failure is ever written.
+    let client = forgetful(bed.cluster.client(), "OCIArtifactPullFailed", usize::MAX);
+    bed.run_through(client, OciRepositories::new);
+    let is_told = |event: &Event| event.reason.as_deref() == Some("OCIArtifactPullFailed");
+    let told = bed.until_event(is_told).await;
+    let asked = registry.requests().len();
+    let again = testkit::settled(LIMIT, registry.changes(), async || {
+        match registry.requests().len() >= asked + 2 {
+            true => Ok(()),
+            false => Err("nobody asked again"),
+        }
+    });
+    again.await.unwrap();
+    registry.heal();
+    bed.ready("app", "True", "Succeeded").await;
+    let events: Api<Event> = Api::namespaced(bed.cluster.client(), &bed.namespace);
+    let event = events.get(&told.metadata.name.unwrap()).await.unwrap();
+    assert_eq!(event.count, Some(1));
 }
 
 /// A cluster, an object in it to tell of, and a notification controller that answers in one way.

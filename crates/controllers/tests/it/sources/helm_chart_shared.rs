@@ -1,7 +1,10 @@
 //! HelmCharts that want the same chart: it is downloaded once.
 
+use std::time::Duration;
+
 use api::source::HelmRepositorySpec;
 use serde_json::{Value, json};
+use testkit::cluster::object_settled;
 use testkit::helm::{Chart, Server};
 use testkit::http::Method;
 
@@ -57,6 +60,44 @@ async fn a_chart_of_a_repository_is_downloaded_once_for_all() {
     bed.create("values", other).await;
     let object = bed.ready("values", "True", "ChartPackageSucceeded").await;
     assert_eq!(revision(&object), "6.1.0+1");
+}
+
+/// A repository that took the name of another is another one, though its index says the same.
+#[tokio::test]
+async fn a_repository_of_the_same_name_and_index_has_charts_of_its_own() {
+    let (old, new) = (Server::start(), Server::start());
+    let index = "apiVersion: v1\nentries:\n  podinfo:\n  - name: podinfo\n    version: 6.1.0\n    urls: [podinfo-6.1.0.tgz]\n";
+    let chart = |values: &str| Chart::new("podinfo", "6.1.0").values(values);
+    for (server, values) in [(&old, "old: true\n"), (&new, "new: true\n")] {
+        server.add(&chart(values));
+        server.set_index(index);
+    }
+    let bed = started().await;
+    repository(&bed, "charts", &old.url(), json!({})).await;
+    let wanted = || spec("HelmRepository", "charts", "podinfo", json!({}));
+    bed.create("before", wanted()).await;
+    let before = bed.ready("before", "True", "ChartPullSucceeded").await;
+    assert_eq!(bed.packed(&before), chart("old: true\n").archive());
+
+    let repositories = bed.other::<HelmRepositorySpec>();
+    repositories.delete("charts", &Default::default()).await.unwrap();
+    bed.create("after", wanted()).await;
+    bed.ready("after", "False", "SourceUnavailable").await;
+    let gone = object_settled(
+        repositories,
+        "charts",
+        Duration::from_secs(30),
+        |object| match object {
+            None => Ok(()),
+            Some(_) => Err("it is still there".into()),
+        },
+    );
+    gone.await.unwrap();
+    repository(&bed, "charts", &new.url(), json!({})).await;
+    let after = bed.ready("after", "True", "ChartPullSucceeded").await;
+    assert_eq!(bed.packed(&after), chart("new: true\n").archive());
+    let before = bed.api.get("before").await.unwrap();
+    assert_eq!(bed.packed(&before), chart("old: true\n").archive());
 }
 
 #[tokio::test]

@@ -170,6 +170,36 @@ async fn labels_and_statuses_ask_for_nothing() {
     );
 }
 
+/// C10: others who write without pause keep no status from being written
+#[tokio::test(flavor = "multi_thread")]
+async fn a_status_is_written_though_others_never_stop_writing() {
+    let registry = registry();
+    let bed = started().await;
+    bed.create("app", spec(&registry)).await;
+    bed.until("app", is_ready).await;
+    let others: Vec<_> = (0..3)
+        .map(|number| {
+            let api = bed.api.clone();
+            tokio::spawn(async move {
+                for beat in 0u64.. {
+                    let patch =
+                        json!({"metadata": {"annotations": {format!("beat-{number}"): beat.to_string()}}});
+                    let patch = Patch::Merge(&patch);
+                    // A server that is overtaken too often says so.
+                    let _ = api.patch("app", &PatchParams::default(), &patch).await;
+                }
+            })
+        })
+        .collect();
+    for token in ["one", "two", "three"] {
+        let digest = registry.push("team/app", "latest", &Artifact::files(&[("a", token)]));
+        let object = bed.requested("app", token).await;
+        let artifact = object.status.unwrap().artifact.unwrap();
+        assert_eq!(artifact.revision.to_string(), format!("latest@{digest}"));
+    }
+    others.iter().for_each(|other| other.abort());
+}
+
 /// C10: what others say of an object is kept, also if they say it during a run, and what is ours is known as ours
 #[tokio::test]
 async fn what_others_write_to_a_status_is_kept() {

@@ -2,6 +2,9 @@
 
 use api::source::OciRepositorySpec;
 use controllers::sources::OciRepositories;
+use k8s_openapi::api::core::v1::Event;
+use kube::Api;
+use kube::api::{DeleteParams, ListParams};
 use serde_json::{Value, json};
 use testkit::http::Fault;
 use testkit::oci::{Artifact, Server};
@@ -59,6 +62,29 @@ async fn an_artifact_that_was_damaged_is_told_of() {
     );
     bed.until_told("app", "Warning", "ArtifactVerificationFailed", &message)
         .await;
+}
+
+/// S1: that a file was damaged is told also where nothing can be made of it anew, and the reason for that too
+#[tokio::test]
+async fn damage_is_told_of_though_the_source_is_gone() {
+    let registry = registry();
+    let bed = started().await;
+    bed.create("app", spec(&registry)).await;
+    let object = bed.ready("app", "True", "Succeeded").await;
+    let artifact = object.status.unwrap().artifact.unwrap();
+    let file = bed.store.root().join(&artifact.path);
+    std::fs::remove_file(&file).unwrap();
+    std::fs::write(&file, "something else").unwrap();
+    registry.fail(Fault::status(403).forever());
+    let object = bed.requested("app", "now").await;
+    assert!(!file.exists());
+    let message = condition(&object, "Ready").unwrap().message;
+    bed.until_told("app", "Warning", "OCIArtifactPullFailed", &message)
+        .await;
+    let events: Api<Event> = Api::namespaced(bed.cluster.client(), &bed.namespace);
+    let events = events.list(&ListParams::default()).await.unwrap();
+    let mut reasons = events.iter().filter_map(|event| event.reason.as_deref());
+    assert!(reasons.any(|reason| reason == "ArtifactVerificationFailed"));
 }
 
 /// S2: whoever starts with an empty store fills it again; consumers find the same content
@@ -147,4 +173,51 @@ async fn what_was_replaced_is_collected_by_the_next_run() {
     assert_ne!(old.path, new.path);
     bed.store.read(&new).unwrap();
     assert!(!bed.store.root().join(&old.path).exists());
+    let told = "GarbageCollectionSucceeded";
+    bed.until_told("app", "Normal", told, "garbage collected 1 artifacts")
+        .await;
+}
+
+/// X7, S6: what goes leaves no file behind, and that is told
+#[tokio::test]
+async fn the_files_of_what_is_deleted_are_collected() {
+    let registry = registry();
+    let bed = started().await;
+    bed.create("app", spec(&registry)).await;
+    let object = bed.ready("app", "True", "Succeeded").await;
+    let artifact = object.status.unwrap().artifact.unwrap();
+    bed.delete("app").await;
+    let folder = bed.store.root().join(&artifact.path);
+    assert!(!folder.parent().unwrap().exists());
+    let (told, message) = (
+        "GarbageCollectionSucceeded",
+        "garbage collected artifacts for deleted resource",
+    );
+    bed.until_told("app", "Normal", told, message).await;
+}
+
+/// S6: files that cannot be removed keep the object, and that is told until they can
+#[tokio::test]
+async fn an_object_stays_until_its_files_are_gone() {
+    let registry = registry();
+    let bed = started().await;
+    bed.create("app", spec(&registry)).await;
+    let object = bed.ready("app", "True", "Succeeded").await;
+    let artifact = object.status.unwrap().artifact.unwrap();
+    // Something that is no directory cannot be listed, by nobody.
+    let file = bed.store.root().join(&artifact.path);
+    let folder = file.parent().unwrap();
+    std::fs::remove_dir_all(folder).unwrap();
+    std::fs::write(folder, "").unwrap();
+    bed.api.delete("app", &DeleteParams::default()).await.unwrap();
+    let reason = "GarbageCollectionFailed";
+    let is_told = |event: &Event| {
+        let message = event.message.as_deref().unwrap_or_default();
+        event.reason.as_deref() == Some(reason)
+            && message.starts_with("garbage collection for deleted resource failed")
+    };
+    bed.until_event(is_told).await;
+    assert!(bed.api.get("app").await.is_ok());
+    std::fs::remove_file(folder).unwrap();
+    bed.gone("app").await;
 }

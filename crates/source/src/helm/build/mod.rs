@@ -17,7 +17,7 @@ pub use local::from_tree;
 pub(super) use local::{Place, place};
 pub use remote::{Pick, from_repository, pick};
 
-use super::chart::{Chart, Limits, values};
+use super::chart::{Chart, Limits, as_go_writes, values};
 use super::fetcher::Verified;
 
 /// What to do with a chart.
@@ -179,7 +179,7 @@ fn replace_values(chart: &mut Chart, merged: &model::Value) -> Result<bool, Erro
     let text = if is_empty {
         String::new()
     } else {
-        yaml::write(merged)
+        as_go_writes(merged)
     };
     let Some(file) = chart.files.iter_mut().find(|file| file.path == "values.yaml") else {
         return Err(Error::NoValues(chart.metadata.name.clone()));

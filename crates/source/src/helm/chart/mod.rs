@@ -11,3 +11,4 @@ pub use files::{File, Limits};
 pub use load::{Chart, Error as LoadError, metadata_of_archive, metadata_of_tree};
 pub use metadata::{Dependency, Lock, Metadata};
 pub use save::Error as PackError;
+pub(in crate::helm) use save::as_go_writes;

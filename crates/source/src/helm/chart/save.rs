@@ -98,11 +98,19 @@ impl Chart {
 }
 
 fn yaml_of(value: &impl serde::Serialize) -> String {
-    let mut value = model::convert::from_serde(value).expect("metadata has strings for keys");
-    if let Some(map) = value.as_object_mut() {
-        map.sort();
+    as_go_writes(&model::convert::from_serde(value).expect("metadata has strings for keys"))
+}
+
+/// A value as Helm writes it: a chart that is packed anew differs from Helm's in no byte of its files.
+pub(in crate::helm) fn as_go_writes(value: &model::Value) -> String {
+    let text = yaml::write(value);
+    let read = yaml::node::read(&text).ok().flatten();
+    let mut out = String::new();
+    match read.map(|read| yaml::go::write(&read.node, &mut out)) {
+        Some(Ok(())) => out,
+        // What Go has no form for is as good in another.
+        _ => text,
     }
-    yaml::write(&value)
 }
 
 fn append(tar: &mut Builder<impl Write>, path: &str, content: &[u8]) -> io::Result<()> {

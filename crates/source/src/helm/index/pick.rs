@@ -17,7 +17,8 @@ pub enum PickError {
     NoVersions(String),
     /// The wanted version is no range.
     #[error(
-        "the version '{wanted}' of chart '{chart}' is neither a version of the repository nor a range of versions"
+        "the version '{wanted}' of chart '{chart}' is neither a version of the repository nor a range of versions; write a range \
+         like '1.x' or '>=1.2.0 <2.0.0'"
     )]
     Range {
         /// The chart.

@@ -36,7 +36,10 @@ pub enum Error {
         source: Box<oci::Error>,
     },
     /// There is no signature at all, or no good one.
-    #[error("no matching signatures were found for '{reference}'{detail}")]
+    #[error(
+        "no matching signatures were found for '{reference}'{detail}: have it signed with cosign by a key or an identity that is \
+         trusted, or trust the one that signed it"
+    )]
     NoMatch {
         /// The artifact.
         reference: String,

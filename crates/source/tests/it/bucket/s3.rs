@@ -82,6 +82,16 @@ async fn prefix_ignore_file_and_patterns_leave_keys_out() {
     store.put("image.png", "not ignored by itself");
     let found = index(&bucket, "", Some("apps/g*\n")).await.unwrap();
     assert_eq!(keys(&found), ["apps/app.yaml", "image.png"]);
+    // The file comes along, as Flux has it, though it is no part of the revision.
+    let mut found = index(&bucket, "infra/", None).await.unwrap();
+    assert_eq!(
+        found.digest(Algorithm::Sha256),
+        Index::default().digest(Algorithm::Sha256)
+    );
+    let directory = tempfile::tempdir().unwrap();
+    download(&bucket, &mut found, directory.path()).await.unwrap();
+    let text = fs::read_to_string(directory.path().join(".sourceignore")).unwrap();
+    assert_eq!(text, "*.txt\n");
 }
 
 #[tokio::test]
@@ -123,7 +133,11 @@ async fn a_missing_bucket_and_wrong_keys_are_told_apart_and_no_secret_is_shown()
         ..options(&server, key("access", "secret"))
     };
     let error = index(&Bucket::new(missing).unwrap(), "", None).await.unwrap_err();
-    assert_eq!(error.to_string(), "bucket 'other' not found");
+    let message = error.to_string();
+    assert!(
+        message.starts_with("bucket 'other' not found: check its name"),
+        "{message}"
+    );
     for credentials in [key("access", "geheim"), Credentials::Anonymous] {
         let bucket = Bucket::new(options(&server, credentials)).unwrap();
         let error = index(&bucket, "", None).await.unwrap_err();

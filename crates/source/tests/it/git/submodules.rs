@@ -126,3 +126,74 @@ async fn repositories_that_contain_each_other_come_to_an_end() {
         .max();
     assert_eq!(deepest, Some(11));
 }
+
+#[tokio::test]
+async fn directories_inside_of_submodules_can_be_wanted_alone() {
+    let server = git::Server::start();
+    let inner = server
+        .repository("inner")
+        .commit("main", "Inner", [("deep/d", "4"), ("other/o", "5")]);
+    let lib = server
+        .repository("lib")
+        .change("main")
+        .file(".gitmodules", gitmodules(&[("in", "../inner.git")]))
+        .file("deploy/l", "2")
+        .file("docs/x", "3")
+        .submodule("in", inner)
+        .commit();
+    server
+        .repository("app")
+        .change("main")
+        .file(".gitmodules", gitmodules(&[("vendor/lib", "../lib.git")]))
+        .file("vendor/own", "1")
+        .file("top", "0")
+        .submodule("vendor/lib", lib)
+        .submodule("unlisted", lib)
+        .commit();
+    let place = Place::new();
+    let remote = place.remote(&server.clone_url("app"));
+    let sparse = |paths: &[&str]| Request {
+        sparse: paths.iter().map(ToString::to_string).collect(),
+        ..request()
+    };
+    let deploy = [
+        "vendor/",
+        "vendor/lib/",
+        "vendor/lib/deploy/",
+        "vendor/lib/deploy/l 2",
+    ];
+    let checkout = fetched(remote.fetch(&sparse(&["vendor/lib/deploy"])).await).unwrap();
+    assert_eq!(content(&*checkout), deploy);
+    let deep = [
+        "vendor/",
+        "vendor/lib/",
+        "vendor/lib/in/",
+        "vendor/lib/in/deep/",
+        "vendor/lib/in/deep/d 4",
+    ];
+    let checkout = fetched(remote.fetch(&sparse(&["./vendor/lib/in/deep/"])).await).unwrap();
+    assert_eq!(content(&*checkout), deep);
+    let whole = fetched(remote.fetch(&sparse(&["vendor/lib"])).await).unwrap();
+    assert_eq!(content(&*whole).len(), 12);
+
+    for (path, named) in [
+        ("vendor/lib/gone", "'gone'"),
+        ("unlisted/deploy", "'unlisted/deploy'"),
+    ] {
+        let error = remote.fetch(&sparse(&[path])).await.unwrap_err();
+        let text = super::chain(&error);
+        assert!(
+            text.contains(&format!("sparse checkout dir {named} does not exist")),
+            "{text}"
+        );
+    }
+    let without = Request {
+        submodules: false,
+        ..sparse(&["vendor/lib/deploy"])
+    };
+    let error = remote.fetch(&without).await.unwrap_err();
+    assert!(
+        matches!(error.cause(), Cause::SparsePath(path) if path == "vendor/lib/deploy"),
+        "{error}"
+    );
+}

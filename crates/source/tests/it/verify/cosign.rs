@@ -52,7 +52,10 @@ async fn a_signature_of_cosign_2_is_verified_with_its_key() {
     let reference = format!("{}/team/app@{digest}", registry.host());
     assert_eq!(
         error.to_string(),
-        format!("no matching signatures were found for '{reference}'")
+        format!(
+            "no matching signatures were found for '{reference}': have it signed with cosign by a key or an identity that is \
+             trusted, or trust the one that signed it"
+        )
     );
     sign(&registry, &digest, PAYLOAD, SIGNATURE);
     verify(&registry, &digest, &key(KEY)).await.unwrap();
@@ -77,10 +80,7 @@ async fn another_key_another_artifact_or_another_payload_is_refused() {
     let other_key = [ecdsa(&signature::ECDSA_P256_SHA256_ASN1_SIGNING).key];
     sign(&registry, &digest, PAYLOAD, SIGNATURE);
     let error = verify(&registry, &digest, &other_key).await.unwrap_err();
-    assert!(
-        error.to_string().ends_with("(1 signatures were tried)"),
-        "{error}"
-    );
+    assert!(error.to_string().contains("(1 signatures were tried)"), "{error}");
     sign(
         &registry,
         &digest,
@@ -95,7 +95,7 @@ async fn another_key_another_artifact_or_another_payload_is_refused() {
     verify(&registry, &other, &key(KEY)).await.unwrap_err();
     attach(&registry, &other, RECORDED);
     let error = verify(&registry, &other, &key(KEY)).await.unwrap_err();
-    assert!(error.to_string().ends_with("(1 bundles were tried)"), "{error}");
+    assert!(error.to_string().contains("(1 bundles were tried)"), "{error}");
 }
 
 #[tokio::test]

@@ -104,6 +104,7 @@ impl Leader for Sources {
             identities,
             ..Shared::new(process.client.clone(), Arc::new(store), cache)
         };
+        process.metrics.tell_indexes(shared.index_lookups.clone());
         begin(process, group, GitRepositories::new(shared.clone()));
         begin(process, group, OciRepositories::new(shared.clone()));
         begin(process, group, HelmRepositories::new(shared.clone()));

@@ -74,7 +74,7 @@ async fn the_revision_of_a_bucket_is_that_of_its_keys_and_tags() {
     let artifact = artifact(&object).unwrap();
     assert_eq!(artifact.revision.to_string(), format!("sha256:{hex}"));
     let names = bed.names(Some(&artifact));
-    assert_eq!(names, [".", "a.yaml", "b.yaml"]);
+    assert_eq!(names, [".", ".sourceignore", "a.yaml", "b.yaml"]);
 }
 
 /// `suspend`

@@ -48,7 +48,11 @@ impl Bed<BucketSpec> {
     async fn is_stored(&self, name: &str) {
         let object = self.ready(name, "True", "Succeeded").await;
         let names = self.names(artifact(&object).as_ref());
-        assert_eq!(names, [".", "apps", "apps/a b.yaml", "apps/c&d.yaml"], "{name}");
+        assert_eq!(
+            names,
+            [".", ".sourceignore", "apps", "apps/a b.yaml", "apps/c&d.yaml"],
+            "{name}"
+        );
     }
 
     async fn is_refused(&self, name: &str, reason: &str) -> String {
@@ -223,7 +227,7 @@ async fn a_container_is_followed() {
     bed.create("few", spec(&store, rest)).await;
     let object = bed.ready("few", "True", "Succeeded").await;
     let names = bed.names(artifact(&object).as_ref());
-    assert_eq!(names, [".", "apps", "apps/a b.yaml"]);
+    assert_eq!(names, [".", ".sourceignore", "apps", "apps/a b.yaml"]);
     let rest = json!({"secretRef": {"name": "files"}, "bucketName": "none"});
     bed.create("none", spec(&store, rest)).await;
     let message = bed.is_refused("none", "BucketOperationFailed").await;

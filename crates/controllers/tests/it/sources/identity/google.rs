@@ -32,7 +32,11 @@ impl Bed<BucketSpec> {
     async fn has_objects(&self, name: &str) {
         let object = self.ready(name, "True", "Succeeded").await;
         let names = self.names(artifact(&object).as_ref());
-        assert_eq!(names, [".", "apps", "apps/a b.yaml", "apps/c.yaml"], "{name}");
+        assert_eq!(
+            names,
+            [".", ".sourceignore", "apps", "apps/a b.yaml", "apps/c.yaml"],
+            "{name}"
+        );
     }
 }
 
@@ -63,7 +67,7 @@ async fn a_bucket_of_google_is_read_with_a_key_file_and_followed() {
     bed.create("few", spec(&store, rest)).await;
     let object = bed.ready("few", "True", "Succeeded").await;
     let names = bed.names(artifact(&object).as_ref());
-    assert_eq!(names, [".", "apps", "apps/a b.yaml"]);
+    assert_eq!(names, [".", ".sourceignore", "apps", "apps/a b.yaml"]);
 
     let stranger = Account::default().key_file(&tokens.url());
     for (name, data, reason, told) in [
