@@ -17,6 +17,7 @@ fn unobserved() -> Value {
     json!({"observedGeneration": -1})
 }
 
+/// X2, X3: defaults, of the status too
 #[tokio::test]
 async fn a_git_repository_has_a_minute() {
     let spec = json!({"url": "https://example.com/app", "interval": "1m", "verify": {"secretRef": {"name": "keys"}}});
@@ -26,6 +27,7 @@ async fn a_git_repository_has_a_minute() {
     check("GitRepository", "v1", spec, expected, unobserved()).await;
 }
 
+/// X3
 #[tokio::test]
 async fn an_oci_repository_uses_the_secret_and_cosign() {
     let spec = json!({"url": "oci://example.com/app", "interval": "1m", "verify": {}});
@@ -36,6 +38,7 @@ async fn an_oci_repository_uses_the_secret_and_cosign() {
     check("OCIRepository", "v1", spec, expected, unobserved()).await;
 }
 
+/// X3
 #[tokio::test]
 async fn a_helm_repository_uses_the_secret() {
     let spec = json!({"url": "https://example.com/charts"});
@@ -44,6 +47,7 @@ async fn a_helm_repository_uses_the_secret() {
     check("HelmRepository", "v1", spec, expected, unobserved()).await;
 }
 
+/// X3
 #[tokio::test]
 async fn a_helm_chart_takes_any_version() {
     let spec =
@@ -54,6 +58,7 @@ async fn a_helm_chart_takes_any_version() {
     check("HelmChart", "v1", spec, expected, unobserved()).await;
 }
 
+/// X3
 #[tokio::test]
 async fn a_bucket_speaks_s3() {
     let spec = json!({"bucketName": "a", "endpoint": "example.com", "interval": "1m"});
@@ -63,11 +68,13 @@ async fn a_bucket_speaks_s3() {
     check("Bucket", "v1", spec, expected, unobserved()).await;
 }
 
+/// X3
 #[tokio::test]
 async fn an_external_artifact_has_no_status_at_first() {
     check("ExternalArtifact", "v1", json!({}), json!({}), Value::Null).await;
 }
 
+/// X3
 #[tokio::test]
 async fn a_kustomization_is_not_forced() {
     let spec = json!({
@@ -82,6 +89,7 @@ async fn a_kustomization_is_not_forced() {
     check("Kustomization", "v1", spec, expected, unobserved()).await;
 }
 
+/// X3
 #[tokio::test]
 async fn a_helm_release_takes_any_version_and_deletes_in_the_background() {
     let source = json!({"kind": "HelmRepository", "name": "a"});

@@ -5,6 +5,7 @@ use kube::Api;
 use kube::api::PostParams;
 use testkit::Cluster;
 
+/// X2: a cluster takes the schemas
 #[tokio::test]
 async fn a_cluster_serves_all_kinds_and_the_typed_client_reads_them() {
     let cluster = Cluster::start().await;

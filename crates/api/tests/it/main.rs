@@ -9,3 +9,4 @@ mod older;
 mod rules;
 mod sample;
 mod served;
+mod shown;

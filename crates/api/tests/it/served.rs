@@ -84,6 +84,34 @@ impl Served {
         self.cluster.client().request(request).await.unwrap()
     }
 
+    /// What is served of a version, as programs discover it.
+    pub(crate) async fn resources(&self, version: &str) -> Value {
+        self.get(&format!("/apis/{}/{version}", self.group), "application/json")
+            .await
+    }
+
+    /// An object as `kubectl get` shows it.
+    pub(crate) async fn table(&self, version: &str, name: &str) -> Value {
+        let path = format!("{}/{name}", self.path(version));
+        self.get(&path, "application/json;as=Table;v=v1;g=meta.k8s.io")
+            .await
+    }
+
+    /// The definition of the kind.
+    pub(crate) async fn definition(&self) -> Value {
+        let path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+        let path = format!("{path}/{}.{}", self.plural, self.group);
+        self.get(&path, "application/json").await
+    }
+
+    async fn get(&self, path: &str, accept: &str) -> Value {
+        let request = http::Request::get(path)
+            .header("accept", accept)
+            .body(Vec::new())
+            .unwrap();
+        self.send(request).await.unwrap()
+    }
+
     /// Merges into the status of an object, as a controller does. The error is what the server says.
     pub(crate) async fn set_status(
         &self,

@@ -40,9 +40,8 @@ where
     };
     let (collected, presence) = blocking(task).await;
     if collected > 0 {
-        run.tell(collected_notice(format!(
-            "garbage collected {collected} artifacts"
-        )));
+        let message = format!("garbage collected {collected} artifacts");
+        run.tell(trace(Reason::GARBAGE_COLLECTION_SUCCEEDED, message));
     }
     let presence = presence.unwrap_or_else(|error| {
         // An artifact that is no file of the store, as another program may have left it, is one that is not there.
@@ -80,11 +79,11 @@ where
     Ok(())
 }
 
-/// That files went which nobody needs any more. It is of no interest to those who are notified.
-fn collected_notice(message: String) -> Notice {
+/// What is of no interest to those who are notified.
+fn trace(reason: Reason, message: String) -> Notice {
     Notice {
         severity: Severity::Trace,
-        reason: Reason::GARBAGE_COLLECTION_SUCCEEDED,
+        reason,
         message,
         metadata: BTreeMap::new(),
     }
@@ -114,7 +113,12 @@ where
     S: Spec<Status: Stored>,
 {
     let message = format!("{what}: {}", chain(error));
-    let failure = Failure::transient(Reason::ARCHIVE_OPERATION_FAILED, message);
+    let reason = match error {
+        store::Error::Directory { .. } => Reason::DIRECTORY_CREATION_FAILED,
+        store::Error::Lock { .. } => Reason::ACQUIRE_LOCK_FAILED,
+        _ => Reason::ARCHIVE_OPERATION_FAILED,
+    };
+    let failure = Failure::transient(reason, message);
     failed(run, ConditionType::STORAGE_OPERATION_FAILED, failure)
 }
 
@@ -136,7 +140,7 @@ pub(super) async fn keep<S>(
     put: impl FnOnce(&Store, &Place) -> Result<store::Stored, store::Error> + Send + 'static,
 ) -> Result<store::Stored, Failure>
 where
-    S: Spec<Status: Stored>,
+    S: Spec<Status: Stored + PartialEq>,
 {
     let (place, shared) = (place(run.object)?, Arc::clone(store));
     let stored = blocking(move || put(&shared, &place)).await;
@@ -149,7 +153,7 @@ where
 /// the link is one still.
 pub(super) async fn point<S>(run: &mut Run<'_, S>, store: &Arc<Store>, path: String, link: &'static str)
 where
-    S: Spec<Status: Stored>,
+    S: Spec<Status: Stored + PartialEq>,
 {
     let store = Arc::clone(store);
     match (
@@ -158,7 +162,10 @@ where
     ) {
         (Ok(url), Some(newest)) => *newest = Some(url),
         (Ok(_), None) => {}
-        (Err(error), _) => tracing::warn!("failed to update status URL symlink: {}", chain(&error)),
+        (Err(error), _) => run.tell(trace(
+            Reason::SYMLINK_UPDATE_FAILED,
+            format!("failed to update status URL symlink: {}", chain(&error)),
+        )),
     }
 }
 
@@ -173,6 +180,9 @@ pub(super) async fn remove<S: Spec>(store: &Arc<Store>, object: &Object<S>) -> R
         );
         Failure::transient(Reason::GARBAGE_COLLECTION_FAILED, message)
     })?;
-    let notice = || collected_notice("garbage collected artifacts for deleted resource".into());
+    let notice = || {
+        let message = "garbage collected artifacts for deleted resource";
+        trace(Reason::GARBAGE_COLLECTION_SUCCEEDED, message.into())
+    };
     Ok(removed.then(notice).into_iter().collect())
 }

@@ -22,6 +22,7 @@ async fn a_git_repository_takes_a_service_account_only_from_azure_and_aws() {
     .await;
 }
 
+/// X2: patterns
 #[tokio::test]
 async fn a_git_repository_needs_an_address_that_git_knows() {
     let good = with(&git(), json!({"url": "ssh://git@example.com/app"}));
@@ -36,6 +37,7 @@ async fn a_timeout_of_a_source_has_no_hours() {
     check("GitRepository", "v1", good, bad, "spec.timeout").await;
 }
 
+/// X2: rules in CEL
 #[tokio::test]
 async fn a_chart_is_verified_only_from_a_helm_repository() {
     let chart = |kind| json!({"chart": "a", "interval": "1m", "verify": {}, "sourceRef": {"kind": kind, "name": "a"}});

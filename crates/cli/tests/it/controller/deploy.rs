@@ -178,6 +178,37 @@ async fn kubeconfig(bed: &Bed, folder: &Path) -> PathBuf {
     path
 }
 
+/// D3, D10: what a cluster has of the manifests: arguments at the places that patches of existing repositories name, and
+/// artifacts for those of the same namespace only
+#[tokio::test]
+async fn a_cluster_has_the_arguments_and_policies_where_flux_has_them() {
+    let bed = Bed::start().await;
+    let all = manifests(&bed.namespace);
+    apply(&bed, &all).await;
+    let of = |kind: &str| {
+        let resource = resource(of_kind(&all, kind));
+        let api: Api<DynamicObject> = Api::namespaced_with(bed.cluster.client(), &bed.namespace, &resource);
+        api
+    };
+    let deployment = of("Deployment").get("source-controller").await.unwrap();
+    let container = &deployment.data["spec"]["template"]["spec"]["containers"][0];
+    for (place, flag) in [
+        (0, "--events-addr="),
+        (1, "--watch-all-namespaces"),
+        (2, "--log-level="),
+        (6, "--storage-adv-addr="),
+    ] {
+        let argument = container["args"][place].as_str().unwrap_or_default();
+        assert!(argument.starts_with(flag), "{place}: {argument}");
+    }
+    let policies = of("NetworkPolicy").list(&Default::default()).await.unwrap();
+    let rules: Vec<&Value> = policies
+        .iter()
+        .map(|policy| &policy.data["spec"]["ingress"])
+        .collect();
+    assert_eq!(rules, [&json!([{"from": [{"podSelector": {}}]}])]);
+}
+
 /// D9: applied to a cluster, the rights of the service account suffice for all that the controllers do.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn with_the_rights_of_the_manifests_nothing_is_denied() {

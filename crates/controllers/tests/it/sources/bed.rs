@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use api::{Condition, Object, ReconcileStatus, Spec};
-use controllers::kit::{Options, Reconcile, Recorder, Runner};
+use controllers::kit::{Key, Options, Queue, Reconcile, Recorder, Runner};
 use controllers::sources::Shared;
 use futures::StreamExt;
 use k8s_openapi::api::core::v1::Event;
@@ -71,20 +71,26 @@ impl<S: Spec<Status: ReconcileStatus + PartialEq>> Bed<S> {
         self.cluster.serve(&definition).await;
     }
 
-    /// Has a controller work.
-    pub(crate) fn run<R: Reconcile>(&mut self, controller: impl FnOnce(Shared) -> R) {
-        self.run_through(self.cluster.client(), controller);
+    /// Has a controller work; its queue tells which object is due when.
+    pub(crate) fn run<R: Reconcile>(&mut self, controller: impl FnOnce(Shared) -> R) -> Queue<Key> {
+        self.run_through(self.cluster.client(), controller)
     }
 
     /// Has a controller work that reaches the cluster by this client.
-    pub(crate) fn run_through<R: Reconcile>(&mut self, client: Client, controller: impl FnOnce(Shared) -> R) {
+    pub(crate) fn run_through<R: Reconcile>(
+        &mut self,
+        client: Client,
+        controller: impl FnOnce(Shared) -> R,
+    ) -> Queue<Key> {
         let recorder = Recorder::new(client.clone(), "source-controller", self.post_to.clone());
         let options = Options {
             namespace: Some(self.namespace.clone()),
             ..Options::new("source-controller")
         };
         let runner = Runner::new(controller(self.shared.clone()), client, recorder, options);
+        let queue = runner.queue().clone();
         self.running.push(tokio::spawn(runner.run()));
+        queue
     }
 
     /// Ends all controllers at once, as a crash does.

@@ -36,6 +36,7 @@ fn spec(store: &Server, rest: Value) -> Value {
     spec
 }
 
+/// A3, B1: the files of a bucket, of which only its own rules leave some out
 #[tokio::test]
 async fn objects_are_stored_as_files_and_followed() {
     let store = Server::builder().key("access", "geheim").start();

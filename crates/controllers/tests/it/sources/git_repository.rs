@@ -38,6 +38,7 @@ pub(super) fn revision(object: &GitRepository) -> String {
         .unwrap_or_default()
 }
 
+/// A2, A3, G7, S4: where a commit is stored, and what is told of it
 #[tokio::test]
 async fn a_commit_is_stored_and_told_of() {
     let server = Server::start();

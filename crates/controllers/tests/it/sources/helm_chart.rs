@@ -97,6 +97,53 @@ impl ChartBed {
     }
 }
 
+/// E4: `gotk_cache_events_total` tells for each repository how often its index was read for a chart, and how often it did not have
+/// to be; it goes with the repository
+#[tokio::test]
+async fn lookups_of_an_index_are_counted() {
+    let charts = Server::start();
+    charts.add(&Chart::new("podinfo", "6.1.0"));
+    let bed = started().await;
+    let metrics = controllers::kit::Metrics::new();
+    metrics.tell_indexes(bed.shared.index_lookups.clone());
+    let counted = |event: &str| {
+        let labels = format!(
+            "event_type=\"{event}\",name=\"charts\",namespace=\"{}\"",
+            bed.namespace
+        );
+        let line = format!("gotk_cache_events_total{{{labels}}} ");
+        let text = metrics.render();
+        let found = text
+            .lines()
+            .find_map(|text| text.strip_prefix(&line).map(str::to_owned));
+        found.unwrap_or_default()
+    };
+    bed.repository("charts", &charts, json!({})).await;
+    bed.create("app", spec("HelmRepository", "charts", "podinfo", json!({})))
+        .await;
+    bed.ready("app", "True", "ChartPullSucceeded").await;
+    assert_eq!(
+        (counted("cache_miss").as_str(), counted("cache_hit").as_str()),
+        ("1", "")
+    );
+    for token in ["one", "two"] {
+        bed.requested("app", token).await;
+    }
+    assert_eq!(
+        (counted("cache_miss").as_str(), counted("cache_hit").as_str()),
+        ("1", "2")
+    );
+    let repositories = bed.other::<HelmRepositorySpec>();
+    repositories.delete("charts", &Default::default()).await.unwrap();
+    let limit = std::time::Duration::from_secs(30);
+    let gone = testkit::cluster::object_settled(repositories, "charts", limit, |object| match object {
+        None => Ok(()),
+        Some(_) => Err("it is still there".into()),
+    });
+    gone.await.unwrap();
+    assert_eq!(counted("cache_miss"), "");
+}
+
 /// HC6, HC12, A3, A7, S4: a chart is stored byte by byte and told of.
 #[tokio::test]
 async fn a_chart_of_a_repository_is_stored_as_it_is_and_told_of() {

@@ -40,6 +40,43 @@ async fn seen(bed: &ChartBed, name: &str, commit: &str) -> api::source::HelmChar
     .await
 }
 
+/// HC8: a chart that is none stalls, also where its version were to get metadata (which is why there is no `MetadataPatchError`, as
+/// there is none of Flux); one that cannot be packed is tried again
+#[tokio::test]
+async fn charts_that_are_none_or_cannot_be_packed_are_told_by_reason() {
+    let server = Server::start();
+    let repository = server.repository("team/app");
+    let version = "apiVersion: v2\nname: app\nversion: not.a.version\n";
+    let schema = "apiVersion: v2\nname: app\nversion: 1.0.0\n";
+    repository.commit(
+        "main",
+        "Start",
+        [
+            ("charts/version/Chart.yaml", version),
+            ("charts/schema/Chart.yaml", schema),
+            ("charts/schema/values.schema.json", "no JSON"),
+        ],
+    );
+    let bed = started().await;
+    follow(&bed, &server).await;
+    for (name, rest, reason, stalls) in [
+        (
+            "version",
+            json!({"reconcileStrategy": "Revision"}),
+            "InvalidChartReference",
+            true,
+        ),
+        ("schema", json!({}), "ChartPackageError", false),
+    ] {
+        let path = format!("charts/{name}");
+        bed.create(name, spec("GitRepository", "app", &path, rest)).await;
+        let object = bed.ready(name, "False", reason).await;
+        let kind = if stalls { "FetchFailed" } else { "BuildFailed" };
+        assert_eq!(condition(&object, kind).unwrap().reason, reason);
+        assert_eq!(condition(&object, "Stalled").is_some(), stalls, "{name}");
+    }
+}
+
 /// HC2, HC4, HC12: packed from the store, and only when the version is another one.
 #[tokio::test]
 async fn a_chart_of_files_is_packed_when_its_version_changes() {

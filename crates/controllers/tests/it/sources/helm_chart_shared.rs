@@ -8,6 +8,7 @@ use testkit::cluster::object_settled;
 use testkit::helm::{Chart, Server};
 use testkit::http::Method;
 
+use super::bed::condition;
 use super::helm_chart::{ChartBed, revision, spec, started};
 
 async fn repository(bed: &ChartBed, name: &str, url: &str, rest: Value) {
@@ -81,18 +82,18 @@ async fn a_repository_of_the_same_name_and_index_has_charts_of_its_own() {
 
     let repositories = bed.other::<HelmRepositorySpec>();
     repositories.delete("charts", &Default::default()).await.unwrap();
-    bed.create("after", wanted()).await;
-    bed.ready("after", "False", "SourceUnavailable").await;
-    let gone = object_settled(
-        repositories,
-        "charts",
-        Duration::from_secs(30),
-        |object| match object {
-            None => Ok(()),
-            Some(_) => Err("it is still there".into()),
-        },
-    );
+    let limit = Duration::from_secs(30);
+    let gone = object_settled(repositories, "charts", limit, |object| match object {
+        None => Ok(()),
+        Some(_) => Err("it is still there".into()),
+    });
     gone.await.unwrap();
+    // Whether it is known yet that the object is gone, or only that its files are: there is nothing to make a chart of.
+    bed.create("after", wanted()).await;
+    bed.until("after", |object| {
+        condition(object, "Ready").is_some_and(|ready| ready.status.to_string() == "False")
+    })
+    .await;
     repository(&bed, "charts", &new.url(), json!({})).await;
     let after = bed.ready("after", "True", "ChartPullSucceeded").await;
     assert_eq!(bed.packed(&after), chart("new: true\n").archive());

@@ -92,6 +92,7 @@ async fn what_is_no_index_is_told_as_such() {
     assert!(condition(&object, "Stalled").is_some());
 }
 
+/// H1, X7: a place in a registry is nothing to work on
 #[tokio::test]
 async fn a_place_in_a_registry_has_an_empty_status_and_no_finalizer() {
     let charts = Server::start();

@@ -6,6 +6,7 @@ use api::ReconcileStatus;
 use api::source::{OciRepository, OciRepositorySpec};
 use controllers::sources::OciRepositories;
 use serde_json::{Value, json};
+use sha2::{Digest as _, Sha256};
 use testkit::http::Fault;
 use testkit::oci::{Artifact, Server};
 
@@ -33,6 +34,7 @@ async fn started() -> OciBed {
     bed
 }
 
+/// A1, A2, A3, A4, A7, O4, O7: all that a status tells of an artifact
 #[tokio::test]
 async fn an_artifact_is_stored_and_told_of() {
     let registry = Server::start();
@@ -56,6 +58,16 @@ async fn an_artifact_is_stored_and_told_of() {
         artifact.metadata["org.opencontainers.image.revision"],
         "main@sha1:1"
     );
+    let file = std::fs::read(bed.store.root().join(&artifact.path)).unwrap();
+    assert_eq!(artifact.size, Some(file.len() as i64));
+    let hex: String = Sha256::digest(&file)
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
+    assert_eq!(artifact.digest.unwrap().to_string(), format!("sha256:{hex}"));
+    let now = jiff::Timestamp::now();
+    let age = now.duration_since(artifact.last_update_time.timestamp());
+    assert!(age.as_secs() >= 0 && age.as_secs() < 300, "{age:?}");
     assert_eq!(
         status.url.as_deref(),
         Some(format!("http://store.test/ocirepository/{namespace}/app/latest.tar.gz").as_str())

@@ -64,7 +64,47 @@ async fn the_first_run_only_adds_the_finalizer() {
     );
 }
 
-/// C1, C3, C7
+/// C3: the time of a condition moves with its status, its reason and its message, and only with these; it is in seconds of UTC
+#[tokio::test]
+async fn the_time_of_a_condition_tells_when_it_last_changed() {
+    let registry = registry();
+    let bed = started().await;
+    bed.create("app", spec(&registry)).await;
+    let object = bed.until("app", is_ready).await;
+    let ready = condition(&object, "Ready").unwrap();
+    let long_ago = "2020-02-02T20:02:02Z";
+    for (token, status, reason, message, moves) in [
+        ("same", "True", &*ready.reason, &*ready.message, false),
+        ("message", "True", &*ready.reason, "another", true),
+        ("reason", "True", "Another", &*ready.message, true),
+        ("status", "False", &*ready.reason, &*ready.message, true),
+    ] {
+        let object = bed.api.get("app").await.unwrap();
+        let mut conditions = serde_json::to_value(object.status.unwrap().conditions()).unwrap();
+        let mut conditions_now = conditions.as_array_mut().unwrap().iter_mut();
+        let old = conditions_now.find(|one| one["type"] == "Ready").unwrap();
+        let changed = json!({
+            "type": "Ready", "status": status, "reason": reason, "message": message, "lastTransitionTime": long_ago,
+            "observedGeneration": 0,
+        });
+        *old = changed;
+        let patch = Patch::Merge(json!({"status": {"conditions": conditions}}));
+        let parameters = PatchParams::default();
+        bed.api.patch_status("app", &parameters, &patch).await.unwrap();
+        let object = bed.requested("app", token).await;
+        let now = serde_json::to_value(condition(&object, "Ready").unwrap()).unwrap();
+        assert_eq!(now["message"], ready.message, "{token}");
+        assert_eq!(
+            now["observedGeneration"], 1,
+            "{token}: the generation moves always"
+        );
+        let time = now["lastTransitionTime"].as_str().unwrap();
+        assert_eq!(time != long_ago, moves, "{token}");
+        assert!(time.len() == long_ago.len() && time.ends_with('Z'), "{time}");
+    }
+}
+
+/// C1, C3, C7, S1
 #[tokio::test]
 async fn a_run_shows_progress_until_it_is_ready() {
     let registry = registry();
@@ -78,6 +118,8 @@ async fn a_run_shows_progress_until_it_is_ready() {
         .unwrap();
     assert_eq!(shown(begun, "Ready"), "Unknown/Progressing");
     assert_eq!(shown(begun, "Reconciling"), "True/Progressing");
+    let mut readies = states.iter().filter_map(|state| condition(state, "Ready"));
+    assert!(readies.any(|ready| ready.message == "building artifact"));
     for state in &states {
         let both = condition(state, "Stalled").and(condition(state, "Reconciling"));
         assert!(both.is_none(), "one excludes the other");

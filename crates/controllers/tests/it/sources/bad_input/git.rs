@@ -93,20 +93,26 @@ async fn an_ssh_server_that_is_not_known_or_shows_another_key() {
     .await;
 }
 
-#[tokio::test]
-async fn a_git_server_whose_certificate_is_not_trusted() {
-    let authority = Authority::default();
-    let server = Server::builder().tls(&authority).start();
+/// A repository behind a certificate of an authority that a Secret names, and its object, which is ready.
+async fn behind_tls(authority: &Authority) -> (Server, Bed<GitRepositorySpec>) {
+    let server = Server::builder().tls(authority).start();
     commit(&server.repository("app"));
     let bed = started().await;
     bed.secret("ca", "Opaque", json!({"ca.crt": authority.pem()}))
         .await;
-    let url = server.clone_url("app");
-    bed.create("app", spec(&url, json!({"secretRef": {"name": "ca"}})))
-        .await;
+    let secret = json!({"secretRef": {"name": "ca"}});
+    bed.create("app", spec(&server.clone_url("app"), secret)).await;
     bed.ready("app", "True", "Succeeded").await;
+    (server, bed)
+}
+
+#[tokio::test]
+async fn a_git_server_whose_certificate_is_not_trusted() {
+    let authority = Authority::default();
+    let (server, bed) = behind_tls(&authority).await;
     let stranger = Authority::new("somebody else");
     bed.change_secret("ca", json!({"ca.crt": stranger.pem()})).await;
+    let url = server.clone_url("app");
     let words = [url.as_str(), "TLS", "check the certificate of the server"];
     bed.fails("app", FETCH, REASON, &words).await;
     bed.change_secret("ca", json!({"ca.crt": authority.pem()})).await;
@@ -222,15 +228,7 @@ async fn a_tree_whose_names_lead_out() {
 #[tokio::test]
 async fn certificates_that_are_none_are_told_by_secret_and_key() {
     let authority = Authority::default();
-    let server = Server::builder().tls(&authority).start();
-    commit(&server.repository("app"));
-    let bed = started().await;
-    bed.secret("ca", "Opaque", json!({"ca.crt": authority.pem()}))
-        .await;
-    let url = server.clone_url("app");
-    bed.create("app", spec(&url, json!({"secretRef": {"name": "ca"}})))
-        .await;
-    bed.ready("app", "True", "Succeeded").await;
+    let (_server, bed) = behind_tls(&authority).await;
     bed.change_secret("ca", json!({"ca.crt": "geheim"})).await;
     let secret = format!("{}/ca'", bed.namespace);
     let words = [secret.as_str(), "has a key 'ca.crt' that holds no certificate"];

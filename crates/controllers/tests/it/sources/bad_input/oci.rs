@@ -146,6 +146,7 @@ async fn layers_that_are_cut_off_or_have_another_digest() {
     assert_eq!(revision.to_string(), format!("latest@{digest}"));
 }
 
+/// T8: what leads out of its folder is refused
 #[tokio::test]
 async fn layers_that_are_no_archive_or_one_that_leads_out() {
     let registry = Server::start();

@@ -233,3 +233,76 @@ async fn a_suspended_repository_keeps_its_artifact() {
     assert_eq!(revision(&object), format!("main@sha1:{new}"));
     assert!(condition(&object, "ArtifactOutdated").is_none());
 }
+
+/// T4, T5, T7: what is left out where nobody says anything, and what of it where somebody does; comments say nothing
+#[tokio::test]
+async fn the_usual_rules_hold_only_where_there_are_no_others() {
+    let usual = [
+        "a.flv",
+        "a.gif",
+        "a.jpeg",
+        "a.jpg",
+        "a.png",
+        "a.tar.gz",
+        "a.wmv",
+        "a.zip",
+        ".circleci/x",
+        ".drone.yml",
+        ".flux.yaml",
+        ".github/x",
+        ".gitlab-ci.yml",
+        ".goreleaser.yml",
+        ".sops.yaml",
+        ".travis.yml",
+        "appveyor.yml",
+        "cloudbuild.yaml",
+        "codeship-services.yml",
+        "codeship-steps.yml",
+        "deep/.flux.yaml",
+        "deep/.goreleaser.yml",
+        "deep/.sops.yaml",
+        "deep/a.png",
+    ];
+    let of_git = [".gitattributes", ".gitignore", ".gitmodules"];
+    let kept = ["deep/b.yaml", "keep.jpg.yaml", "keep.yaml"];
+    let server = Server::start();
+    let all = usual.iter().chain(&of_git).chain(&kept);
+    let files: Vec<(&str, &str)> = all.map(|path| (*path, "")).collect();
+    server.repository("app").commit("main", "Start", files);
+    let bed = started().await;
+    let files = |object: &GitRepository| -> Vec<String> {
+        let mut names = bed.names(artifact(object).as_ref());
+        names.retain(|name| !matches!(name.as_str(), "." | "deep" | ".github" | ".circleci"));
+        names.sort();
+        names
+    };
+    let sorted = |names: Vec<&str>| {
+        let mut names: Vec<String> = names.into_iter().map(str::to_owned).collect();
+        names.sort();
+        names
+    };
+    let spec = |rest: Value| {
+        let spec = json!({"url": server.clone_url("app"), "interval": "1h", "ref": {"branch": "main"}});
+        with(spec, rest)
+    };
+    bed.create("usual", spec(json!({}))).await;
+    let object = bed.ready("usual", "True", "Succeeded").await;
+    assert_eq!(files(&object), sorted(kept.to_vec()));
+    assert!(
+        !bed.names(artifact(&object).as_ref())
+            .contains(&".github".to_owned())
+    );
+
+    // One rule takes the place of them all, but for Git's own files; a comment and an empty line are none.
+    let rules = "# keep.yaml\n\n/a.png   \n";
+    bed.create("ruled", spec(json!({"ignore": rules}))).await;
+    let object = bed.ready("ruled", "True", "Succeeded").await;
+    let rest = usual.iter().filter(|path| **path != "a.png");
+    assert_eq!(files(&object), sorted(rest.chain(&kept).copied().collect()));
+
+    let rules = "!.gitignore\n";
+    bed.create("git", spec(json!({"ignore": rules}))).await;
+    let object = bed.ready("git", "True", "Succeeded").await;
+    let rest = usual.iter().chain(&kept).chain([&".gitignore"]);
+    assert_eq!(files(&object), sorted(rest.copied().collect()));
+}
