@@ -1,5 +1,7 @@
 //! Labels and annotations by which an object asks to be treated differently.
 
+use model::Value;
+
 use super::metadata::Metadata;
 
 /// Which labels and annotations mean what.
@@ -61,6 +63,15 @@ impl Markers {
             skip: vec![ignore("fluxcd.io"), ignore("flux.weave.works")],
             ..Markers::default()
         }
+    }
+}
+
+impl Markers {
+    /// Whether the desired object is left alone if it is there: then nobody needs to know how it differs.
+    pub fn leave_alone(&self, desired: &Value) -> bool {
+        find(&self.skip, desired)
+            .or_else(|| find(&self.create_only, desired))
+            .is_some()
     }
 }
 

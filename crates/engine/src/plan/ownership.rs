@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
-use model::ObjectKey;
+use model::{ObjectKey, Value};
 use sha2::{Digest as _, Sha256};
 
 use super::input::Live;
@@ -39,6 +39,28 @@ impl Ownership {
             (format!("{group}/name"), name.to_owned()),
             (format!("{group}/namespace"), namespace.to_owned()),
         ]))
+    }
+
+    /// Marks a desired object as the unit's.
+    pub fn mark(&self, object: &mut Value) {
+        let key = ObjectKey::of(object);
+        match self {
+            Ownership::Inventory => {}
+            Ownership::Labels(labels) => {
+                for (label, value) in labels {
+                    object.set_at(&["metadata", "labels", label], value.as_str());
+                }
+            }
+            Ownership::Mark { set } => {
+                object.set_at(&["metadata", "labels", MARK], flux_v1_mark(set, &key));
+            }
+            Ownership::Tracking { application } => {
+                object.set_at(
+                    &["metadata", "annotations", TRACKING],
+                    tracking_id(application, &key),
+                );
+            }
+        }
     }
 
     /// Why the live object is not the unit's to delete; nothing if it is.

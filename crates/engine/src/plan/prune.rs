@@ -6,9 +6,8 @@ use model::inventory::Entry;
 use model::{Inventory, ObjectKey};
 
 use super::decide::{is_selected, options_of, target};
-use super::hooks::{self, Role};
+use super::hooks;
 use super::input::{Candidate, Found, Input, Live};
-use super::markers;
 use super::options::PruneOption;
 use super::order;
 use super::refusal::Refusal;
@@ -178,14 +177,8 @@ fn reason_to_keep(
     if desired_uids.contains(live.uid.as_str()) {
         return Some("it is desired in another group of the same kind".to_owned());
     }
-    if let Some(reason) = strategy.ownership.not_ours(live) {
+    if let Some(reason) = strategy.keeps(live) {
         return Some(reason);
-    }
-    if let Some(marker) = markers::find(&strategy.markers.keep, live) {
-        return Some(format!("{}: {} is set", marker.key, marker.value));
-    }
-    if strategy.hooks && hooks::role(live) != Role::Plain {
-        return Some("it is a hook".to_owned());
     }
     if occasion == Occasion::Deletion && strategy.hooks && is_kind_definition(live) {
         return Some("a definition outlives the unit: all objects of its kind would go with it".to_owned());

@@ -202,9 +202,10 @@ pub enum Action {
         /// A finalizer that is taken away first: Argo CD's, on hooks that it has left behind.
         release: Option<String>,
     },
-    /// Nothing can be done, which is a failure: it could not be told whether it may be pruned.
+    /// Nothing can be done, which is a failure: it could not be told whether it may be pruned, or it was refused and stands for
+    /// itself.
     Fail {
-        /// What is reported.
+        /// What is reported after the object's name.
         error: String,
     },
     /// It was to be pruned, and is gone already.
@@ -298,8 +299,8 @@ impl Plan {
         self.steps().any(|step| step.action.writes())
     }
 
-    /// What the unit has applied if all went well but that the objects in `survivors` could not be deleted: they stay in the
-    /// inventory, so that the next run tries again.
+    /// What the unit has applied if all went well but that the objects in `survivors` were not deleted, because that failed or
+    /// was never tried: they stay in the inventory, so that the next run tries again.
     pub fn inventory_with(&self, survivors: impl IntoIterator<Item = ObjectKey>) -> Inventory {
         let mut inventory = self.inventory.clone();
         for key in survivors {

@@ -1,6 +1,8 @@
 //! How a unit is looked after: what differs between Flux, Helm, Flux v1 and Argo CD, as values.
 
-use super::markers::Markers;
+use super::hooks::{self, Role};
+use super::input::Live;
+use super::markers::{self, Markers};
 use super::order::Order;
 use super::ownership::Ownership;
 use super::steps::OnFailure;
@@ -23,6 +25,21 @@ pub struct Strategy {
 const FLUX_GROUP: &str = "kustomize.toolkit.fluxcd.io";
 
 impl Strategy {
+    /// Why a live object that is no longer desired stays all the same: it is not the unit's any more, it asks to be kept, or it is a
+    /// hook. Nothing if it may be deleted.
+    ///
+    /// A plan has asked this already. An executor asks again if the object has changed since.
+    pub fn keeps(&self, live: &Live) -> Option<String> {
+        if let Some(reason) = self.ownership.not_ours(live) {
+            return Some(reason);
+        }
+        if let Some(marker) = markers::find(&self.markers.keep, live) {
+            return Some(format!("{}: {} is set", marker.key, marker.value));
+        }
+        let is_hook = self.hooks && hooks::role(live) != Role::Plain;
+        is_hook.then(|| "it is a hook".to_owned())
+    }
+
     /// As Flux looks after a Kustomization.
     pub fn flux(name: &str, namespace: &str) -> Self {
         Strategy {

@@ -148,10 +148,8 @@ pub(super) fn settle(drafts: Vec<Draft>, strategy: &Strategy) -> Result<Vec<Stag
             let failure = task.failure.take().filter(|_| !written);
             match (failure, strategy.on_failure) {
                 (None, _) => {}
-                (Some(failure), OnFailure::GoOn) => {
-                    task.step.action = Action::Fail {
-                        error: failure.to_string(),
-                    };
+                (Some(Refusal::Rejected { error, .. }), OnFailure::GoOn) => {
+                    task.step.action = Action::Fail { error };
                     "it was refused".clone_into(&mut task.step.reason);
                     task.step.object = None;
                 }

@@ -1,5 +1,6 @@
 //! Plans: what goes in is a few objects, what comes out is read as a sketch of one line for each stage.
 
+mod convergence;
 mod deletion;
 mod flux;
 mod guards;

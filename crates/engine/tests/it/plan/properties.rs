@@ -97,7 +97,7 @@ fn strategies() -> [Strategy; 4] {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(96))]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(96) })]
 
     #[test]
     fn what_is_desired_is_never_pruned(input in any_input()) {

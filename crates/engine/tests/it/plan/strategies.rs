@@ -54,7 +54,7 @@ fn flux_v1_applies_by_rank_and_each_object_stands_for_itself() {
     let Action::Fail { error } = &step(&plan, "ConfigMap/shop/bad").action else {
         panic!("{plan}");
     };
-    assert_eq!(error, "ConfigMap/shop/bad dry-run failed (Forbidden): no");
+    assert_eq!(error, "dry-run failed (Forbidden): no");
 }
 
 /// The marks were computed by hand: `printf 'set<cluster>:namespace/shop' | sha256sum`, in base64 for URLs.
@@ -150,6 +150,49 @@ fn other_orders_than_fluxs_get_a_stage_for_definitions_when_it_is_needed() {
                  ⏳ CustomResourceDefinition/widgets.example.com",
                 "objects: +Secret/shop/s | +Widget/shop/w",
             ],
+        );
+    }
+}
+
+#[test]
+fn what_a_unit_has_marked_as_its_own_is_its_own() {
+    let strategies = [
+        flux(),
+        Strategy::flux_v1("set"),
+        Strategy::argo("app"),
+        Strategy::helm(),
+    ];
+    for strategy in strategies {
+        for text in ["v1 ConfigMap shop/a", "v1 Namespace shop"] {
+            let mut object = object(text);
+            strategy.ownership.mark(&mut object);
+            assert_eq!(strategy.keeps(&Live::of(&object)), None, "{strategy:?}");
+        }
+    }
+    let mut object = object("v1 ConfigMap shop/a");
+    flux().ownership.mark(&mut object);
+    assert!(Strategy::argo("app").keeps(&Live::of(&object)).is_some());
+    assert!(
+        Strategy::flux("other", "shop")
+            .keeps(&Live::of(&object))
+            .is_some()
+    );
+}
+
+#[test]
+fn objects_that_are_left_alone_need_not_be_compared() {
+    let ssa = "kustomize.toolkit.fluxcd.io/ssa";
+    let markers = flux().markers;
+    for (value, left) in [
+        ("Ignore", true),
+        ("IfNotPresent", true),
+        ("Merge", false),
+        ("Override", false),
+    ] {
+        assert_eq!(
+            markers.leave_alone(&annotated("v1 ConfigMap shop/a", ssa, value)),
+            left,
+            "{value}"
         );
     }
 }
