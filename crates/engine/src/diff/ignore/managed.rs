@@ -13,11 +13,11 @@ pub(super) fn strip(manager: &str, live: &mut Value, merged: &mut Value) {
     }
 }
 
-/// Pointers to what `manager` owns in the live object and `merged` has otherwise.
-pub(super) fn differing(manager: &str, live: &Value, merged: &Value) -> Vec<Pointer> {
+/// Pointers to what `manager` owns in the live object.
+pub(super) fn owned(manager: &str, live: &Value) -> Vec<Pointer> {
     let mut found = Vec::new();
     for fields in sets(manager, live) {
-        find(&fields, Some(live), Some(merged), &mut String::new(), &mut found);
+        find(&fields, live, &mut String::new(), &mut found);
     }
     found
 }
@@ -102,43 +102,25 @@ fn strip_item(name: &str, below: &Value, live: &mut Value, merged: &mut Value) {
     }
 }
 
-fn find(
-    fields: &Value,
-    live: Option<&Value>,
-    merged: Option<&Value>,
-    path: &mut String,
-    found: &mut Vec<Pointer>,
-) {
-    if live == merged {
-        return;
-    }
+fn find(fields: &Value, live: &Value, path: &mut String, found: &mut Vec<Pointer>) {
     if is_leaf(fields) {
         found.extend(Pointer::read(path));
         return;
     }
     for (name, below) in fields.as_object().into_iter().flat_map(|fields| fields.iter()) {
-        let length = path.len();
-        let child = |object: Option<&'_ Value>| -> Option<(String, Value)> {
-            match (name.strip_prefix("f:"), object?) {
-                (Some(name), value) => Some((escape(name), value.get(name)?.clone())),
-                (None, Value::Array(items)) => {
-                    let at = items
-                        .iter()
-                        .enumerate()
-                        .position(|(at, item)| is_item(name, at, item))?;
-                    Some((at.to_string(), items[at].clone()))
-                }
-                _ => None,
+        let child = match (name.strip_prefix("f:"), live) {
+            (Some(name), live) => live.get(name).map(|child| (escape(name), child)),
+            (None, Value::Array(items)) => {
+                let mut places = items.iter().enumerate();
+                let place = places.find(|(at, item)| is_item(name, *at, item));
+                place.map(|(at, item)| (at.to_string(), item))
             }
+            _ => None,
         };
-        let (a, b) = (child(live), child(merged));
-        if let Some((step, _)) = b.as_ref().or(a.as_ref()) {
+        if let Some((step, child)) = child {
+            let length = path.len();
             path.extend(["/", step.as_str()]);
-            let (a, b) = (
-                a.as_ref().map(|(_, value)| value),
-                b.as_ref().map(|(_, value)| value),
-            );
-            find(below, a, b, path, found);
+            find(below, child, path, found);
             path.truncate(length);
         }
     }

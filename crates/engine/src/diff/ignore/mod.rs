@@ -4,6 +4,7 @@
 //! them, and the objects it is for. Ignored fields are left out of the comparison. When an object is applied because of
 //! something else, [`IgnoreRules::settle`] keeps what the cluster has in them.
 
+mod counterpart;
 mod managed;
 mod settle;
 mod target;

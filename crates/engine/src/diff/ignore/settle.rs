@@ -8,6 +8,7 @@ use model::Value;
 use super::super::owner::Owners;
 use super::super::path::Step;
 use super::super::pointer::Pointer;
+use super::counterpart::counterpart;
 use super::{IgnoreRules, managed};
 
 /// A field whose ignored value cannot be kept.
@@ -30,47 +31,98 @@ impl IgnoreRules {
         merged: &Value,
         manager: &str,
     ) -> Result<(), Missing> {
-        let mut dropped = Vec::new();
-        let mut kept = Vec::new();
         for rule in self.matching(merged) {
-            let mut pointers: Vec<Pointer> = rule.pointers.clone();
-            for expression in &rule.expressions {
-                let found = [live, merged].map(|object| expression.paths(object));
-                pointers.extend(found.into_iter().flatten());
-            }
-            for owner in &rule.managers {
-                pointers.extend(managed::differing(owner, live, merged));
-            }
-            for pointer in pointers {
+            let mut change = Change::default();
+            for pointer in &rule.pointers {
                 let value = pointer.get(live);
                 if value == pointer.get(merged) {
                     continue;
                 }
-                if is_applied_by_another(&pointer, live, manager) {
-                    dropped.push(pointer);
+                if is_applied_by_another(pointer, live, manager) {
+                    change.dropped.push(pointer.clone());
                 } else {
-                    kept.push((pointer, value.cloned()));
+                    change
+                        .kept
+                        .push((pointer.clone(), value.cloned().unwrap_or_default()));
                 }
             }
+            change.make_as_flux(applied)?;
+            let settling = Settling {
+                live,
+                merged,
+                manager,
+            };
+            for expression in &rule.expressions {
+                settling.settle(applied, &expression.paths(applied), &applied.clone());
+            }
+            for owner in &rule.managers {
+                settling.settle(applied, &managed::owned(owner, live), live);
+            }
         }
-        settle(applied, dropped, kept)
+        Ok(())
     }
 }
 
-fn settle(
-    applied: &mut Value,
+/// What is done to the object that is applied.
+#[derive(Default)]
+struct Change {
     dropped: Vec<Pointer>,
-    kept: Vec<(Pointer, Option<Value>)>,
-) -> Result<(), Missing> {
-    for pointer in &dropped {
-        pointer.remove(applied);
+    kept: Vec<(Pointer, Value)>,
+}
+
+impl Change {
+    /// One after the other, by place, as Flux does.
+    fn make_as_flux(self, applied: &mut Value) -> Result<(), Missing> {
+        for pointer in &self.dropped {
+            pointer.remove(applied);
+        }
+        for (pointer, value) in self.kept {
+            if !pointer.replace(applied, value) {
+                return Err(Missing(pointer.text().to_owned()));
+            }
+        }
+        Ok(())
     }
-    for (pointer, value) in kept {
-        if !pointer.replace(applied, value.unwrap_or_default()) {
-            return Err(Missing(pointer.text().to_owned()));
+}
+
+/// Rules that Flux has not. Elements of lists are found in each object by their keys: their places differ.
+struct Settling<'o> {
+    live: &'o Value,
+    merged: &'o Value,
+    manager: &'o str,
+}
+
+impl Settling<'_> {
+    /// Settles what is at `pointers`, which lead into `from`.
+    fn settle(&self, applied: &mut Value, pointers: &[Pointer], from: &Value) {
+        let owners = Owners::of(self.live);
+        let mut change = Change::default();
+        for pointer in pointers {
+            let place = |object: &Value| counterpart(pointer, from, object, &owners);
+            let Some(own) = place(applied) else {
+                continue;
+            };
+            let (in_live, in_merged) = (place(self.live), place(self.merged));
+            let value = in_live.as_ref().and_then(|pointer| pointer.get(self.live));
+            if value == in_merged.as_ref().and_then(|pointer| pointer.get(self.merged)) {
+                continue;
+            }
+            let is_applied = in_live
+                .as_ref()
+                .is_some_and(|pointer| is_applied_by_another(pointer, self.live, self.manager));
+            match value {
+                Some(value) if !is_applied => change.kept.push((own, value.clone())),
+                _ => change.dropped.push(own),
+            }
+        }
+        for (pointer, value) in change.kept {
+            pointer.replace(applied, value);
+        }
+        // From the end: elements after a removed one move up.
+        for pointer in change.dropped.iter().rev() {
+            pointer.remove(applied);
         }
     }
-    Ok(())
 }
 
 /// Whether a manager other than `manager` applies what is at `pointer`.

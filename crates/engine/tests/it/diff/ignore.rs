@@ -148,13 +148,14 @@ fn ignored_fields_of_all_rules_are_kept_when_applying() {
         ..IgnoreRule::default()
     }])
     .unwrap();
+    // The order of the list is not that of the cluster.
     let mut applied = value!({ "spec": { "replicas": 3, "template": { "spec": { "containers": [
-        { "name": "app" }, { "name": "sidecar", "image": "side:2" } ] } } } });
+        { "name": "sidecar", "image": "side:2" }, { "name": "app", "image": "app:1" } ] } } } });
     rules
         .settle(&mut applied, &live, &merged, "kustomize-controller")
         .unwrap();
     let wanted = value!({ "spec": { "replicas": 5, "template": { "spec": { "containers": [
-        { "name": "app" }, { "name": "sidecar" } ] } } } });
+        { "name": "sidecar" }, { "name": "app", "image": "app:1" } ] } } } });
     assert_eq!(applied, wanted);
 }
 
