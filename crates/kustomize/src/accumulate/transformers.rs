@@ -9,11 +9,11 @@ use crate::affix::{Affix, Side};
 use crate::annotations::Annotations;
 use crate::config::Patch as PatchConfig;
 use crate::error::{Errors, all};
-use crate::image::Images;
+use crate::image::{self, Images};
 use crate::labels::Labels;
 use crate::namespace::Namespace;
 use crate::origin::Origin;
-use crate::patch::{JsonPatches, Patch, Patches, StrategicPatches};
+use crate::patch::{JsonPatches, Patch, Patches, StrategicPatches, TargetedJson};
 use crate::plugin;
 use crate::problem::Problem;
 use crate::replacement::Replacements;
@@ -208,9 +208,9 @@ impl Target<'_, '_> {
             ));
         }
         steps.extend(json);
-        for (index, replica) in kustomization.replicas.iter().enumerate() {
-            let transformer = Box::new(Replicas::new(replica, &specs.replicas));
-            steps.push(self.step(("replicas", Some(index)), "ReplicaCountTransformer", transformer));
+        for replicas in self.together(kustomization.replicas.clone()) {
+            let transformer = Box::new(Replicas::new(replicas, &specs.replicas));
+            steps.push(self.step(("replicas", None), "ReplicaCountTransformer", transformer));
         }
         steps.extend(images);
         steps.extend(replacements);
@@ -278,14 +278,26 @@ impl Target<'_, '_> {
 
     fn json_steps(&self) -> Result<Vec<Step>, Errors> {
         let configs = self.kustomization.patches_json6902.iter().flatten();
-        all(configs.enumerate().map(|(index, config)| {
-            let place = ("patchesJson6902", Some(index));
-            let patches = JsonPatches::load(config.target.as_ref(), &config.path, &config.patch, &|path| {
+        let patches = all(configs.enumerate().map(|(index, config)| {
+            TargetedJson::load(config.target.as_ref(), &config.path, &config.patch, &|path| {
                 self.here.loader.load_text(path)
             })
-            .map_err(|problems| self.here.tell(place, problems))?;
-            Ok(self.step(place, "PatchJson6902Transformer", Box::new(patches)))
-        }))
+            .map_err(|problems| self.here.tell(("patchesJson6902", Some(index)), problems))
+        }))?;
+        let steps = self.together(patches).into_iter().map(|patches| {
+            let place = ("patchesJson6902", None);
+            self.step(place, "PatchJson6902Transformer", Box::new(JsonPatches(patches)))
+        });
+        Ok(steps.collect())
+    }
+
+    /// Entries that make one transformer; or one for each where each is to be told as an origin of changes.
+    fn together<T>(&self, entries: Vec<T>) -> Vec<Vec<T>> {
+        match self.origin {
+            Some(_) => entries.into_iter().map(|entry| vec![entry]).collect(),
+            None if entries.is_empty() => Vec::new(),
+            None => vec![entries],
+        }
     }
 
     fn label_steps(&self, specs: &Specs) -> Result<Vec<Step>, Errors> {
@@ -306,12 +318,16 @@ impl Target<'_, '_> {
 
     fn image_steps(&self, specs: &Specs) -> Result<Vec<Step>, Errors> {
         let images = self.kustomization.images.iter().enumerate();
-        all(images.map(|(index, image)| {
-            let place = ("images", Some(index));
-            let images = Images::new(image, &specs.images)
-                .map_err(|problem| self.here.tell(place, vec![Problem::of("name", problem)]))?;
-            Ok(self.step(place, "ImageTagTransformer", Box::new(images)))
-        }))
+        let entries = all(images.map(|(index, image)| {
+            image::Entry::new(image)
+                .map_err(|problem| self.here.tell(("images", Some(index)), vec![Problem::of("name", problem)]))
+        }))?;
+        let steps = self.together(entries).into_iter().map(|entries| {
+            // What is no image is none to the first entry already.
+            let images = Box::new(Images::new(entries, &specs.images));
+            self.step(("images", Some(0)), "ImageTagTransformer", images)
+        });
+        Ok(steps.collect())
     }
 
     fn replacement_steps(&self) -> Result<Vec<Step>, Errors> {

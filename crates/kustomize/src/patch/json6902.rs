@@ -3,10 +3,11 @@
 use model::Value;
 use smd::patch::{Checking, json};
 use yaml::Step;
+use yaml::node::Text;
 
 use crate::convert;
 use crate::problem::{At, InText, Problem};
-use crate::resmap::{Matcher, ResMap, Selector};
+use crate::resmap::{AnyId, Matcher, ResMap, Selector};
 use crate::resource::Resource;
 use crate::schema::Schema;
 use crate::transform::{Transform, first};
@@ -113,27 +114,27 @@ fn drop_empty_annotations(object: &mut Value) {
 }
 
 /// An entry of `patchesJson6902`.
-pub(crate) struct JsonPatches {
+pub(crate) struct TargetedJson {
     patch: JsonPatch,
     target: Selector,
 }
 
-impl JsonPatches {
+impl TargetedJson {
     /// Reads an entry, whose patch stands in it or in a file.
     pub(crate) fn load(
         target: Option<&crate::config::Selector>,
         path: &str,
         inline: &str,
         load: super::Load<'_>,
-    ) -> Result<JsonPatches, Vec<Problem>> {
+    ) -> Result<TargetedJson, Vec<Problem>> {
         let target = target.cloned().unwrap_or_default();
         let mut problems = Vec::new();
         if target.name.is_empty() {
             problems.push(Problem::of("target", "must specify the target name"));
         }
-        let patch = JsonPatches::patch(path, inline, load).map_err(|problem| problems.push(problem));
+        let patch = TargetedJson::patch(path, inline, load).map_err(|problem| problems.push(problem));
         match patch {
-            Ok(patch) if problems.is_empty() => Ok(JsonPatches {
+            Ok(patch) if problems.is_empty() => Ok(TargetedJson {
                 patch,
                 target: target.into(),
             }),
@@ -168,18 +169,42 @@ impl JsonPatches {
     }
 }
 
+/// The entries of `patchesJson6902`, one after the other.
+pub(crate) struct JsonPatches(pub(crate) Vec<TargetedJson>);
+
+impl TargetedJson {
+    fn apply(&self, resources: &mut ResMap, index: &mut AnyId, schema: &Schema) -> Vec<Problem> {
+        let matcher = match Matcher::new(&self.target) {
+            Ok(matcher) => matcher,
+            Err(wrong) => return Problem::of_target(wrong),
+        };
+        let mut problems = Vec::new();
+        for at in resources.select(&matcher, Some(index), schema) {
+            let resource = &mut resources.as_mut_slice()[at];
+            // What a patch has emptied is not there for the next one.
+            if resource.is_empty() {
+                continue;
+            }
+            problems.extend(self.patch.apply(resource).err());
+            index.add(at, &resources.as_slice()[at], schema);
+        }
+        problems
+    }
+}
+
 impl Transform for JsonPatches {
     fn transform(&self, resources: &mut ResMap, schema: &Schema) -> Result<(), String> {
         first(self.transform_all(resources, schema))
     }
 
     fn transform_all(&self, resources: &mut ResMap, schema: &Schema) -> Vec<Problem> {
-        let matcher = match Matcher::new(&self.target) {
-            Ok(matcher) => matcher,
-            Err(wrong) => return Problem::of_target(wrong),
-        };
-        let selected = resources.select(&matcher, None, schema).into_iter();
-        let applied = selected.map(|at| self.patch.apply(&mut resources.as_mut_slice()[at]));
-        applied.filter_map(Result::err).collect()
+        let names = self.0.iter().map(|entry| Text::from(&entry.target.id.name)).collect();
+        let mut index = AnyId::new(names, resources.as_slice(), schema);
+        let mut problems = Vec::new();
+        for (number, entry) in self.0.iter().enumerate() {
+            let wrong = entry.apply(resources, &mut index, schema).into_iter();
+            problems.extend(wrong.map(|problem| problem.of_entry(number)));
+        }
+        problems
     }
 }

@@ -3,7 +3,7 @@
 mod json6902;
 mod strategic;
 
-pub(crate) use json6902::JsonPatches;
+pub(crate) use json6902::{JsonPatches, TargetedJson};
 pub(crate) use strategic::StrategicPatches;
 
 use json6902::JsonPatch;

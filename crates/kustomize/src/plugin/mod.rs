@@ -13,10 +13,10 @@ use crate::convert;
 use crate::generator::{self, Kind};
 use crate::hash;
 use crate::iam_policy;
-use crate::image::Images;
+use crate::image::{self, Images};
 use crate::labels::Labels;
 use crate::namespace::{Namespace, Subjects};
-use crate::patch::{JsonPatches, Patch, Patches, StrategicPatches};
+use crate::patch::{JsonPatches, Patch, Patches, StrategicPatches, TargetedJson};
 use crate::problem::{At, Problem};
 use crate::replacement::Replacements;
 use crate::replicas::Replicas;
@@ -121,8 +121,8 @@ pub(crate) fn transformer(
             affix(Side::Prefix, &args.prefix)?,
             affix(Side::Suffix, &args.suffix)?,
         )),
-        "ImageTagTransformer" => Box::new(Images::new(&args.image_tag, &specs).map_err(one)?),
-        "ReplicaCountTransformer" => Box::new(Replicas::new(&args.replica, &specs)),
+        "ImageTagTransformer" => Box::new(Images::new(vec![image::Entry::new(&args.image_tag).map_err(one)?], &specs)),
+        "ReplicaCountTransformer" => Box::new(Replicas::new(vec![args.replica.clone()], &specs)),
         "PatchTransformer" => {
             let config = crate::config::Patch {
                 path: args.path.clone(),
@@ -136,12 +136,12 @@ pub(crate) fn transformer(
                 &mut Texts::default(),
             )?]))
         }
-        "PatchJson6902Transformer" => Box::new(JsonPatches::load(
+        "PatchJson6902Transformer" => Box::new(JsonPatches(vec![TargetedJson::load(
             args.target.as_ref(),
             &args.path,
             &args.json_op,
             &load_text,
-        )?),
+        )?])),
         "PatchStrategicMergeTransformer" => Box::new(StrategicPatches::load(
             &args.paths,
             &args.patches,

@@ -2,16 +2,18 @@
 
 mod structured;
 
+use std::collections::HashSet;
+
 use model::Value;
 use yaml::Step;
-use yaml::node::Node;
+use yaml::node::{Node, Text};
 
 use crate::config::{FieldOptions, Replacement, Selector, Source, Strictness, Target, decode_all};
 use crate::field::{Created, lookup, select, split_bracketed};
 use crate::id::{Gvk, ResId};
 use crate::options::Release;
 use crate::problem::{At, InText, Problem, key};
-use crate::resmap::{Matcher, Names, ResMap};
+use crate::resmap::{AnyId, Matcher, Names, ResMap};
 use crate::resource::Resource;
 use crate::schema::Schema;
 use crate::transform::{Transform, first};
@@ -114,17 +116,23 @@ impl Replacements {
     }
 
     /// Makes a replacement; gives all that is wrong with it, with the ways to the fields.
-    fn replace(&self, replacement: &Replacement, resources: &mut ResMap, schema: &Schema) -> Vec<Wrong> {
+    fn replace(
+        &self,
+        replacement: &Replacement,
+        resources: &mut ResMap,
+        index: &mut AnyId,
+        schema: &Schema,
+    ) -> Vec<Wrong> {
         let Some(targets) = &replacement.targets else {
             return vec![(Vec::new(), NO_TARGET.to_owned())];
         };
         let mut wrong = Vec::new();
-        let value = value(replacement, resources.as_slice(), schema);
+        let value = value(replacement, resources.as_slice(), index, schema);
         let value = value.map_err(|problem| wrong.push(problem)).ok();
         for (number, target) in targets.iter().enumerate() {
             let failed = match (Resolved::new(target, self.release), &value) {
                 (Err(failed), _) => failed,
-                (Ok(resolved), Some(value)) => resolved.apply(value, resources.as_mut_slice(), schema),
+                (Ok(resolved), Some(value)) => resolved.apply(value, resources, index, schema),
                 (Ok(_), None) => Vec::new(),
             };
             let way = [key("targets"), Step::Item(number)];
@@ -134,6 +142,18 @@ impl Replacements {
             wrong.extend(told);
         }
         wrong
+    }
+}
+
+impl Replacements {
+    /// The names by which resources are looked for.
+    fn names(&self) -> HashSet<Text> {
+        let replacements = || self.entries.iter().flat_map(|entry| &entry.replacements);
+        let sources = replacements().filter_map(|replacement| replacement.source.as_ref());
+        let targets = replacements().flat_map(|replacement| replacement.targets.iter().flatten());
+        let selected = targets.filter_map(|target| target.select.as_ref());
+        let names = sources.map(|source| &source.name).chain(selected.map(|select| &select.name));
+        names.map(|name| Text::from(name.as_str())).collect()
     }
 }
 
@@ -148,10 +168,11 @@ impl Transform for Replacements {
     }
 
     fn transform_all(&self, resources: &mut ResMap, schema: &Schema) -> Vec<Problem> {
+        let mut index = AnyId::new(self.names(), resources.as_slice(), schema);
         let mut problems = Vec::new();
         for entry in &self.entries {
             for (number, replacement) in entry.replacements.iter().enumerate() {
-                let wrong = self.replace(replacement, resources, schema).into_iter();
+                let wrong = self.replace(replacement, resources, &mut index, schema).into_iter();
                 problems.extend(wrong.map(|(path, problem)| {
                     Problem::new(entry.at(number, path), problem).of_entry(entry.number)
                 }));
@@ -164,7 +185,12 @@ impl Transform for Replacements {
 const NO_TARGET: &str = "replacements must specify a source and at least one target";
 
 /// The value to be copied.
-fn value(replacement: &Replacement, resources: &[Resource], schema: &Schema) -> Result<Node, Wrong> {
+fn value(
+    replacement: &Replacement,
+    resources: &[Resource],
+    index: &mut AnyId,
+    schema: &Schema,
+) -> Result<Node, Wrong> {
     match (&replacement.source_value, &replacement.source) {
         (Some(_), Some(_)) => Err((
             Vec::new(),
@@ -172,7 +198,7 @@ fn value(replacement: &Replacement, resources: &[Resource], schema: &Schema) -> 
         )),
         (None, None) => Err((Vec::new(), NO_TARGET.to_owned())),
         (Some(text), None) => Ok(Node::plain(text)),
-        (None, Some(source)) => from_source(source, resources, schema)
+        (None, Some(source)) => from_source(source, resources, index, schema)
             .map_err(|(field, problem)| (vec![key("source"), key(field)], problem)),
     }
 }
@@ -184,9 +210,18 @@ fn ids(resource: &Resource, schema: &Schema) -> Vec<ResId> {
     [current].into_iter().chain(resource.previous_ids()).collect()
 }
 
+/// Where to look for resources: where the name is known, or everywhere.
+fn candidates(name: Option<&str>, resources: &[Resource], index: &mut AnyId) -> Vec<usize> {
+    match name {
+        Some(name) => index.named(name, resources),
+        None => (0..resources.len()).collect(),
+    }
+}
+
 fn from_source(
     source: &Source,
     resources: &[Resource],
+    index: &mut AnyId,
     schema: &Schema,
 ) -> Result<Node, (&'static str, String)> {
     let wanted = ResId {
@@ -215,7 +250,9 @@ fn from_source(
         text
     };
     let mut found = None;
-    for resource in resources {
+    let name = Some(source.name.as_str()).filter(|name| !name.is_empty());
+    for at in candidates(name, resources, index) {
+        let resource = &resources[at];
         let fits = ids(resource, schema).iter().any(|id| id.is_selected_by(&wanted));
         if fits && found.replace(resource).is_some() {
             return Err(("", format!("multiple matches for selector {}", shown())));
@@ -350,9 +387,16 @@ impl<'t> Resolved<'t> {
         })
     }
 
-    fn apply(&self, value: &Node, resources: &mut [Resource], schema: &Schema) -> Vec<Wrong> {
+    fn apply(
+        &self,
+        value: &Node,
+        resources: &mut ResMap,
+        index: &mut AnyId,
+        schema: &Schema,
+    ) -> Vec<Wrong> {
         let mut wrong = Vec::new();
-        for resource in resources {
+        for at in candidates(self.select.only_name(), resources.as_slice(), index) {
+            let resource = &mut resources.as_mut_slice()[at];
             let rejected =
                 |(matcher, by): &(Matcher, RejectBy)| by.metadata && matcher.fits_metadata(resource);
             if !self.select.fits_metadata(resource) || self.reject.iter().any(rejected) {
@@ -370,6 +414,8 @@ impl<'t> Resolved<'t> {
                 .any(|(matcher, by)| by.id && ids.iter().any(|id| fits(matcher, id)));
             if !rejected && ids.iter().any(|id| fits(&self.select, id)) {
                 self.copy(value, resource, &mut wrong);
+                // It may have got another name.
+                index.add(at, &resources.as_slice()[at], schema);
             }
         }
         wrong

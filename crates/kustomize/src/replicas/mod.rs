@@ -1,65 +1,106 @@
 //! `replicas`: how many replicas a workload gets.
 
+use std::collections::{BTreeMap, HashMap};
+
 use yaml::node::{Kind, Text};
 
 use crate::config::Replica;
 use crate::field::{Create, FieldPath, FieldSpec, set_value};
+use crate::problem::Problem;
 use crate::resmap::ResMap;
+use crate::resource::Resource;
 use crate::schema::Schema;
-use crate::transform::Transform;
+use crate::transform::{Transform, first};
 
-/// Sets the number of replicas of the workloads of one name.
+/// Sets the number of replicas of the workloads of some names.
 pub(crate) struct Replicas {
-    replica: Replica,
+    entries: Vec<Replica>,
+    /// The entries that are about a name, in order.
+    by_name: HashMap<String, Vec<usize>>,
     paths: Vec<FieldPath>,
 }
 
 impl Replicas {
-    pub(crate) fn new(replica: &Replica, specs: &[FieldSpec]) -> Replicas {
+    pub(crate) fn new(entries: Vec<Replica>, specs: &[FieldSpec]) -> Replicas {
+        let mut by_name: HashMap<String, Vec<usize>> = HashMap::new();
+        for (number, entry) in entries.iter().enumerate() {
+            by_name.entry(entry.name.clone()).or_default().push(number);
+        }
         Replicas {
-            replica: replica.clone(),
+            entries,
+            by_name,
             paths: FieldPath::all(specs),
         }
+    }
+
+    /// The entries that are about a name that the resource has or had.
+    fn about(&self, resource: &Resource) -> Vec<usize> {
+        let names = resource
+            .previous_names()
+            .map(Text::as_str)
+            .chain([resource.name()]);
+        let entries = names.filter_map(|name| self.by_name.get(name));
+        let mut entries: Vec<usize> = entries.flatten().copied().collect();
+        entries.sort_unstable();
+        entries.dedup();
+        entries
+    }
+
+    /// Sets the replicas of a resource, and says whether the entry is about resources of its kind.
+    fn set(&self, entry: usize, resource: &mut Resource, schema: &Schema) -> Result<bool, String> {
+        let Replica { name, count } = &self.entries[entry];
+        let count = Text::from(count.to_string());
+        let current = resource.id(schema);
+        let ids: Vec<_> = resource.previous_ids().chain([current]).collect();
+        let mut found = false;
+        for path in &self.paths {
+            let mut named = ids.iter().filter(|id| id.name == name.as_str());
+            if named.any(|id| id.gvk.is_selected_by(&path.spec.gvk)) {
+                found = true;
+                path.apply(resource, Create::Scalar(Kind::Int), &mut |node| {
+                    set_value(node, &count, Kind::Int)
+                })?;
+            }
+        }
+        Ok(found)
+    }
+
+    fn not_found(&self, entry: usize) -> String {
+        let kinds: Vec<String> = self.paths.iter().map(|path| path.spec.gvk.to_string()).collect();
+        format!(
+            "resource with name {} does not match a config with the following GVK [{}]",
+            self.entries[entry].name,
+            kinds.join(" ")
+        )
     }
 }
 
 impl Transform for Replicas {
     fn transform(&self, resources: &mut ResMap, schema: &Schema) -> Result<(), String> {
-        let count = Text::from(self.replica.count.to_string());
-        let mut found = false;
-        for resource in resources.contents_mut() {
-            if resource.is_empty() {
-                continue;
-            }
-            let named = resource.name() == self.replica.name
-                || resource
-                    .previous_names()
-                    .any(|name| name.as_str() == self.replica.name);
-            if !named {
-                continue;
-            }
-            let current = resource.id(schema);
-            let ids: Vec<_> = resource.previous_ids().chain([current]).collect();
-            for path in &self.paths {
-                let meant = ids
-                    .iter()
-                    .any(|id| id.name == self.replica.name.as_str() && id.gvk.is_selected_by(&path.spec.gvk));
-                if meant {
-                    found = true;
-                    path.apply(resource, Create::Scalar(Kind::Int), &mut |node| {
-                        set_value(node, &count, Kind::Int)
-                    })?;
+        first(self.transform_all(resources, schema))
+    }
+
+    fn transform_all(&self, resources: &mut ResMap, schema: &Schema) -> Vec<Problem> {
+        let mut found = vec![false; self.entries.len()];
+        let mut problems = BTreeMap::new();
+        for resource in resources
+            .contents_mut()
+            .iter_mut()
+            .filter(|resource| !resource.is_empty())
+        {
+            for entry in self.about(resource) {
+                match self.set(entry, resource, schema) {
+                    Ok(is_meant) => found[entry] |= is_meant,
+                    Err(problem) => {
+                        problems.entry(entry).or_insert(problem);
+                    }
                 }
             }
         }
-        if found {
-            return Ok(());
+        for (entry, _) in found.iter().enumerate().filter(|(_, found)| !**found) {
+            problems.entry(entry).or_insert_with(|| self.not_found(entry));
         }
-        let kinds: Vec<String> = self.paths.iter().map(|path| path.spec.gvk.to_string()).collect();
-        Err(format!(
-            "resource with name {} does not match a config with the following GVK [{}]",
-            self.replica.name,
-            kinds.join(" ")
-        ))
+        let problems = problems.into_iter();
+        problems.map(|(entry, problem)| Problem::from(problem).of_entry(entry)).collect()
     }
 }

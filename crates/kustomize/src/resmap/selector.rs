@@ -1,6 +1,6 @@
 //! Selecting resources by expressions for their identity and by labels and annotations.
 
-use model::regexp::{Regexp, quote_meta};
+use model::regexp::Regexp;
 use model::selector::LabelSelector;
 
 use super::{AnyId, ResMap};
@@ -31,15 +31,42 @@ pub(crate) fn joined(wrong: &[Wrong]) -> String {
 
 /// As it is meant.
 pub(crate) struct Matcher {
-    group: Option<Regexp>,
-    version: Option<Regexp>,
-    kind: Option<Regexp>,
-    name: Option<Regexp>,
-    namespace: Option<Regexp>,
-    /// The name, where the expression is nothing but one.
-    literal_name: Option<String>,
+    group: Part,
+    version: Part,
+    kind: Part,
+    name: Part,
+    namespace: Part,
     labels: LabelSelector,
     annotations: LabelSelector,
+}
+
+/// What a part of an identity has to be.
+enum Part {
+    Any,
+    /// Just this. Most expressions are nothing else, and so need not be compiled.
+    Text(String),
+    Expression(Regexp),
+}
+
+impl Part {
+    fn new(pattern: &str, names: Names) -> Result<Part, String> {
+        if pattern.is_empty() {
+            return Ok(Part::Any);
+        }
+        if names == Names::Literal || is_literal(pattern) {
+            return Ok(Part::Text(pattern.to_owned()));
+        }
+        let regexp = Regexp::new(&format!("^(?:{pattern})$"));
+        regexp.map(Part::Expression).map_err(|error| error.to_string())
+    }
+
+    fn fits(&self, text: &str) -> bool {
+        match self {
+            Part::Any => true,
+            Part::Text(wanted) => wanted == text,
+            Part::Expression(regexp) => regexp.is_match(text),
+        }
+    }
 }
 
 /// Reads a selector of labels; an empty one selects everything.
@@ -64,13 +91,9 @@ impl Matcher {
         let id = &selector.id;
         let mut wrong = Vec::new();
         let mut expression = |field: &'static str, pattern: &str| {
-            let read = match names {
-                Names::Literal => anchored(&quote_meta(pattern)),
-                Names::Expressions => anchored(pattern),
-            };
-            read.unwrap_or_else(|problem| {
+            Part::new(pattern, names).unwrap_or_else(|problem| {
                 wrong.push((field, problem));
-                None
+                Part::Any
             })
         };
         let [group, version, kind, name, namespace] = [
@@ -97,22 +120,21 @@ impl Matcher {
             kind,
             name,
             namespace,
-            literal_name: Some(id.name.to_string()).filter(|name| is_literal(name)),
             labels,
             annotations,
         })
     }
 
     pub(crate) fn fits_gvk(&self, gvk: &Gvk) -> bool {
-        fits(&self.group, &gvk.group) && fits(&self.version, &gvk.version) && fits(&self.kind, &gvk.kind)
+        self.group.fits(&gvk.group) && self.version.fits(&gvk.version) && self.kind.fits(&gvk.kind)
     }
 
     pub(crate) fn fits_name(&self, name: &str) -> bool {
-        fits(&self.name, name)
+        self.name.fits(name)
     }
 
     pub(crate) fn fits_namespace(&self, namespace: &str) -> bool {
-        fits(&self.namespace, namespace)
+        self.namespace.fits(namespace)
     }
 
     /// Whether labels and annotations are as wanted.
@@ -121,8 +143,16 @@ impl Matcher {
             && self.annotations.matches(|key| resource.annotation(key))
     }
 
+    /// The name, where nothing else fits.
+    pub(crate) fn only_name(&self) -> Option<&str> {
+        match &self.name {
+            Part::Text(name) => Some(name),
+            Part::Any | Part::Expression(_) => None,
+        }
+    }
+
     fn fits(&self, resource: &Resource, schema: &Schema) -> bool {
-        if self.kind.is_some() && !fits(&self.kind, resource.kind()) {
+        if !self.kind.fits(resource.kind()) {
             return false;
         }
         let current = resource.id(schema);
@@ -140,23 +170,11 @@ impl ResMap {
     pub(crate) fn select(&self, matcher: &Matcher, index: Option<&mut AnyId>, schema: &Schema) -> Vec<usize> {
         let resources = self.as_slice();
         let fits = |at: &usize| matcher.fits(&resources[*at], schema);
-        match (&matcher.literal_name, index) {
+        match (matcher.only_name(), index) {
             (Some(name), Some(index)) => index.named(name, resources).into_iter().filter(fits).collect(),
             _ => (0..resources.len()).filter(fits).collect(),
         }
     }
-}
-
-fn fits(regex: &Option<Regexp>, text: &str) -> bool {
-    regex.as_ref().is_none_or(|regex| regex.is_match(text))
-}
-
-fn anchored(pattern: &str) -> Result<Option<Regexp>, String> {
-    if pattern.is_empty() {
-        return Ok(None);
-    }
-    let regex = Regexp::new(&format!("^(?:{pattern})$"));
-    regex.map(Some).map_err(|error| error.to_string())
 }
 
 fn is_literal(pattern: &str) -> bool {

@@ -2,14 +2,14 @@
 
 mod expand;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use yaml::node::{Kind, Node, Scalar};
 
 use crate::config::Var;
 use crate::field::{Create, FieldPath, FieldSpec, lookup, split_bracketed};
 use crate::id::Gvk;
-use crate::resmap::ResMap;
+use crate::resmap::{AnyId, ResMap};
 use crate::resource::Resource;
 use crate::schema::Schema;
 use expand::expand;
@@ -40,6 +40,8 @@ impl Vars {
 
 /// Notes on each resource which vars take their value from it.
 pub(crate) fn mark(vars: &[Var], resources: &mut ResMap, schema: &Schema) -> Result<(), String> {
+    let names = vars.iter().map(|var| var.objref.name.as_str().into()).collect();
+    let mut index = AnyId::new(names, resources.as_slice(), schema);
     for var in vars {
         let target = &var.objref;
         let gvk = if target.api_version.is_empty() {
@@ -63,14 +65,13 @@ pub(crate) fn mark(vars: &[Var], resources: &mut ResMap, schema: &Schema) -> Res
                     && namespace.is_none_or(|namespace| id.effective_namespace() == namespace)
             })
         };
-        let mut found: Vec<&mut Resource> = resources
-            .contents_mut()
-            .iter_mut()
-            .filter(|resource| !resource.is_empty() && means(resource))
-            .collect();
-        match found.as_mut_slice() {
+        let mut found = index.named(&target.name, resources.as_slice());
+        found.retain(|at| means(&resources.as_slice()[*at]));
+        match found.as_slice() {
             [] => {}
-            [one] => one.ref_vars.push(var.name.as_str().into()),
+            [at] => resources.contents_mut()[*at]
+                .ref_vars
+                .push(var.name.as_str().into()),
             several => {
                 return Err(format!(
                     "found {} resId matches for var {} (unable to disambiguate)",
@@ -93,9 +94,19 @@ pub(crate) fn resolve(
         return Ok(Vec::new());
     }
     let mut values = BTreeMap::new();
-    for var in vars.0.values() {
-        values.insert(var.name.as_str(), value(var, resources)?);
+    let mut owners: HashMap<&str, &Resource> = HashMap::new();
+    for resource in resources.iter() {
+        for name in &resource.ref_vars {
+            owners.entry(name.as_str()).or_insert(resource);
+        }
     }
+    for var in vars.0.values() {
+        values.insert(
+            var.name.as_str(),
+            value(var, owners.get(var.name.as_str()).copied())?,
+        );
+    }
+    drop(owners);
     let mut used: BTreeMap<&str, bool> = values.keys().map(|name| (*name, false)).collect();
     let paths = FieldPath::all(specs);
     for resource in resources.contents_mut() {
@@ -114,9 +125,7 @@ pub(crate) fn resolve(
 }
 
 /// The value of a var; lists and maps have none that could stand in a text.
-fn value(var: &Var, resources: &ResMap) -> Result<Option<Scalar>, String> {
-    let mut owners = resources.iter();
-    let owner = owners.find(|resource| resource.ref_vars.iter().any(|name| name.as_str() == var.name));
+fn value(var: &Var, owner: Option<&Resource>) -> Result<Option<Scalar>, String> {
     let Some(owner) = owner else {
         return Err(format!(
             "var '{}' cannot be mapped to a field in the set of known resources",
