@@ -31,6 +31,7 @@ mod clusters;
 mod content;
 mod definitions;
 mod entry;
+mod ingest;
 mod interest;
 mod owner;
 mod pause;

@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use model::{Health, Str, Value};
 
 use super::entry::Entry;
-use crate::health::Rules;
+use crate::health::{Overrides, Rules};
 
 /// Tells how an object is doing.
 pub trait Assess: Send + Sync {
@@ -20,6 +20,12 @@ pub trait Assess: Send + Sync {
 impl Assess for Rules {
     fn assess(&self, object: &Value, now: Timestamp) -> Option<Health> {
         Rules::assess(*self, object, now)
+    }
+}
+
+impl Assess for Overrides {
+    fn assess(&self, object: &Value, now: Timestamp) -> Option<Health> {
+        Overrides::assess(self, object, now)
     }
 }
 

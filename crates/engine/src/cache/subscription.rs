@@ -144,3 +144,35 @@ impl Subscribers {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn key(number: usize) -> ObjectKey {
+        ObjectKey {
+            group: "".into(),
+            kind: "ConfigMap".into(),
+            namespace: "default".into(),
+            name: number.to_string().into(),
+        }
+    }
+
+    #[test]
+    fn who_leaves_too_much_waiting_is_told_once_that_something_was_missed() {
+        let mut waiting = Waiting::default();
+        for number in 0..ROOM {
+            waiting.put(key(number), Change::Lost);
+        }
+        // What waits already takes no more room.
+        waiting.put(key(0), Change::Lost);
+        assert_eq!((waiting.lost, waiting.order.len()), (false, ROOM));
+        waiting.put(key(ROOM), Change::Lost);
+        assert_eq!(
+            (waiting.lost, waiting.order.len(), waiting.changes.len()),
+            (true, 0, 0)
+        );
+        assert!(matches!(waiting.take(), Some(Change::Lost)));
+        assert!(waiting.take().is_none());
+    }
+}

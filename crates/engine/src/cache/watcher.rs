@@ -14,13 +14,12 @@ use tokio::sync::watch;
 use tokio::time::Instant;
 
 use super::Shared;
-use super::entry::{Entry, Id, Kind};
+use super::entry::Kind;
 use super::interest::Interest;
 use super::pause::{Pause, abandoned};
 use super::seen::Seen;
 use super::settings::{KindSettings, Settings};
 use super::state::{Backoff, State};
-use super::subscription::Change;
 use super::watch::Watch;
 use crate::cluster::{Cluster, Error, Resource, Start, WatchEvent};
 
@@ -29,17 +28,17 @@ const SILENCE: Duration = Duration::from_secs(30);
 
 pub(super) struct Watcher {
     cluster: Cluster,
-    shared: Weak<Shared>,
-    watch: Arc<Watch>,
-    settings: KindSettings,
-    kind: Arc<Kind>,
-    namespaces: HashSet<Arc<str>>,
+    pub(super) shared: Weak<Shared>,
+    pub(super) watch: Arc<Watch>,
+    pub(super) settings: KindSettings,
+    pub(super) kind: Arc<Kind>,
+    pub(super) namespaces: HashSet<Arc<str>>,
     /// Where the watch goes on.
-    version: Option<Str>,
+    pub(super) version: Option<Str>,
     /// Whether the server is thought to stream lists.
     streams: bool,
     /// Entries are made anew even of objects that have not changed.
-    anew: bool,
+    pub(super) anew: bool,
     /// Whether the last turn got any further.
     progressed: bool,
     /// Whether discovery has the kind.
@@ -261,72 +260,6 @@ impl Watcher {
         }
     }
 
-    /// Takes an object in, and tells if something about it changed.
-    fn put(&mut self, object: Value) -> Option<Arc<Id>> {
-        let shared = self.shared.upgrade()?;
-        let namespace = object.str_at(&["metadata", "namespace"]);
-        let name = object.str_at(&["metadata", "name"]);
-        let old = self.watch.store.get(namespace, name);
-        if let Some(old) = &old
-            && !self.anew
-            && old.resource_version() == object.str_at(&["metadata", "resourceVersion"])
-        {
-            return Some(Arc::clone(old.id()));
-        }
-        let same_kind = |old: &&Arc<Entry>| Arc::ptr_eq(&old.id().kind, &self.kind);
-        let id = match old.as_ref().filter(same_kind) {
-            Some(old) => Arc::clone(old.id()),
-            None => Arc::new(Id {
-                kind: Arc::clone(&self.kind),
-                namespace: intern(&mut self.namespaces, namespace),
-                name: name.into(),
-            }),
-        };
-        let now = (shared.settings().clock)();
-        let detail = self.watch.interest.detail;
-        let entry = Arc::new(Entry::new(Arc::clone(&id), object, detail, &self.settings, now));
-        self.watch.store.put(Arc::clone(&entry), old.as_ref());
-        if !old.is_some_and(|old| old.is_like(&entry)) {
-            shared.subscribers.tell(&Change::Updated(entry));
-        }
-        self.heard_of_definition(&shared);
-        Some(id)
-    }
-
-    fn remove(&self, object: &Value) {
-        let namespace = object.str_at(&["metadata", "namespace"]);
-        self.gone(namespace, object.str_at(&["metadata", "name"]));
-    }
-
-    fn gone(&self, namespace: &str, name: &str) {
-        let (Some(entry), Some(shared)) = (self.watch.store.remove(namespace, name), self.shared.upgrade())
-        else {
-            return;
-        };
-        // It may only have left this watch, if its labels changed: another one may still have it.
-        let change = match shared.registry.get(&entry.key()) {
-            Some(other) => Change::Updated(other),
-            None => Change::Removed(entry),
-        };
-        shared.subscribers.tell(&change);
-        self.heard_of_definition(&shared);
-    }
-
-    fn heard_of_definition(&self, shared: &Shared) {
-        let definitions = Interest::in_definitions();
-        if self.watch.interest.is_of(&definitions.group, &definitions.kind) && self.watch.is_synced() {
-            shared.definitions.changed();
-        }
-    }
-
-    /// Everything is gone.
-    fn clear(&mut self) {
-        for entry in self.watch.store.entries() {
-            self.gone(entry.namespace(), entry.name());
-        }
-        self.version = None;
-    }
-
     /// What to do about the end of a turn.
     fn pause(&mut self, turn: Result<(), Error>, settings: &Settings) -> Pause {
         let error = match turn {
@@ -386,13 +319,4 @@ impl Watcher {
 
 fn version_of(object: &Value) -> Str {
     object.str_at(&["metadata", "resourceVersion"]).into()
-}
-
-fn intern(namespaces: &mut HashSet<Arc<str>>, namespace: &str) -> Arc<str> {
-    if let Some(known) = namespaces.get(namespace) {
-        return Arc::clone(known);
-    }
-    let namespace: Arc<str> = namespace.into();
-    namespaces.insert(Arc::clone(&namespace));
-    namespace
 }

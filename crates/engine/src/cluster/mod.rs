@@ -28,6 +28,7 @@ mod objects;
 mod query;
 mod refusal;
 mod resource;
+mod secrets;
 mod send;
 mod watch;
 
