@@ -30,6 +30,7 @@ mod labels;
 mod merge;
 mod name_reference;
 mod namespace;
+mod next_line;
 mod options;
 mod origin;
 mod output;

@@ -8,6 +8,7 @@ use yaml::node::Node;
 
 use crate::accumulate::{Build, Parts, Spot, Spots};
 use crate::error::{Error, Errors, Within};
+use crate::next_line;
 use crate::resource::Resource;
 use crate::schema::Schema;
 
@@ -87,7 +88,9 @@ pub struct Document {
 }
 
 impl<'t> Output<'t> {
-    pub(crate) fn new(parts: Parts, build: Build<'t>) -> Output<'t> {
+    pub(crate) fn new(mut parts: Parts, build: Build<'t>) -> Output<'t> {
+        let objects = parts.resources.iter_mut();
+        objects.for_each(|resource| next_line::fold(&mut resource.node));
         Output {
             objects: parts.resources,
             warnings: parts.warnings,

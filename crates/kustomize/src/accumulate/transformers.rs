@@ -319,8 +319,10 @@ impl Target<'_, '_> {
     fn image_steps(&self, specs: &Specs) -> Result<Vec<Step>, Errors> {
         let images = self.kustomization.images.iter().enumerate();
         let entries = all(images.map(|(index, image)| {
-            image::Entry::new(image)
-                .map_err(|problem| self.here.tell(("images", Some(index)), vec![Problem::of("name", problem)]))
+            image::Entry::new(image).map_err(|problem| {
+                self.here
+                    .tell(("images", Some(index)), vec![Problem::of("name", problem)])
+            })
         }))?;
         let steps = self.together(entries).into_iter().map(|entries| {
             // What is no image is none to the first entry already.

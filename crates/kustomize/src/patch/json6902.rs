@@ -198,7 +198,11 @@ impl Transform for JsonPatches {
     }
 
     fn transform_all(&self, resources: &mut ResMap, schema: &Schema) -> Vec<Problem> {
-        let names = self.0.iter().map(|entry| Text::from(&entry.target.id.name)).collect();
+        let names = self
+            .0
+            .iter()
+            .map(|entry| Text::from(&entry.target.id.name))
+            .collect();
         let mut index = AnyId::new(names, resources.as_slice(), schema);
         let mut problems = Vec::new();
         for (number, entry) in self.0.iter().enumerate() {

@@ -121,7 +121,10 @@ pub(crate) fn transformer(
             affix(Side::Prefix, &args.prefix)?,
             affix(Side::Suffix, &args.suffix)?,
         )),
-        "ImageTagTransformer" => Box::new(Images::new(vec![image::Entry::new(&args.image_tag).map_err(one)?], &specs)),
+        "ImageTagTransformer" => Box::new(Images::new(
+            vec![image::Entry::new(&args.image_tag).map_err(one)?],
+            &specs,
+        )),
         "ReplicaCountTransformer" => Box::new(Replicas::new(vec![args.replica.clone()], &specs)),
         "PatchTransformer" => {
             let config = crate::config::Patch {

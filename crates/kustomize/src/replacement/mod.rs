@@ -152,7 +152,9 @@ impl Replacements {
         let sources = replacements().filter_map(|replacement| replacement.source.as_ref());
         let targets = replacements().flat_map(|replacement| replacement.targets.iter().flatten());
         let selected = targets.filter_map(|target| target.select.as_ref());
-        let names = sources.map(|source| &source.name).chain(selected.map(|select| &select.name));
+        let names = sources
+            .map(|source| &source.name)
+            .chain(selected.map(|select| &select.name));
         names.map(|name| Text::from(name.as_str())).collect()
     }
 }
@@ -172,7 +174,9 @@ impl Transform for Replacements {
         let mut problems = Vec::new();
         for entry in &self.entries {
             for (number, replacement) in entry.replacements.iter().enumerate() {
-                let wrong = self.replace(replacement, resources, &mut index, schema).into_iter();
+                let wrong = self
+                    .replace(replacement, resources, &mut index, schema)
+                    .into_iter();
                 problems.extend(wrong.map(|(path, problem)| {
                     Problem::new(entry.at(number, path), problem).of_entry(entry.number)
                 }));
@@ -387,13 +391,7 @@ impl<'t> Resolved<'t> {
         })
     }
 
-    fn apply(
-        &self,
-        value: &Node,
-        resources: &mut ResMap,
-        index: &mut AnyId,
-        schema: &Schema,
-    ) -> Vec<Wrong> {
+    fn apply(&self, value: &Node, resources: &mut ResMap, index: &mut AnyId, schema: &Schema) -> Vec<Wrong> {
         let mut wrong = Vec::new();
         for at in candidates(self.select.only_name(), resources.as_slice(), index) {
             let resource = &mut resources.as_mut_slice()[at];

@@ -101,6 +101,8 @@ impl Transform for Replicas {
             problems.entry(entry).or_insert_with(|| self.not_found(entry));
         }
         let problems = problems.into_iter();
-        problems.map(|(entry, problem)| Problem::from(problem).of_entry(entry)).collect()
+        problems
+            .map(|(entry, problem)| Problem::from(problem).of_entry(entry))
+            .collect()
     }
 }

@@ -15,9 +15,19 @@ const MAX_DEPTH: usize = 100;
 pub(crate) fn from_crds(document: &Value) -> Result<Specs, String> {
     let mut specs = Specs::default();
     let mut left = MAX_PROPERTIES;
-    let Some(definitions) = document.as_object() else {
-        return Ok(specs);
+    let definitions = match document {
+        Value::Object(definitions) => definitions,
+        Value::Null => return Ok(specs),
+        other => return Err(wrong_type(other, "nameToApiMap")),
     };
+    let is_wrong = |definition: &&Value| !matches!(definition, Value::Object(_) | Value::Null);
+    if let Some(wrong) = definitions
+        .iter()
+        .map(|(_, definition)| definition)
+        .find(is_wrong)
+    {
+        return Err(wrong_type(wrong, "OpenAPIDefinition"));
+    }
     for (name, definition) in definitions.iter() {
         let properties = properties(definition);
         let has = |field: &str| properties.is_some_and(|properties| properties.contains_key(field));
@@ -42,6 +52,16 @@ pub(crate) fn from_crds(document: &Value) -> Result<Specs, String> {
             .map_err(|conflict| conflict.to_string())?;
     }
     Ok(specs)
+}
+
+fn wrong_type(value: &Value, wanted: &str) -> String {
+    let found = match value {
+        Value::Int(_) | Value::Float(_) => "number",
+        other => other.type_name(),
+    };
+    format!(
+        "unable to parse open API definition: json: cannot unmarshal {found} into Go value of type accumulator.{wanted}"
+    )
 }
 
 fn properties(definition: &Value) -> Option<&Map> {

@@ -95,3 +95,27 @@ spec:
 "#,
     );
 }
+
+/// As kustomize 5.8.1 refuses them.
+#[test]
+fn definitions_that_are_none_are_refused() {
+    for (document, wanted) in [
+        ("[]", "array into Go value of type accumulator.nameToApiMap"),
+        (
+            r#"{"x": 1}"#,
+            "number into Go value of type accumulator.OpenAPIDefinition",
+        ),
+        (
+            r#"{"x": {}, "y": "z"}"#,
+            "string into Go value of type accumulator.OpenAPIDefinition",
+        ),
+    ] {
+        let told = crate::errors(&format!(
+            "=== kustomization.yaml\ncrds: [x.json]\nconfigMapGenerator: [{{name: a}}]\n=== x.json\n{document}\n"
+        ));
+        assert!(
+            told.contains(&format!("json: cannot unmarshal {wanted}")),
+            "{told}"
+        );
+    }
+}

@@ -8,8 +8,9 @@ mod number;
 pub(crate) mod scalar;
 pub(crate) mod style;
 
+pub use number::shortest as float;
 pub use scalar::escape;
-pub use style::{is_break, is_indicator, is_printable};
+pub use style::{Analysis, Tabs, is_base60, is_break, is_printable};
 
 use std::cmp::Ordering;
 

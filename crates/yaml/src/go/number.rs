@@ -39,8 +39,8 @@ fn fitting(number: f64, digits: &str) -> Option<String> {
     digits.parse::<u64>().ok().map(|number| number.to_string())
 }
 
-/// `FormatFloat(number, 'g', -1, 64)`.
-fn shortest(number: f64) -> String {
+/// A float as Go's `FormatFloat(number, 'g', -1, 64)` writes it, which is how sigs.k8s.io/yaml makes texts of them.
+pub fn shortest(number: f64) -> String {
     let scientific = format!("{number:e}");
     let (digits, exponent) = scientific.split_once('e').expect("this notation has an exponent");
     let exponent: i32 = exponent.parse().expect("the exponent is a number");

@@ -16,7 +16,7 @@ pub(crate) fn of_value(text: &str) -> Style {
     if is_simple(text) && is_string(text) {
         return Style::Plain;
     }
-    let found = Analysis::of(text);
+    let found = Analysis::of(text, Tabs::Escaped);
     let wanted = if text.contains('\n') {
         Style::Literal
     } else if is_string(text) {
@@ -43,7 +43,7 @@ pub(super) fn of_key(text: &str) -> Style {
 
 /// Whether go-yaml writes the text as lines after `|` or `>` when it is asked to.
 pub(crate) fn block_allowed(text: &str) -> bool {
-    Analysis::of(text).block_allowed
+    Analysis::of(text, Tabs::Escaped).block_allowed
 }
 
 /// Whether the text has a break of lines in it, in YAML's wide sense.
@@ -86,8 +86,8 @@ fn is_string(text: &str) -> bool {
     }
 }
 
-/// `^[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?$`
-fn is_base60(text: &str) -> bool {
+/// Whether YAML 1.1 has the text for a number to the base of 60: `^[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?$`
+pub fn is_base60(text: &str) -> bool {
     let unsigned = text.strip_prefix(['-', '+']).unwrap_or(text);
     let mut parts = unsigned.split(':');
     let digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit() || byte == b'_');
@@ -105,15 +105,29 @@ fn is_base60(text: &str) -> bool {
     !rest.is_empty() && rest[1..].split(':').all(sixtieth) && digits(fraction)
 }
 
+/// What tabs are to the emitter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tabs {
+    /// To go-yaml v2: characters that need to be escaped.
+    Escaped,
+    /// To go-yaml v3: characters that lines after `|` may have, but texts between single quotes and without any may not.
+    InBlocks,
+}
+
 /// What go-yaml's emitter finds out about a text.
-struct Analysis {
-    plain_allowed: bool,
-    single_quoted_allowed: bool,
-    block_allowed: bool,
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Analysis {
+    /// It may stand without quotes, if it means no number or the like.
+    pub plain_allowed: bool,
+    /// It may stand between single quotes.
+    pub single_quoted_allowed: bool,
+    /// It may stand as lines after `|` or `>`.
+    pub block_allowed: bool,
 }
 
 impl Analysis {
-    fn of(text: &str) -> Analysis {
+    /// Looks at each character of a text.
+    pub fn of(text: &str, how: Tabs) -> Analysis {
         if text.is_empty() {
             return Analysis {
                 plain_allowed: true,
@@ -122,13 +136,17 @@ impl Analysis {
             };
         }
         let mut indicators = text.starts_with("---") || text.starts_with("...");
-        let (mut breaks, mut special, mut break_space, mut space_break) = (false, false, false, false);
+        let (mut breaks, mut special, mut tabs) = (false, false, false);
+        let (mut break_space, mut space_break) = (false, false);
         let mut previous = None;
         let mut characters = text.chars().peekable();
         while let Some(character) = characters.next() {
             let followed = characters.peek().is_none_or(|next| matches!(next, ' ' | '\t'));
             indicators |= is_indicator(character, previous, followed);
-            special |= !is_printable(character);
+            match character {
+                '\t' if how == Tabs::InBlocks => tabs = true,
+                _ => special |= !is_printable(character),
+            }
             breaks |= is_break(character);
             break_space |= character == ' ' && previous.is_some_and(is_break);
             space_break |= is_break(character) && previous == Some(' ');
@@ -136,22 +154,17 @@ impl Analysis {
         }
         let edge = |character: Option<char>| character.is_some_and(|edge| edge == ' ' || is_break(edge));
         let (first, last) = (text.chars().next(), previous);
+        let odd = break_space || space_break || tabs || special;
         Analysis {
-            plain_allowed: !(indicators
-                || breaks
-                || special
-                || edge(first)
-                || edge(last)
-                || break_space
-                || space_break),
-            single_quoted_allowed: !(break_space || space_break || special),
+            plain_allowed: !(indicators || breaks || odd || edge(first) || edge(last)),
+            single_quoted_allowed: !odd,
             block_allowed: !(last == Some(' ') || space_break || special),
         }
     }
 }
 
 /// Whether a character means something to YAML where it stands, so that a text with it cannot be plain.
-pub fn is_indicator(character: char, previous: Option<char>, followed_by_blank: bool) -> bool {
+fn is_indicator(character: char, previous: Option<char>, followed_by_blank: bool) -> bool {
     let Some(previous) = previous else {
         return match character {
             '#' | ',' | '[' | ']' | '{' | '}' | '&' | '*' | '!' | '|' | '>' | '\'' | '"' | '%' | '@'

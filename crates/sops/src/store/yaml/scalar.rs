@@ -3,7 +3,7 @@
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 pub(super) use yaml::go::is_break;
-use yaml::go::{escape, is_indicator, is_printable};
+use yaml::go::{Analysis, Tabs, escape, is_base60, is_printable};
 use yaml::node::Kind;
 
 use crate::number;
@@ -81,7 +81,7 @@ fn binary(bytes: &[u8]) -> Written {
 }
 
 fn style(text: &str) -> Style {
-    let found = Analysis::of(text);
+    let found = Analysis::of(text, Tabs::InBlocks);
     let wanted = if text.contains('\n') {
         Style::Literal
     } else if Kind::of(text).is_str() && !is_base60(text) && !is_old_bool(text) && !is_odd_number(text) {
@@ -132,66 +132,6 @@ fn is_old_bool(text: &str) -> bool {
             | "Off"
             | "OFF"
     )
-}
-
-/// `^[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?$`
-fn is_base60(text: &str) -> bool {
-    let unsigned = text.strip_prefix(['-', '+']).unwrap_or(text);
-    let digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit() || byte == b'_');
-    let Some((first, rest)) = unsigned.split_once(':') else {
-        return false;
-    };
-    let (rest, fraction) = rest.split_once('.').unwrap_or((rest, ""));
-    let sixtieth = |part: &str| match part.as_bytes() {
-        [digit] => digit.is_ascii_digit(),
-        [b'0'..=b'5', digit] => digit.is_ascii_digit(),
-        _ => false,
-    };
-    first.starts_with(|first: char| first.is_ascii_digit())
-        && digits(first)
-        && rest.split(':').all(sixtieth)
-        && digits(fraction)
-}
-
-struct Analysis {
-    plain_allowed: bool,
-    single_quoted_allowed: bool,
-    block_allowed: bool,
-}
-
-impl Analysis {
-    fn of(text: &str) -> Analysis {
-        if text.is_empty() {
-            return Analysis {
-                plain_allowed: true,
-                single_quoted_allowed: true,
-                block_allowed: false,
-            };
-        }
-        let mut indicators = text.starts_with("---") || text.starts_with("...");
-        let (mut breaks, mut special, mut tabs) = (false, false, false);
-        let (mut break_space, mut space_break) = (false, false);
-        let mut previous = None;
-        let mut characters = text.chars().peekable();
-        while let Some(character) = characters.next() {
-            let followed = characters.peek().is_none_or(|next| matches!(next, ' ' | '\t'));
-            indicators |= is_indicator(character, previous, followed);
-            tabs |= character == '\t';
-            special |= character != '\t' && !is_printable(character);
-            breaks |= is_break(character);
-            break_space |= character == ' ' && previous.is_some_and(is_break);
-            space_break |= is_break(character) && previous == Some(' ');
-            previous = Some(character);
-        }
-        let edge = |character: Option<char>| character.is_some_and(|edge| edge == ' ' || is_break(edge));
-        let (first, last) = (text.chars().next(), previous);
-        let odd = break_space || space_break || tabs || special;
-        Analysis {
-            plain_allowed: !(indicators || breaks || odd || edge(first) || edge(last)),
-            single_quoted_allowed: !odd,
-            block_allowed: !(last == Some(' ') || space_break || special),
-        }
-    }
 }
 
 /// The content of a string in double quotes.
