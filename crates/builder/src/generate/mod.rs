@@ -51,11 +51,7 @@ pub(crate) fn overlay<'f>(
     let changes = merge::merge(&mut found, files, &directory, request, errors);
     let mut overlay = Overlay::new(files);
     overlay.put(&found.file, yaml::write(&found.content).into_bytes());
-    let source = Source {
-        file: files.show(&found.file),
-        written: found.text,
-        changes,
-    };
+    let source = Source::new(files.show(&found.file), found.text, changes);
     Ok((overlay, source))
 }
 

@@ -1,6 +1,7 @@
 //! Errors about the kustomization that is built are about a text that was made. People know their own file, and what they
 //! wrote into the Kustomization.
 
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
 use kustomize::{Place, Within};
@@ -12,10 +13,12 @@ use crate::manifests::shown;
 /// Where the parts of the kustomization that was made come from.
 pub(crate) struct Source {
     /// The file, as messages name it.
-    pub(super) file: String,
+    file: String,
     /// What people wrote; nothing if there is no such file.
-    pub(super) written: Option<String>,
-    pub(super) changes: Changes,
+    written: Option<String>,
+    /// The places in it, once something is wrong.
+    lines: OnceCell<Option<Lines>>,
+    changes: Changes,
 }
 
 /// What the request did to a kustomization.
@@ -42,9 +45,22 @@ impl Changes {
 }
 
 impl Source {
+    pub(super) fn new(file: String, written: Option<String>, changes: Changes) -> Source {
+        Source {
+            file,
+            written,
+            lines: OnceCell::new(),
+            changes,
+        }
+    }
+
+    fn lines(&self) -> Option<&Lines> {
+        let lines = self.lines.get_or_init(|| Lines::read(self.written.as_deref()?));
+        lines.as_ref()
+    }
+
     /// Tells errors of a build in the words of those who wrote what is wrong.
     pub(crate) fn tell(&self, found: kustomize::Errors, errors: &mut Vec<Error>) {
-        let lines = self.written.as_deref().and_then(Lines::read);
         for mut error in found.0 {
             if self.written.is_none() {
                 // Nobody has ever seen that file.
@@ -63,7 +79,7 @@ impl Source {
                 });
                 continue;
             }
-            error.line = lines.as_ref().and_then(|lines| self.line(lines, &within));
+            error.line = self.line(&within);
             errors.push(Error::Build(Box::new(error)));
         }
     }
@@ -75,7 +91,7 @@ impl Source {
             let line = match (within, &self.written) {
                 (None, _) => place.line,
                 (Some(_), None) => return None,
-                (Some(within), Some(written)) => self.line(&Lines::read(written)?, &within),
+                (Some(within), Some(_)) => self.line(&within),
             };
             Some((place.file, line))
         });
@@ -98,7 +114,8 @@ impl Source {
         })
     }
 
-    fn line(&self, lines: &Lines, within: &Within) -> Option<usize> {
+    fn line(&self, within: &Within) -> Option<usize> {
+        let lines = self.lines()?;
         let mut path = within.path.clone();
         if let [Step::Key(field), Step::Item(number), ..] = path.as_mut_slice()
             && let Some(kept) = self.changes.kept.get(field.as_str())

@@ -125,3 +125,50 @@ fn links_inside_of_the_tree_are_followed() {
         Ok("apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n".to_owned())
     );
 }
+
+#[test]
+fn all_files_that_cannot_be_reached_are_told_with_line_and_reason() {
+    let folder = folder();
+    let app = folder.path().join("tree/app");
+    symlink("../../outside/secret.yaml", app.join("out.yaml")).unwrap();
+    symlink("round.yaml", app.join("about.yaml")).unwrap();
+    symlink("about.yaml", app.join("round.yaml")).unwrap();
+    symlink("nothing", app.join("broken.yaml")).unwrap();
+    fs::write(
+        app.join("kustomization.yaml"),
+        "resources:\n- out.yaml\n- about.yaml\n- broken.yaml\n- gone.yaml\n",
+    )
+    .unwrap();
+    let tree = Directory::new(&folder.path().join("tree"))
+        .unwrap()
+        .shown_relative();
+    let errors = builder::build(&tree, &at("app"), &Tools::default())
+        .unwrap_err()
+        .to_string();
+    let lines: Vec<&str> = errors.lines().collect();
+    let wanted = [
+        (
+            "2: accumulating resources from 'out.yaml': open app/out.yaml",
+            "it leads out of the source",
+        ),
+        (
+            "3: accumulating resources from 'about.yaml': open app/about.yaml",
+            "symbolic links",
+        ),
+        (
+            "4: accumulating resources from 'broken.yaml': open app/broken.yaml",
+            "it is a link to 'nothing', which is not there",
+        ),
+        (
+            "5: accumulating resources from 'gone.yaml': open app/gone.yaml",
+            "no such file or directory",
+        ),
+    ];
+    assert_eq!(lines.len(), wanted.len(), "{errors}");
+    for (line, (place, reason)) in lines.iter().zip(wanted) {
+        assert!(
+            line.starts_with(&format!("app/kustomization.yaml:{place}: ")) && line.contains(reason),
+            "{line}"
+        );
+    }
+}

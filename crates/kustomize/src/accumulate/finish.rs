@@ -46,7 +46,11 @@ impl Accumulated<'_, '_> {
         let fail = |field: &'static str, message: String| self.target.here.error((field, None), message);
         hash::add_to_names(resources, &schema).map_err(|problem| fail("", problem))?;
         name_reference::fix(resources, specs.rules(), &schema).map_err(|problems| {
-            let errors = problems.into_iter().flat_map(|problem| fail("", problem).0);
+            let spots = build.spots.borrow();
+            let errors = problems.into_iter().flat_map(|(spot, problem)| {
+                let error = spots.error(spot, &problem);
+                error.map_or_else(|| fail("", problem).0, |error| vec![error])
+            });
             Errors(errors.collect())
         })?;
         let unused = vars::resolve(&self.accumulator.vars, resources, &specs.var_reference)

@@ -182,7 +182,7 @@ impl<'t> Here<'t> {
         mut path: Vec<Step>,
         at: &InText,
         message: String,
-        open: &mut BTreeMap<String, String>,
+        open: &mut BTreeMap<String, Opened>,
     ) -> Error {
         let entry = find(&self.written().value, &path);
         let file = match entry {
@@ -195,22 +195,52 @@ impl<'t> Here<'t> {
             let text = match entry {
                 Some(Value::Str(text)) => text.as_str(),
                 Some(entry) => {
-                    path.extend(
-                        ["patch", "jsonOp"]
-                            .into_iter()
-                            .find(|name| entry.get(name).is_some())
-                            .map(key),
-                    );
+                    let names = ["patch", "jsonOp"].into_iter();
+                    path.extend(names.filter(|name| entry.get(name).is_some()).take(1).map(key));
                     entry.str_at(&["patch"])
                 }
                 None => "",
             };
-            return self.own(path, line_of(text, at), message);
+            let opened = open.entry(format!("{path:?}")).or_default();
+            let line = opened.line(at, || text.to_owned());
+            return self.own(path, line, message);
         };
-        let text = open
-            .entry(name.to_owned())
-            .or_insert_with(|| self.loader.load_text(name).unwrap_or_default());
-        self.other(name, line_of(text, at), message)
+        let opened = open.entry(name.to_owned()).or_default();
+        let line = opened.line(at, || self.loader.load_text(name).unwrap_or_default());
+        self.other(name, line, message)
+    }
+}
+
+/// A text that mistakes are told of: there may be very many, and it is read once.
+#[derive(Default)]
+struct Opened {
+    text: OnceCell<String>,
+    /// The lines of its objects.
+    objects: OnceCell<Vec<usize>>,
+    lines: OnceCell<Option<Lines>>,
+}
+
+impl Opened {
+    fn line(&self, at: &InText, text: impl FnOnce() -> String) -> Option<usize> {
+        match at {
+            InText::Line(line) => Some(*line),
+            InText::Object(number) => {
+                let objects = self.objects.get_or_init(|| {
+                    let parsed = from_text(self.text.get_or_init(text), &mut Texts::default());
+                    parsed.map_or_else(
+                        |_| Vec::new(),
+                        |parsed| parsed.into_iter().map(|parsed| parsed.line).collect(),
+                    )
+                });
+                objects.get(*number).copied()
+            }
+            InText::Field(path) => {
+                let lines = self
+                    .lines
+                    .get_or_init(|| Lines::read(self.text.get_or_init(text)));
+                Some(lines.as_ref()?.line(path))
+            }
+        }
     }
 }
 
@@ -224,17 +254,6 @@ fn is_inline(path: &[Step], text: &str) -> bool {
     ];
     let is_either = matches!(path.first(), Some(Step::Key(field)) if EITHER.contains(&field.as_str()));
     is_either && (text.contains('\n') || from_text(text, &mut Texts::default()).is_ok())
-}
-
-fn line_of(text: &str, at: &InText) -> Option<usize> {
-    match at {
-        InText::Line(line) => Some(*line),
-        InText::Object(number) => {
-            let objects = from_text(text, &mut Texts::default()).ok()?;
-            Some(objects.get(*number)?.line)
-        }
-        InText::Field(path) => Some(Lines::read(text)?.line(path)),
-    }
 }
 
 /// What a path leads to; keys may be written in any case, as Go reads them.

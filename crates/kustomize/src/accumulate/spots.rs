@@ -1,6 +1,7 @@
 //! Where the resources of a build were read or generated. A resource holds two numbers; what they stand for is found out
 //! when something is wrong with it.
 
+use std::cell::RefCell;
 use std::rc::Rc;
 
 use yaml::{Lines, Step};
@@ -41,6 +42,8 @@ impl Spot {
 pub(crate) struct Spots<'t> {
     kustomizations: Vec<Rc<Here<'t>>>,
     entries: Vec<Entry>,
+    /// The file that was looked at last: many mistakes in one are told one after the other.
+    opened: RefCell<Option<Opened>>,
 }
 
 /// An entry of a field of a kustomization. There are as many as files, so that they are small.
@@ -112,8 +115,12 @@ impl<'t> Spots<'t> {
     /// The line of a field in whose text `part` stands; `None` if the resource was generated, or its file has no such field.
     pub(crate) fn field(&self, spot: Spot, path: &[Step], part: &str) -> Option<usize> {
         let line = usize::try_from(spot.line).ok().filter(|line| *line > 0)?;
-        let (here, place) = self.place(spot)?;
-        field_line(&here.text(place)?, line, path, part)
+        let mut opened = self.opened.borrow_mut();
+        if opened.as_ref().is_none_or(|opened| opened.entry != spot.entry) {
+            let (here, place) = self.place(spot)?;
+            *opened = Some(Opened::new(spot.entry, here.text(place)?));
+        }
+        opened.as_ref()?.field(line, path, part)
     }
 
     fn place(&self, spot: Spot) -> Option<(&Here<'t>, Place<'static>)> {
@@ -125,14 +132,31 @@ impl<'t> Spots<'t> {
     }
 }
 
-/// The line of a field of the object that begins at a line of a text.
-fn field_line(text: &str, line: usize, path: &[Step], part: &str) -> Option<usize> {
-    let lines = text.lines().skip(line - 1);
-    let object: Vec<&str> = lines.take_while(|line| !line.starts_with("---")).collect();
-    let places = Lines::read(&object.join("\n"))?;
-    let first = places.contains(path).then(|| places.line(path))?;
-    // A text may have many lines.
-    let mut from_there = object.iter().enumerate().skip(first - 1);
-    let (at, _) = from_there.find(|(_, text)| text.contains(part))?;
-    Some(line + at)
+/// A file that was read once more.
+struct Opened {
+    /// The entry that names it.
+    entry: u32,
+    text: String,
+    /// Where its lines begin.
+    starts: Vec<usize>,
+}
+
+impl Opened {
+    fn new(entry: u32, text: String) -> Opened {
+        let ends = memchr::memchr_iter(b'\n', text.as_bytes());
+        let starts = std::iter::once(0).chain(ends.map(|end| end + 1)).collect();
+        Opened { entry, text, starts }
+    }
+
+    /// The line of a field of the object that begins at a line.
+    fn field(&self, line: usize, path: &[Step], part: &str) -> Option<usize> {
+        let lines = self.text[*self.starts.get(line - 1)?..].lines();
+        let object: Vec<&str> = lines.take_while(|line| !line.starts_with("---")).collect();
+        let places = Lines::read(&object.join("\n"))?;
+        let first = places.contains(path).then(|| places.line(path))?;
+        // A text may have many lines.
+        let mut from_there = object.iter().enumerate().skip(first - 1);
+        let (at, _) = from_there.find(|(_, text)| text.contains(part))?;
+        Some(line + at)
+    }
 }

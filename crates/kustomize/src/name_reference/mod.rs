@@ -11,6 +11,7 @@ use std::collections::HashMap;
 use model::Str;
 use yaml::node::Node;
 
+use crate::accumulate::Spot;
 use crate::field::{Create, FieldPath};
 use crate::id::Gvk;
 use crate::resmap::ResMap;
@@ -20,8 +21,8 @@ use crate::specs::BackReferences;
 use candidates::Candidates;
 use referral::{Referral, Referrer};
 
-/// Fixes the references in all resources; all that cannot be fixed are told.
-pub(crate) fn fix(resources: &mut ResMap, rules: &Rules, schema: &Schema) -> Result<(), Vec<String>> {
+/// Fixes the references in all resources; all that cannot be fixed are told, with the resources they are in.
+pub(crate) fn fix(resources: &mut ResMap, rules: &Rules, schema: &Schema) -> Result<(), Vec<(Spot, String)>> {
     let candidates = Candidates::new(resources.contents_mut(), schema);
     if candidates.is_empty() {
         return Ok(());
@@ -33,7 +34,7 @@ pub(crate) fn fix(resources: &mut ResMap, rules: &Rules, schema: &Schema) -> Res
         for rule in rules.of(&original) {
             let referrer = referrer.get_or_insert_with(|| Referrer::new(at, resource, &candidates, schema));
             if let Err(problem) = rule.apply(resource, referrer) {
-                problems.push(problem);
+                problems.push((resource.spot, problem));
             }
         }
     }

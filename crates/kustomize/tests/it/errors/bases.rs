@@ -122,6 +122,35 @@ imageTags:
 }
 
 #[test]
+fn references_that_cannot_be_fixed_are_told_with_the_file_they_are_in() {
+    check_all(
+        r"
+=== kustomization.yaml
+resources: [base]
+namePrefix: p-
+=== base/kustomization.yaml
+resources: [a.yaml]
+=== base/a.yaml
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: a}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: p}
+spec:
+  volumes:
+  - configMap:
+      name:
+      - [b]
+",
+        &[
+            "base/a.yaml:5: updating name reference in 'spec/volumes/configMap/name' field of 'Pod.v1.[noGrp]/p-p.[noNs]': ",
+        ],
+    );
+}
+
+#[test]
 fn numbers_that_cannot_be_written_are_told_with_their_file() {
     let tree = crate::tree(
         "=== kustomization.yaml\nresources: [base]\n=== base/kustomization.yaml\nresources: [a.yaml]\n=== base/a.yaml\nkind: X\nmetadata: {name: a}\nx: .inf\n---\nkind: X\nmetadata: {name: b}\nx: .nan\n",

@@ -1,5 +1,7 @@
 //! A tree with mistakes of many kinds in many files: all of them are told in one run, in the same order.
 
+use std::fmt::Write as _;
+
 use super::check_all;
 
 const TREE: &str = r"
@@ -123,4 +125,26 @@ fn the_order_of_what_is_told_is_always_the_same() {
     for _ in 0..5 {
         assert_eq!(crate::errors(TREE), first);
     }
+}
+
+/// Looking for the line of each by reading the files again would take hours.
+#[test]
+fn very_many_mistakes_are_told_without_end_of_reading() {
+    let (mut names, mut patches) = (String::new(), String::new());
+    for number in 0..5_000 {
+        let _ = writeln!(names, "- gone{number}.yaml");
+        let _ = write!(patches, "---\nkind: X\nmetadata: {{name: x{number}}}\n");
+    }
+    let told = crate::errors(&format!("=== kustomization.yaml\nresources:\n{names}"));
+    assert_eq!(told.lines().count(), 5_000);
+    assert!(told.contains("kustomization.yaml:5001: accumulating resources from 'gone4999.yaml'"));
+    let told = crate::errors(&format!(
+        "=== kustomization.yaml\nnamePrefix: p\npatches:\n- path: patches.yaml\n=== patches.yaml\n{patches}"
+    ));
+    assert_eq!(told.lines().count(), 5_000);
+    assert!(
+        told.contains("patches.yaml:14999: no resource matches strategic merge patch"),
+        "{}",
+        &told[told.len() - 300..]
+    );
 }
