@@ -45,6 +45,10 @@ pub struct Tools<'t> {
     pub kustomize: Options<'t>,
 }
 
+/// What is said to charts: Flux renders none here, and no flag changes that.
+const WITHOUT_HELM: &str =
+    "helmCharts are not rendered in a Kustomization: use a HelmRelease (must specify --enable-helm)";
+
 /// Builds what a request asks for.
 ///
 /// # Errors
@@ -62,6 +66,7 @@ pub fn build(files: &dyn Files, request: &Request, tools: &Tools<'_>) -> Result<
         managed_by_label: false,
         fetcher: tools.fetcher,
         helm: None,
+        without_helm: WITHOUT_HELM,
         ..tools.kustomize.clone()
     };
     let output = match kustomize::build(&overlay, &request.path, &options) {

@@ -65,6 +65,8 @@ fn main() -> ExitCode {
         Ok(code) => code,
         Err(error) => {
             eprintln!("error: {error:#}");
+            // What took too long is not waited for.
+            runtime.shutdown_background();
             ExitCode::FAILURE
         }
     }

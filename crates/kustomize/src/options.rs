@@ -26,6 +26,8 @@ pub struct Options<'o> {
     pub fetcher: Option<&'o dyn Fetcher>,
     /// Renders charts; without it they are refused.
     pub helm: Option<&'o dyn Renderer>,
+    /// What is said where charts are refused.
+    pub without_helm: &'static str,
     /// Whether the kustomization that is asked for, but none that it refers to, may have fields that nobody knows, and numbers
     /// and booleans without quotes where texts are wanted. Flux reads that one so.
     pub lenient_root: bool,
@@ -74,6 +76,7 @@ impl Default for Options<'_> {
             managed_by_label: false,
             fetcher: None,
             helm: None,
+            without_helm: "must specify --enable-helm",
             lenient_root: false,
             specs: Arc::new(Specs::builtin()),
         }

@@ -5,4 +5,5 @@ pub(crate) mod artifact;
 pub(crate) mod build;
 pub(crate) mod controller;
 pub(crate) mod kustomize;
+mod pflag;
 pub(crate) mod up;

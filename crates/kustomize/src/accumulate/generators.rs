@@ -134,7 +134,7 @@ impl Target<'_, '_> {
         globals: &crate::config::HelmGlobals,
     ) -> Result<Vec<Resource>, String> {
         let Some(renderer) = self.build.options.helm else {
-            return Err("must specify --enable-helm".to_owned());
+            return Err(self.build.options.without_helm.to_owned());
         };
         let (chart, globals) = helm::complete(chart, globals)?;
         let request = helm::Request {

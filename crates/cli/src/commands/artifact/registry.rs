@@ -10,6 +10,7 @@ use anyhow::{Context as _, bail};
 use source::oci::{Client, Credential, Keychain, Options, Repository, Session};
 
 use super::action;
+use crate::commands::pflag;
 
 #[derive(clap::Args)]
 pub(super) struct RegistryArgs {
@@ -26,7 +27,7 @@ pub(super) struct RegistryArgs {
     insecure_registry: bool,
 
     /// The time everything may take, such as 30s or 5m
-    #[arg(long, default_value = "5m", value_name = "DURATION", value_parser = duration)]
+    #[arg(long, default_value = "5m", value_name = "DURATION", value_parser = pflag::duration)]
     timeout: Duration,
 }
 
@@ -79,47 +80,5 @@ fn docker_keychain() -> anyhow::Result<Keychain> {
         Ok(json) => Keychain::docker_config(&json).with_context(|| file.display().to_string()),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Keychain::anonymous()),
         Err(error) => Err(error).with_context(|| format!("failed to read {}", file.display())),
-    }
-}
-
-/// A duration as Go writes them, whole numbers only: `90s`, `1h30m`.
-fn duration(text: &str) -> Result<Duration, String> {
-    let wrong = || format!("'{text}' is no duration: it must look like 90s or 1h30m");
-    let mut total = Duration::ZERO;
-    let mut rest = text;
-    while !rest.is_empty() {
-        let digits = rest
-            .find(|found: char| !found.is_ascii_digit())
-            .ok_or_else(wrong)?;
-        let number: u32 = rest[..digits].parse().map_err(|_| wrong())?;
-        let after = &rest[digits..];
-        let end = after
-            .find(|found: char| found.is_ascii_digit())
-            .unwrap_or(after.len());
-        let unit = match &after[..end] {
-            "ms" => Duration::from_millis(1),
-            "s" => Duration::from_secs(1),
-            "m" => Duration::from_secs(60),
-            "h" => Duration::from_secs(3600),
-            _ => return Err(wrong()),
-        };
-        total += unit.checked_mul(number).ok_or_else(wrong)?;
-        rest = &after[end..];
-    }
-    if total.is_zero() { Err(wrong()) } else { Ok(total) }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn durations_are_read() {
-        assert_eq!(duration("5m"), Ok(Duration::from_secs(300)));
-        assert_eq!(duration("1h30m5s"), Ok(Duration::from_secs(5405)));
-        assert_eq!(duration("100ms"), Ok(Duration::from_millis(100)));
-        for wrong in ["", "5", "m", "5x", "-5s", "0s", "99999999999s"] {
-            assert!(duration(wrong).is_err(), "{wrong}");
-        }
     }
 }

@@ -4,18 +4,20 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::time::Duration;
 
 use anyhow::{Context as _, bail};
 use api::kustomize::Kustomization;
 use builder::{Directory, Request, Tools};
 use kube::Client;
-use kube::config::{Config, KubeConfigOptions, Kubeconfig};
 use model::Value;
 use source::archive::ignore::Rules;
 use yaml::node::Node;
 
+use super::cluster::Cluster;
 use super::{definition, mask};
 use crate::commands::kustomize::remote;
+use crate::commands::pflag;
 
 const OWNER: &str = "kustomize.toolkit.fluxcd.io";
 
@@ -24,7 +26,8 @@ const OWNER: &str = "kustomize.toolkit.fluxcd.io";
 ///   sluice build kustomization my-app --path ./apps
 ///   sluice build kustomization my-app --path ./apps --kustomization-file ./my-app.yaml --dry-run
 #[derive(clap::Args)]
-#[command(verbatim_doc_comment)]
+// As with flux, the last of equal flags counts.
+#[command(verbatim_doc_comment, args_override_self = true)]
 pub(crate) struct Args {
     /// The name of the Kustomization
     name: String,
@@ -38,11 +41,11 @@ pub(crate) struct Args {
     kustomization_file: Option<PathBuf>,
 
     /// Ask no cluster: variables of ConfigMaps and Secrets are missing then
-    #[arg(long)]
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true", default_value = "false", hide_default_value = true, action = clap::ArgAction::Set, value_parser = pflag::boolean)]
     dry_run: bool,
 
     /// Fail where a variable without a default is missing
-    #[arg(long)]
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true", default_value = "false", hide_default_value = true, action = clap::ArgAction::Set, value_parser = pflag::boolean)]
     strict_substitute: bool,
 
     /// Files to leave out, as in .gitignore
@@ -50,7 +53,7 @@ pub(crate) struct Args {
     ignore_paths: Vec<String>,
 
     /// Build the Kustomizations that are among the manifests, too
-    #[arg(long, short)]
+    #[arg(long, short, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true", default_value = "false", hide_default_value = true, action = clap::ArgAction::Set, value_parser = pflag::boolean)]
     recursive: bool,
 
     /// Where the sources of those are: Kind/namespace/name=DIR
@@ -58,20 +61,27 @@ pub(crate) struct Args {
     local_sources: Vec<String>,
 
     /// Taken as Flux takes it; files are never written here
-    #[arg(long)]
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true", default_value = "false", hide_default_value = true, action = clap::ArgAction::Set, value_parser = pflag::boolean)]
     in_memory_build: bool,
 
     /// The namespace of the Kustomization
     #[arg(long, short, default_value = "flux-system", env = "FLUX_SYSTEM_NAMESPACE")]
     namespace: String,
 
-    /// The kubeconfig file
-    #[arg(long, value_name = "FILE")]
-    kubeconfig: Option<PathBuf>,
+    /// Take the namespace of the kubeconfig's context instead
+    #[arg(long, env = "FLUX_NS_FOLLOWS_KUBE_CONTEXT", value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true", default_value = "false", hide_default_value = true, action = clap::ArgAction::Set, value_parser = pflag::boolean)]
+    ns_follows_kube_context: bool,
 
-    /// The context of the kubeconfig
-    #[arg(long)]
-    context: Option<String>,
+    /// The time everything may take, such as 30s or 5m
+    #[arg(long, default_value = "5m", value_name = "DURATION", value_parser = pflag::duration)]
+    timeout: Duration,
+
+    /// Taken as Flux takes it; a build says nothing more
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true", default_value = "false", hide_default_value = true, action = clap::ArgAction::Set, value_parser = pflag::boolean)]
+    verbose: bool,
+
+    #[command(flatten)]
+    cluster: Cluster,
 }
 
 pub(super) async fn run(args: Args) -> anyhow::Result<ExitCode> {
@@ -81,44 +91,31 @@ pub(super) async fn run(args: Args) -> anyhow::Result<ExitCode> {
     if args.dry_run && args.kustomization_file.is_none() {
         bail!("dry-run mode requires a kustomization file");
     }
-    let client = if args.dry_run {
-        None
-    } else {
-        Some(client(&args).await?)
+    let limit = args.timeout;
+    let objects = match tokio::time::timeout(limit, built(args)).await {
+        Ok(objects) => objects?,
+        Err(_) => bail!("not done after {limit:?}: --timeout gives it more time"),
     };
-    let sources = local_sources(&args.local_sources)?;
-    let objects = Builds {
-        args: &args,
-        client,
-        sources,
-    }
-    .all()
-    .await?;
     print(&objects)?;
     Ok(ExitCode::SUCCESS)
 }
 
-async fn client(args: &Args) -> anyhow::Result<Client> {
-    let options = KubeConfigOptions {
-        context: args.context.clone(),
-        ..KubeConfigOptions::default()
-    };
-    let config = match &args.kubeconfig {
-        Some(path) => {
-            let unusable = || format!("the kubeconfig {} cannot be used", path.display());
-            let kubeconfig = Kubeconfig::read_from(path).with_context(unusable)?;
-            Config::from_custom_kubeconfig(kubeconfig, &options)
-                .await
-                .with_context(unusable)?
+async fn built(mut args: Args) -> anyhow::Result<Vec<Value>> {
+    let mut client = None;
+    if !args.dry_run {
+        let (reached, namespace) = args.cluster.client().await?;
+        if args.ns_follows_kube_context {
+            args.namespace = namespace;
         }
-        None if args.context.is_some() => Config::from_kubeconfig(&options)
-            .await
-            .context("the kubeconfig cannot be used")?,
-        None => Config::infer()
-            .await
-            .context("there is no cluster to ask; name a kubeconfig with --kubeconfig, or use --dry-run")?,
+        client = Some(reached);
+    }
+    let sources = local_sources(&args.local_sources)?;
+    let builds = Builds {
+        args: &args,
+        client,
+        sources,
     };
-    Ok(Client::try_from(config)?)
+    builds.all().await
 }
 
 fn local_sources(given: &[String]) -> anyhow::Result<BTreeMap<String, PathBuf>> {

@@ -1,5 +1,6 @@
 //! `sluice build artifact|kustomization`: what the flux client builds.
 
+mod cluster;
 mod definition;
 mod kustomization;
 mod mask;
@@ -12,12 +13,12 @@ use std::process::ExitCode;
 pub(crate) enum Build {
     Artifact(super::artifact::BuildArgs),
     #[command(visible_alias = "ks")]
-    Kustomization(kustomization::Args),
+    Kustomization(Box<kustomization::Args>),
 }
 
 pub(crate) async fn run(what: Build) -> anyhow::Result<ExitCode> {
     match what {
         Build::Artifact(args) => super::artifact::build(&args),
-        Build::Kustomization(args) => kustomization::run(args).await,
+        Build::Kustomization(args) => kustomization::run(*args).await,
     }
 }

@@ -6,16 +6,26 @@ use std::process::Command;
 use kustomize::HelmChart;
 use kustomize::helm::{Renderer, Request};
 
-/// The helm program.
+/// The helm program, and what was said about all charts by flags.
 pub(super) struct Program {
-    command: String,
+    pub(super) command: String,
+    pub(super) kube_version: String,
+    pub(super) api_versions: Vec<String>,
+    pub(super) debug: bool,
 }
 
 impl Program {
-    pub(super) fn new(command: &str) -> Self {
-        Program {
-            command: command.to_owned(),
+    /// The chart with what flags say about it instead.
+    fn with_flags(&self, chart: &HelmChart) -> HelmChart {
+        let mut chart = chart.clone();
+        if !self.kube_version.is_empty() {
+            chart.kube_version.clone_from(&self.kube_version);
         }
+        if !self.api_versions.is_empty() {
+            chart.api_versions.clone_from(&self.api_versions);
+        }
+        chart.debug |= self.debug;
+        chart
     }
 
     fn run(&self, arguments: &[String], home: &Path) -> Result<String, String> {
@@ -36,7 +46,10 @@ impl Program {
 
 impl Renderer for Program {
     fn template(&self, request: &Request<'_>) -> Result<String, String> {
-        let chart = request.chart;
+        if self.command.is_empty() {
+            return Err("must specify --helm-command".to_owned());
+        }
+        let chart = &self.with_flags(request.chart);
         let temporary = tempfile::tempdir().map_err(|error| error.to_string())?;
         let home = match request.globals.config_home.as_str() {
             "" => temporary.path().join("helm"),

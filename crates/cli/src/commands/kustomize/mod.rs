@@ -2,14 +2,16 @@
 
 mod helm;
 pub(super) mod remote;
+mod write;
 
-use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Context as _;
 use builder::Directory;
-use kustomize::{LoadRestrictor, Options, Output, Reorder};
+use kustomize::{LoadRestrictor, Options, Reorder};
+
+use super::pflag;
 
 /// Build kustomizations
 #[derive(clap::Subcommand)]
@@ -19,6 +21,8 @@ pub(crate) enum Kustomize {
 
 /// Print what a kustomization makes
 #[derive(clap::Args)]
+// As with kustomize, the last of equal flags counts.
+#[command(args_override_self = true)]
 pub(crate) struct Args {
     /// The directory with the kustomization, or the URL of one in a Git repository
     #[arg(default_value = ".")]
@@ -33,14 +37,23 @@ pub(crate) struct Args {
     #[arg(long, value_enum, default_value_t = Order::Legacy)]
     reorder: Order,
     /// Label everything with app.kubernetes.io/managed-by
-    #[arg(long)]
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true", default_value = "false", hide_default_value = true, action = clap::ArgAction::Set, value_parser = pflag::boolean)]
     enable_managedby_label: bool,
     /// Render charts with the helm program
-    #[arg(long)]
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true", default_value = "false", hide_default_value = true, action = clap::ArgAction::Set, value_parser = pflag::boolean)]
     enable_helm: bool,
     /// The helm program
     #[arg(long, default_value = "helm")]
     helm_command: String,
+    /// The version of Kubernetes that charts see, instead of what the kustomization says
+    #[arg(long, default_value = "", hide_default_value = true, value_name = "VERSION")]
+    helm_kube_version: String,
+    /// A version of an API that charts see, instead of what the kustomization says; may be repeated
+    #[arg(long, value_name = "VERSION")]
+    helm_api_versions: Vec<String>,
+    /// Have the helm program say what it does
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true", default_value = "false", hide_default_value = true, action = clap::ArgAction::Set, value_parser = pflag::boolean)]
+    helm_debug: bool,
     #[command(flatten)]
     _without_effect: WithoutEffect,
 }
@@ -49,15 +62,15 @@ pub(crate) struct Args {
 /// asks for them.
 #[derive(clap::Args)]
 struct WithoutEffect {
-    #[arg(long, hide = true)]
+    #[arg(long, hide = true, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true", default_value = "false", hide_default_value = true, action = clap::ArgAction::Set, value_parser = pflag::boolean)]
     enable_alpha_plugins: bool,
-    #[arg(long, hide = true)]
+    #[arg(long, hide = true, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true", default_value = "false", hide_default_value = true, action = clap::ArgAction::Set, value_parser = pflag::boolean)]
     enable_exec: bool,
-    #[arg(long, hide = true)]
+    #[arg(long, hide = true, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true", default_value = "false", hide_default_value = true, action = clap::ArgAction::Set, value_parser = pflag::boolean)]
     enable_star: bool,
-    #[arg(long, hide = true)]
+    #[arg(long, hide = true, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true", default_value = "false", hide_default_value = true, action = clap::ArgAction::Set, value_parser = pflag::boolean)]
     as_current_user: bool,
-    #[arg(long, hide = true)]
+    #[arg(long, hide = true, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true", default_value = "false", hide_default_value = true, action = clap::ArgAction::Set, value_parser = pflag::boolean)]
     network: bool,
     #[arg(long, hide = true)]
     network_name: Option<String>,
@@ -65,7 +78,7 @@ struct WithoutEffect {
     mount: Vec<String>,
     #[arg(short, long, hide = true)]
     env: Vec<String>,
-    #[arg(long, hide = true)]
+    #[arg(long, hide = true, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true", default_value = "false", hide_default_value = true, action = clap::ArgAction::Set, value_parser = pflag::boolean)]
     stack_trace: bool,
 }
 
@@ -91,7 +104,12 @@ pub(crate) async fn run(Kustomize::Build(args): Kustomize) -> anyhow::Result<Exi
 
 fn build(args: &Args, runtime: tokio::runtime::Handle) -> anyhow::Result<ExitCode> {
     let fetcher = remote::Elsewhere::new(runtime)?;
-    let renderer = helm::Program::new(&args.helm_command);
+    let renderer = helm::Program {
+        command: args.helm_command.clone(),
+        kube_version: args.helm_kube_version.clone(),
+        api_versions: args.helm_api_versions.clone(),
+        debug: args.helm_debug,
+    };
     let mut options = Options {
         load_restrictor: match args.load_restrictor {
             Restrictor::RootOnly => LoadRestrictor::RootOnly,
@@ -130,48 +148,9 @@ fn build(args: &Args, runtime: tokio::runtime::Handle) -> anyhow::Result<ExitCod
         eprintln!("{warning}");
     }
     match &args.output {
-        Some(folder) if folder.is_dir() => write_each(&output, folder)?,
-        Some(file) => std::fs::File::create(file)
-            .map_err(anyhow::Error::from)
-            .and_then(|out| print(output, out))
-            .with_context(|| format!("failed to write {}", file.display()))?,
-        None => print(output, std::io::stdout().lock())?,
+        Some(folder) if folder.is_dir() => write::to_folder(&output, folder)?,
+        Some(file) => write::to_file(output, file)?,
+        None => write::print(output, std::io::stdout().lock())?,
     }
     Ok(ExitCode::SUCCESS)
-}
-
-fn print(output: Output<'_>, out: impl Write) -> anyhow::Result<()> {
-    let mut out = BufWriter::new(out);
-    output.write_yaml(&mut out)?;
-    out.flush().context("failed to write the output")
-}
-
-/// Writes one file for each object, named by its kind, its name and, if there are several, its namespace.
-fn write_each(output: &Output<'_>, folder: &Path) -> anyhow::Result<()> {
-    let documents = output.documents().collect::<Result<Vec<_>, _>>()?;
-    let mut namespaces: Vec<&str> = documents
-        .iter()
-        .filter_map(|document| document.namespace.as_deref())
-        .collect();
-    namespaces.sort_unstable();
-    namespaces.dedup();
-    for document in &documents {
-        let mut name = String::new();
-        if let Some(namespace) = document.namespace.as_deref().filter(|_| namespaces.len() > 1) {
-            name.push_str(namespace);
-            name.push('_');
-        }
-        for part in [&document.group, &document.version, &document.kind] {
-            if !part.is_empty() {
-                name.push_str(part);
-                name.push('_');
-            }
-        }
-        name.push_str(&document.name);
-        // A name may hold a slash only in a manifest that no server would take.
-        let file = folder.join(format!("{}.yaml", name.to_lowercase().replace('/', "_")));
-        std::fs::write(&file, &document.yaml)
-            .with_context(|| format!("failed to write {}", file.display()))?;
-    }
-    Ok(())
 }

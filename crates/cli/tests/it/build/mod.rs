@@ -152,3 +152,71 @@ fn all_errors_of_a_build_are_told() {
         assert!(said.contains(word), "{word}: {said}");
     }
 }
+
+#[test]
+fn flags_of_flux_are_taken_and_the_last_of_equal_ones_counts() {
+    let folder = write(&PLAIN);
+    let case = Case {
+        flags: &[
+            "--verbose",
+            "--timeout=1m0s",
+            "--dry-run=false",
+            "--dry-run=t",
+            "-r=false",
+            "--in-memory-build",
+            "--strict-substitute=0",
+            "--kube-api-qps=50",
+            "--kube-api-burst=300",
+            "--cache-dir=x",
+            "--disable-compression",
+            "--ns-follows-kube-context=false",
+            "--context=a",
+            "--context=b",
+        ],
+        ..PLAIN
+    };
+    let output = sluice(folder.path(), &case);
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+}
+
+#[test]
+fn a_build_ends_when_its_time_is_over() {
+    // Connections are made, but nobody answers.
+    let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let folder = write(&PLAIN);
+    let url = format!("http://{}/a.yaml", silent.local_addr().unwrap());
+    fs::write(
+        folder.path().join("tree/kustomization.yaml"),
+        format!("resources: ['{url}']\n"),
+    )
+    .unwrap();
+    let case = Case {
+        flags: &["--timeout=100ms"],
+        ..PLAIN
+    };
+    let said = error(sluice(folder.path(), &case));
+    assert!(
+        said.contains("not done after 100ms: --timeout gives it more time"),
+        "{said}"
+    );
+}
+
+/// What Flux says, and what to do instead.
+#[test]
+fn charts_are_refused_with_what_to_do_instead() {
+    let folder = write(&PLAIN);
+    fs::write(
+        folder.path().join("tree/kustomization.yaml"),
+        "helmCharts: [{name: a}]\n",
+    )
+    .unwrap();
+    let said = error(sluice(folder.path(), &PLAIN));
+    assert!(
+        said.contains("use a HelmRelease (must specify --enable-helm)"),
+        "{said}"
+    );
+}

@@ -1,6 +1,7 @@
 //! `sluice kustomize build` with what is elsewhere: charts, files at URLs, bases in Git. The real kustomize runs beside it
 //! where it is installed.
 
+mod flags;
 mod helm;
 mod remote;
 

@@ -2,6 +2,7 @@
 //!
 //!     cargo bench -p kustomize                 up to 8,000 objects
 //!     cargo bench -p kustomize -- 1000 2000    these sizes
+//!     cargo bench -p kustomize -- rules 250    so many images, replicas, patches ... for as many objects
 //!
 //! The real program is `kustomize`, or what the variable `KUSTOMIZE` names; without it, only ours is measured. Sizes of
 //! more than 2,000 objects are ours alone: kustomize is quadratic. Measuring reads `/proc`, and so needs Linux.
@@ -9,6 +10,8 @@
 //! The memory that a build takes is what its process had at most, less what it has for an overlay of ten objects: code,
 //! schemas and buffers are there for any build. The allocator must not use huge pages here: with them, the
 //! system counts memory that nobody has asked for.
+
+mod shapes;
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -240,6 +243,53 @@ fn run(size: usize, folder: &Path, base: u64, program: &str) -> Duration {
     warm
 }
 
+/// As many rules as objects, of each sort: ours at one size and at four times that, the real program at the first.
+fn rules(arguments: &[String]) {
+    let small = arguments
+        .first()
+        .and_then(|text| text.parse().ok())
+        .unwrap_or(250);
+    let large = small * 4;
+    let program = std::env::var("KUSTOMIZE").unwrap_or_else(|_| "kustomize".to_owned());
+    let folder = std::env::temp_dir().join(format!("kustomize-bench-{}", std::process::id()));
+    println!(
+        "{:>16} {small:>9} {large:>13}   times   kustomize {small:>5}  same",
+        "rules"
+    );
+    for shape in shapes::SHAPES {
+        let time = |count: usize| {
+            let tree: Memory = shapes::files(shape, count).into_iter().collect();
+            warm(&tree, "overlay", &Options::default())
+        };
+        let root = folder.join(shape);
+        write_tree(&root, &shapes::files(shape, small));
+        let ours = run_ours(&root);
+        let mut command = Command::new(&program);
+        let theirs = measure(
+            command.arg("build").arg(root.join("overlay")),
+            &folder.join("out"),
+        );
+        let (quick, slow) = (time(small), time(large));
+        let told = theirs.map_or_else(
+            || "                -".to_owned(),
+            |theirs| {
+                format!(
+                    "{:>14} ms {:>5}",
+                    theirs.cpu.as_millis(),
+                    theirs.output == ours.output
+                )
+            },
+        );
+        println!(
+            "{shape:>16} {:>6} µs {:>10} µs {:>6.1}x {told}",
+            quick.as_micros(),
+            slow.as_micros(),
+            slow.as_secs_f64() / quick.as_secs_f64()
+        );
+    }
+    let _ = std::fs::remove_dir_all(&folder);
+}
+
 fn main() {
     let arguments: Vec<String> = std::env::args()
         .skip(1)
@@ -249,6 +299,9 @@ fn main() {
         && mode == "child"
     {
         return child(folder);
+    }
+    if arguments.first().is_some_and(|mode| mode == "rules") {
+        return rules(&arguments[1..]);
     }
     let sizes: Vec<usize> = arguments.iter().filter_map(|text| text.parse().ok()).collect();
     let sizes = if sizes.is_empty() {

@@ -1,0 +1,202 @@
+//! How the cluster is reached: the flags that the flux client has for it.
+
+use std::path::PathBuf;
+
+use anyhow::{Context as _, ensure};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use kube::Client;
+use kube::config::{Config, KubeConfigOptions, Kubeconfig};
+
+use crate::commands::pflag;
+
+#[derive(clap::Args)]
+#[command(next_help_heading = "Cluster")]
+pub(super) struct Cluster {
+    /// The kubeconfig file
+    #[arg(long, value_name = "FILE")]
+    kubeconfig: Option<PathBuf>,
+
+    /// The context of the kubeconfig
+    #[arg(long)]
+    context: Option<String>,
+
+    /// The cluster of the kubeconfig
+    #[arg(long)]
+    cluster: Option<String>,
+
+    /// The user of the kubeconfig
+    #[arg(long)]
+    user: Option<String>,
+
+    /// The address of the API server
+    #[arg(long, value_name = "URL")]
+    server: Option<String>,
+
+    /// The name that the certificate of the server has to be for
+    #[arg(long, value_name = "NAME")]
+    tls_server_name: Option<String>,
+
+    /// The certificates of those who may vouch for the server
+    #[arg(long, value_name = "FILE")]
+    certificate_authority: Option<PathBuf>,
+
+    /// Trust any server
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true", default_value = "false", hide_default_value = true, action = clap::ArgAction::Set, value_parser = pflag::boolean)]
+    insecure_skip_tls_verify: bool,
+
+    /// The token that proves who asks
+    #[arg(long, hide_env_values = true)]
+    token: Option<String>,
+
+    /// The certificate that proves who asks
+    #[arg(long, value_name = "FILE")]
+    client_certificate: Option<PathBuf>,
+
+    /// The key of that certificate
+    #[arg(long, value_name = "FILE")]
+    client_key: Option<PathBuf>,
+
+    /// Ask as this user
+    #[arg(long = "as", value_name = "USER")]
+    as_user: Option<String>,
+
+    /// Ask as a member of this group; may be repeated
+    #[arg(long, value_name = "GROUP")]
+    as_group: Vec<String>,
+
+    /// Ask as the user with this id
+    #[arg(long, value_name = "ID")]
+    as_uid: Option<String>,
+
+    /// Ask as a user with this extra, KEY=VALUE; may be repeated
+    #[arg(long, value_name = "EXTRA")]
+    as_user_extra: Vec<String>,
+
+    #[command(flatten)]
+    _without_effect: WithoutEffect,
+}
+
+/// Flags of flux that change nothing here: a build asks for a handful of objects, and keeps nothing.
+#[derive(clap::Args)]
+struct WithoutEffect {
+    #[arg(long, hide = true)]
+    cache_dir: Option<PathBuf>,
+    #[arg(long, hide = true, num_args = 0..=1, require_equals = true, default_missing_value = "true", default_value = "false", action = clap::ArgAction::Set, value_parser = pflag::boolean)]
+    disable_compression: bool,
+    #[arg(long, hide = true)]
+    kube_api_burst: Option<u32>,
+    #[arg(long, hide = true)]
+    kube_api_qps: Option<f32>,
+}
+
+impl Cluster {
+    /// A client, and the namespace of the kubeconfig's context.
+    pub(super) async fn client(&self) -> anyhow::Result<(Client, String)> {
+        let mut config = self.config().await?;
+        self.overrule(&mut config)?;
+        let namespace = config.default_namespace.clone();
+        Ok((Client::try_from(config)?, namespace))
+    }
+
+    async fn config(&self) -> anyhow::Result<Config> {
+        let options = KubeConfigOptions {
+            context: self.context.clone(),
+            cluster: self.cluster.clone(),
+            user: self.user.clone(),
+        };
+        let chosen = self.context.is_some() || self.cluster.is_some() || self.user.is_some();
+        match &self.kubeconfig {
+            Some(path) => {
+                let unusable = || format!("the kubeconfig {} cannot be used", path.display());
+                let kubeconfig = Kubeconfig::read_from(path).with_context(unusable)?;
+                Config::from_custom_kubeconfig(kubeconfig, &options)
+                    .await
+                    .with_context(unusable)
+            }
+            None if chosen => Config::from_kubeconfig(&options)
+                .await
+                .context("the kubeconfig cannot be used"),
+            None => match (Config::infer().await, &self.server) {
+                (Ok(config), _) => Ok(config),
+                (Err(_), Some(server)) => Ok(Config::new(server.parse().with_context(wrong_server)?)),
+                (Err(error), None) => Err(error).context(
+                    "there is no cluster to ask; name a kubeconfig with --kubeconfig, or use --dry-run",
+                ),
+            },
+        }
+    }
+
+    /// Puts what the flags say in the place of what the kubeconfig says.
+    fn overrule(&self, config: &mut Config) -> anyhow::Result<()> {
+        if let Some(server) = &self.server {
+            config.cluster_url = server.parse().with_context(wrong_server)?;
+        }
+        config.tls_server_name = self.tls_server_name.clone().or(config.tls_server_name.take());
+        config.accept_invalid_certs |= self.insecure_skip_tls_verify;
+        if let Some(file) = &self.certificate_authority {
+            let text = std::fs::read(file).with_context(|| format!("failed to read {}", file.display()))?;
+            config.root_cert = Some(certificates(&text));
+            let unusable = || format!("{} holds no certificate", file.display());
+            ensure!(config.root_cert.iter().flatten().next().is_some(), unusable());
+        }
+        let user = &mut config.auth_info;
+        if let Some(token) = &self.token {
+            user.token = Some(token.clone().into());
+        }
+        let shown = |file: &PathBuf| file.display().to_string();
+        if let Some(file) = &self.client_certificate {
+            user.client_certificate = Some(shown(file));
+            user.client_certificate_data = None;
+        }
+        if let Some(file) = &self.client_key {
+            user.client_key = Some(shown(file));
+            user.client_key_data = None;
+        }
+        if self.as_user.is_some() {
+            user.impersonate.clone_from(&self.as_user);
+        }
+        if !self.as_group.is_empty() {
+            user.impersonate_groups = Some(self.as_group.clone());
+        }
+        for (name, value) in self.impersonation()? {
+            config.headers.push((
+                name.parse()
+                    .context("such a key cannot be sent: --as-user-extra")?,
+                value
+                    .parse()
+                    .context("such a value cannot be sent: --as-uid or --as-user-extra")?,
+            ));
+        }
+        Ok(())
+    }
+
+    /// The headers for what a kubeconfig has no words for.
+    fn impersonation(&self) -> anyhow::Result<Vec<(String, String)>> {
+        let id = self
+            .as_uid
+            .iter()
+            .map(|id| Ok(("Impersonate-Uid".to_owned(), id.clone())));
+        let extras = self.as_user_extra.iter().map(|extra| {
+            let (key, value) = extra
+                .split_once('=')
+                .with_context(|| format!("{extra} must be formatted as KEY=VALUE"))?;
+            Ok((format!("Impersonate-Extra-{key}"), value.to_owned()))
+        });
+        id.chain(extras).collect()
+    }
+}
+
+fn wrong_server() -> &'static str {
+    "--server is no URL"
+}
+
+/// The certificates of a PEM file, each as its bytes.
+fn certificates(pem: &[u8]) -> Vec<Vec<u8>> {
+    let text = String::from_utf8_lossy(pem);
+    let blocks = text.split("-----BEGIN CERTIFICATE-----").skip(1);
+    let bodies = blocks.filter_map(|block| block.split("-----END").next());
+    bodies
+        .filter_map(|body| STANDARD.decode(body.split_whitespace().collect::<String>()).ok())
+        .collect()
+}
