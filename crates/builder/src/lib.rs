@@ -20,7 +20,9 @@ mod remote;
 mod request;
 mod substitute;
 
-pub use decrypt::{CloudServices, Decrypter, KeyServices, Sops, decode_data, is_encrypted_secret};
+pub use decrypt::{
+    CloudServices, Decrypter, KeyServices, Sops, VaultLogins, decode_data, is_encrypted_secret,
+};
 pub use directory::Directory;
 pub use error::{Error, Errors, Origin};
 pub use files::{Entry, EntryKind, Files};

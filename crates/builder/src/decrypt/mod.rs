@@ -6,12 +6,14 @@ mod files;
 mod objects;
 mod services;
 mod sops;
+mod vault;
 
 pub(crate) use files::files;
 pub(crate) use objects::objects;
 pub use objects::{decode_data, is_encrypted_secret};
 pub use services::CloudServices;
 pub use sops::{KeyServices, Sops};
+pub use vault::VaultLogins;
 
 use ::sops::Format;
 

@@ -14,7 +14,7 @@ use source::identity::{Asker, CredentialSource, Identities};
 use source::{http, kms};
 use tokio::runtime::Handle;
 
-use super::KeyServices;
+use super::{KeyServices, VaultLogins};
 
 /// The services of the clouds, and Vault.
 ///
@@ -32,6 +32,8 @@ pub struct CloudServices<'k> {
     pub aws: kms::aws::Endpoints,
     /// Where Google Cloud KMS is, if not where it always is.
     pub gcp: Option<String>,
+    /// Which Vaults the workload may log in to where the Secret has no token; without it, none.
+    pub vault: Option<&'k VaultLogins>,
     /// What runs the requests.
     pub runtime: Handle,
 }
@@ -186,16 +188,23 @@ impl CloudServices<'_> {
             .vault_token
             .as_ref()
             .filter(|token| !token.expose_secret().is_empty());
-        let token = token.ok_or("there is no token for it")?;
+        let client = self.client()?;
+        let logged_in;
+        let token = match (token, self.vault) {
+            (Some(token), _) => token,
+            (None, Some(logins)) => {
+                logged_in = logins.token(&client, &key.address).await?;
+                &logged_in
+            }
+            (None, None) => return Err("there is no token for it".to_owned()),
+        };
         let request = kms::vault::Request {
             address: &key.address,
             engine_path: &key.engine_path,
             key_name: &key.key_name,
             ciphertext,
         };
-        kms::vault::decrypt(&self.client()?, token, &request)
-            .await
-            .map_err(shown)
+        kms::vault::decrypt(&client, token, &request).await.map_err(shown)
     }
 }
 
@@ -204,7 +213,7 @@ async fn grant(source: &dyn CredentialSource) -> Result<SecretString, String> {
 }
 
 /// An error with its causes.
-fn shown(error: impl Error) -> String {
+pub(super) fn shown(error: impl Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
     while let Some(inner) = cause {

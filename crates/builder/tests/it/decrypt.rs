@@ -188,3 +188,25 @@ fn k8_encrypted_leftovers_are_seen() {
         "{apiVersion: v1, kind: Thing, sops: {}}"
     )));
 }
+
+/// SO6: files of more than 5 MiB are refused, and those that are not encrypted may be larger.
+#[test]
+fn so6_files_of_more_than_five_megabytes_are_not_decrypted() {
+    let generator = "secretGenerator: [{name: s, files: [a.yaml], options: {disableNameSuffixHash: true}}]\n";
+    let build_with = |mark: &str, size: usize| {
+        let content = format!("{mark}{}", "#".repeat(size - mark.len()));
+        build(
+            &[("kustomization.yaml", generator), ("a.yaml", &content)],
+            &StandIn::default(),
+        )
+    };
+    let limit = 5 << 20;
+    assert!(build_with("sops:\n  mac: ENC[x]\n", limit).is_ok());
+    let told = build_with("sops:\n  mac: ENC[x]\n", limit + 1).unwrap_err();
+    let wanted = format!(
+        "cannot decrypt file with size ({} bytes) exceeding limit ({limit})",
+        limit + 1
+    );
+    assert!(told.contains(&wanted), "{told}");
+    assert!(build_with("", limit + 1).is_ok());
+}

@@ -1,13 +1,16 @@
 //! Key management services: which credentials they are asked with.
 
 use std::collections::BTreeMap;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use base64::Engine;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
-use builder::{CloudServices, KeyServices};
-use secrecy::ExposeSecret;
+use builder::{CloudServices, KeyServices, VaultLogins};
+use secrecy::{ExposeSecret, SecretString};
 use sops::{AwsKmsKey, AzureKey, Keys, Remote, RemoteKey, VaultKey};
-use source::identity::{Asker, Environment, Identities, Settings};
+use source::identity::{Asker, Environment, Identities, ServiceAccountTokens, Settings};
 use source::kms;
 use testkit::http::{Reply, Request, Server};
 use tokio::runtime::Runtime;
@@ -34,6 +37,7 @@ fn ask(
             sts: Some(aws.to_owned()),
         },
         gcp: None,
+        vault: None,
         runtime: runtime.handle().clone(),
     };
     services.decrypt(key).map(|plain| plain.expose_secret().to_vec())
@@ -160,4 +164,88 @@ fn a_vault_is_asked_with_the_token_of_the_secret() {
         PLAIN
     );
     assert_eq!(ask(&[], &[], "", &key).unwrap_err(), "there is no token for it");
+}
+
+/// Gives a token for each audience, as a cluster does, and counts them.
+struct Tokens(AtomicUsize);
+
+impl ServiceAccountTokens for Tokens {
+    fn token<'a>(
+        &'a self,
+        audience: &'a str,
+    ) -> Pin<
+        Box<dyn Future<Output = Result<SecretString, Box<dyn std::error::Error + Send + Sync>>> + Send + 'a>,
+    > {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        let claims = format!("{{\"sub\": \"system:serviceaccount:team:app\", \"aud\": \"{audience}\"}}");
+        let token = format!("e30.{}.c2ln", URL_SAFE_NO_PAD.encode(claims));
+        Box::pin(async move { Ok(token.into()) })
+    }
+}
+
+/// SO3: without a token in the Secret, the workload logs in to the servers of the ConfigMap, and to no other; its role is made of its
+/// namespace and name, and its token is for the address of the server.
+#[test]
+fn so3_a_service_account_logs_in_to_the_vaults_that_are_listed() {
+    let server = Server::serve(|request: &Request| {
+        if request.path() == "/v1/auth/kubernetes/login" {
+            let body = String::from_utf8_lossy(&request.body).into_owned();
+            let host = request.header("host").unwrap_or_default();
+            let claims = body
+                .split('.')
+                .nth(1)
+                .and_then(|claims| URL_SAFE_NO_PAD.decode(claims).ok());
+            let claims = String::from_utf8(claims.unwrap_or_default()).unwrap();
+            let is_right =
+                body.contains("\"role\":\"team_app\"") && claims.contains(&format!("\"http://{host}\""));
+            return match is_right {
+                true => Reply::json("{\"auth\": {\"client_token\": \"given\"}}".to_owned()),
+                false => Reply::status(400),
+            };
+        }
+        match request.header("x-vault-token") {
+            Some("given") => Reply::json(format!(
+                "{{\"data\": {{\"plaintext\": \"{}\"}}}}",
+                STANDARD.encode(PLAIN)
+            )),
+            _ => Reply::status(403),
+        }
+    });
+    let tokens = Arc::new(Tokens(AtomicUsize::new(0)));
+    let address = server.url().trim_end_matches('/').to_owned();
+    let paths = BTreeMap::from([(address.clone(), "auth/kubernetes/login".to_owned())]);
+    let logins = VaultLogins::new(paths, "flux-system/vaults", Arc::clone(&tokens) as _);
+    let runtime = Runtime::new().unwrap();
+    let keys = Keys::from_secret(std::iter::empty::<(&str, &[u8])>()).unwrap();
+    let identities = Identities::new(Settings::new(Environment::of(std::iter::empty::<(&str, &str)>())));
+    let services = CloudServices {
+        keys: &keys,
+        identities: &identities,
+        asker: Asker::default(),
+        http: source::http::Options::default(),
+        aws: kms::aws::Endpoints::default(),
+        gcp: None,
+        vault: Some(&logins),
+        runtime: runtime.handle().clone(),
+    };
+    let key = |address: &str| RemoteKey {
+        key: Remote::Vault(VaultKey {
+            address: address.to_owned(),
+            engine_path: "transit".to_owned(),
+            key_name: "k".to_owned(),
+        }),
+        ciphertext: "vault:v1:x".to_owned(),
+    };
+    for _ in 0..2 {
+        assert_eq!(services.decrypt(&key(&address)).unwrap().expose_secret(), PLAIN);
+    }
+    assert_eq!(
+        tokens.0.load(Ordering::Relaxed),
+        1,
+        "one login is enough for a build"
+    );
+    assert_eq!(
+        services.decrypt(&key("https://other.example")).unwrap_err(),
+        "no Vault login path configured for address 'https://other.example' in ConfigMap 'flux-system/vaults'"
+    );
 }

@@ -34,7 +34,7 @@ pub(super) fn to_texts(value: &mut Value, schema: &Value) {
 fn to_text(value: &mut Value) {
     let text = match value {
         Value::Int(number) => number.to_string(),
-        Value::Float(number) => number.to_string(),
+        Value::Float(number) => yaml::go::float(*number),
         Value::Bool(is) => is.to_string(),
         Value::Null => String::new(),
         _ => return,
@@ -52,13 +52,13 @@ mod tests {
             "tag": {"type": "string"}, "count": {"type": "integer"},
             "labels": {"additionalProperties": {"type": "string"}},
             "images": {"items": {"properties": {"newTag": {"type": "string"}}}}}}"#;
-        let object = r#"{"tag": 3, "count": 3, "labels": {"a": true, "b": null}, "images": [{"newTag": 1.1}], "x": 1}"#;
+        let object = r#"{"tag": 3, "count": 3, "labels": {"a": true, "b": null}, "images": [{"newTag": 1.1}, {"newTag": 1e6}], "x": 1}"#;
         let schema = model::json::parse(schema.as_bytes()).unwrap();
         let mut object = model::json::parse(object.as_bytes()).unwrap();
         to_texts(&mut object, &schema);
         assert_eq!(
             model::json::to_string(&object),
-            r#"{"count":3,"images":[{"newTag":"1.1"}],"labels":{"a":"true","b":""},"tag":"3","x":1}"#
+            r#"{"count":3,"images":[{"newTag":"1.1"},{"newTag":"1e+06"}],"labels":{"a":"true","b":""},"tag":"3","x":1}"#
         );
     }
 }

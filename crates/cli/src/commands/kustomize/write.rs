@@ -1,7 +1,7 @@
 //! Writing the output: whole, or not at all.
 
 use std::fs::{self, Permissions};
-use std::io::{BufWriter, Write};
+use std::io::{BufWriter, ErrorKind, Write};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
@@ -84,7 +84,13 @@ impl Replacement {
             Some(folder) if folder != Path::new("") => folder,
             _ => Path::new("."),
         };
-        let existing = fs::metadata(&file).ok().map(|metadata| metadata.permissions());
+        let existing = match fs::metadata(&file) {
+            Ok(folder) if folder.is_dir() => return Err(ErrorKind::IsADirectory.into()),
+            Ok(metadata) => Some(metadata.permissions()),
+            Err(error) if error.kind() == ErrorKind::NotFound => None,
+            // A name may be too long: better known now than when other files are written.
+            Err(error) => return Err(error),
+        };
         let content = tempfile::Builder::new()
             // The mask of the process applies to new files.
             .permissions(Permissions::from_mode(0o666))

@@ -99,7 +99,7 @@ fn a_build_that_fails_leaves_files_as_they_were() {
 
 /// `kustomize build -o DIR` names its files so.
 #[test]
-fn a_folder_gets_a_file_for_each_object() {
+fn a_folder_gets_a_file_for_each_object_or_none() {
     let two = "configMapGenerator:\n- {name: a, namespace: n1}\n- {name: a, namespace: n2}\ngeneratorOptions: {disableNameSuffixHash: true}\n";
     let folder = folder(&[("kustomization.yaml", two), ("out/keep", "")]);
     assert!(ours(&["-o", "out"], folder.path()).status.success());
@@ -115,4 +115,15 @@ fn a_folder_gets_a_file_for_each_object() {
         names(),
         ["keep", "n1_v1_configmap_a.yaml", "n2_v1_configmap_a.yaml"]
     );
+    // The name of the second is too long, so the first is not made either.
+    for name in ["n1_v1_configmap_a.yaml", "n2_v1_configmap_a.yaml"] {
+        fs::remove_file(folder.path().join("out").join(name)).unwrap();
+    }
+    let too_long = format!(
+        "configMapGenerator:\n- {{name: a}}\n- {{name: {}}}\n",
+        "b".repeat(300)
+    );
+    fs::write(folder.path().join("kustomization.yaml"), too_long).unwrap();
+    refused(&["-o", "out"], folder.path());
+    assert_eq!(names(), ["keep"]);
 }
