@@ -206,7 +206,10 @@ async fn a_cluster_has_the_arguments_and_policies_where_flux_has_them() {
         .iter()
         .map(|policy| &policy.data["spec"]["ingress"])
         .collect();
-    assert_eq!(rules, [&json!([{"from": [{"podSelector": {}}]}])]);
+    let neighbours = json!([{"from": [{"podSelector": {}}]}]);
+    let scrapers =
+        json!([{"from": [{"namespaceSelector": {}}], "ports": [{"port": 8080, "protocol": "TCP"}]}]);
+    assert_eq!(rules, [&neighbours, &scrapers]);
 }
 
 /// D9: applied to a cluster, the rights of the service account suffice for all that the controllers do.
