@@ -40,7 +40,7 @@ fn is_named(file: &Path, crate_folder: &Path) -> bool {
         ["src", "lib.rs" | "main.rs"]
             | ["build.rs"]
             | ["tests" | "benches" | "examples", _]
-            | ["tests", _, "main.rs"]
+            | ["tests" | "benches" | "examples", _, "main.rs"]
     );
     if root {
         return true;

@@ -18,7 +18,7 @@ const LEADER: &str = "control-plane.alpha.kubernetes.io/leader";
 
 /// A digest of everything but `status` and what the server keeps count of: equal for two states of an object that differ
 /// in nothing that somebody asked for.
-pub(super) fn digest(object: &Value) -> u128 {
+pub fn digest(object: &Value) -> u128 {
     let mut hasher = blake3::Hasher::new();
     let Some(map) = object.as_object() else { return 0 };
     for (key, value) in map.iter().filter(|(key, _)| *key != "status") {

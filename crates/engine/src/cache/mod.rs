@@ -54,6 +54,7 @@ use tokio::task::AbortHandle;
 use tokio::time::Instant;
 
 pub use clusters::{Access, Clusters};
+pub use content::digest as content;
 pub use entry::Entry;
 pub use interest::Interest;
 pub use owner::Owner;

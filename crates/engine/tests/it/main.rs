@@ -5,5 +5,6 @@
 mod cache;
 mod cluster;
 mod diff;
+mod engine;
 mod health;
 mod plan;

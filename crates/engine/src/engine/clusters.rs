@@ -1,0 +1,173 @@
+//! The clusters that units are in, each followed for as long as a unit is in it.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Weak};
+
+use futures::StreamExt;
+use parking_lot::Mutex;
+use tokio::task::AbortHandle;
+
+use crate::cache::{self, Cache, Change};
+use crate::cluster::Cluster;
+use crate::plan::GroupKind;
+use crate::unit::{ClusterEvent, CredentialsStore, Failure};
+
+use super::Shared;
+
+/// The clusters that units are in.
+pub(super) struct Clusters {
+    store: Arc<dyn CredentialsStore>,
+    open: Mutex<HashMap<String, Weak<Open>>>,
+}
+
+/// A cluster that is followed until the last of these is dropped.
+pub(super) type Handle = Arc<Open>;
+
+/// A cluster and what is known of it.
+pub(super) struct Open {
+    pub(super) name: String,
+    pub(super) cluster: Cluster,
+    pub(super) cache: Cache,
+    dispatch: Mutex<Option<AbortHandle>>,
+}
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        if let Some(dispatch) = self.dispatch.lock().take() {
+            dispatch.abort();
+        }
+    }
+}
+
+impl Clusters {
+    pub(super) fn new(store: Arc<dyn CredentialsStore>) -> Self {
+        Clusters {
+            store,
+            open: Mutex::default(),
+        }
+    }
+
+    /// Lets go of all clusters.
+    pub(super) fn clear(&self) {
+        self.open.lock().clear();
+    }
+
+    /// Lets go of one: units get another handle when they are looked at next.
+    fn close(&self, name: &str) {
+        self.open.lock().remove(name);
+    }
+
+    /// The cluster of this name, if a unit is in it.
+    pub(super) fn there(&self, name: &str) -> Option<Handle> {
+        self.open.lock().get(name)?.upgrade()
+    }
+}
+
+impl Shared {
+    /// The cluster of this name.
+    pub(super) async fn cluster(self: &Arc<Self>, name: &str) -> Result<Handle, Failure> {
+        if let Some(open) = self.clusters.there(name) {
+            return Ok(open);
+        }
+        let access = self.clusters.store.get_cluster(name).await?;
+        let mut clusters = self.clusters.open.lock();
+        // Another worker may have been quicker.
+        if let Some(open) = clusters.get(name).and_then(Weak::upgrade) {
+            return Ok(open);
+        }
+        let cluster = Cluster::new(access.client);
+        let open = Arc::new(Open {
+            name: name.to_owned(),
+            cache: Cache::new(cluster.clone(), self.cache_settings()),
+            cluster,
+            dispatch: Mutex::default(),
+        });
+        clusters.insert(name.to_owned(), Arc::downgrade(&open));
+        drop(clusters);
+        let changes = open.cache.subscribe(Box::new(|_| true));
+        let dispatch = tokio::spawn(dispatch(Arc::downgrade(self), open.name.clone(), changes));
+        *open.dispatch.lock() = Some(dispatch.abort_handle());
+        Ok(open)
+    }
+
+    /// Looks at everything again with the settings that hold now.
+    pub(super) fn settings_changed(&self) {
+        let settings = self.cache_settings();
+        for open in self.clusters.open.lock().values().filter_map(Weak::upgrade) {
+            open.cache.set_settings(settings.clone());
+        }
+        for (id, known) in self.known.all() {
+            known.memory.clear();
+            self.status.add(id);
+        }
+    }
+
+    fn cache_settings(&self) -> cache::Settings {
+        let settings = self.settings();
+        let kind = |kind: &GroupKind| (kind.group.clone(), kind.kind.clone());
+        let overrides = settings.overrides.iter();
+        cache::Settings {
+            health_of: overrides
+                .filter_map(|(of, special)| Some((kind(of), special.health.clone()?)))
+                .collect(),
+            excluded: settings.filter.excluded.iter().map(kind).collect(),
+            ..cache::Settings::default()
+        }
+    }
+}
+
+/// Tells units of what happens to their objects, and callbacks of what happens to any.
+async fn dispatch(shared: Weak<Shared>, cluster: String, mut changes: cache::Subscription) {
+    while let Some(change) = changes.next().await {
+        let Some(shared) = shared.upgrade() else {
+            return;
+        };
+        let key = match &change {
+            Change::Updated(entry) => {
+                for callback in shared.told.resource_updated.all() {
+                    callback(&cluster, entry);
+                }
+                entry.key()
+            }
+            Change::Removed(entry) => {
+                let key = entry.key();
+                for callback in shared.told.resource_removed.all() {
+                    callback(&cluster, &key);
+                }
+                key
+            }
+            Change::Lost => {
+                for (id, _) in shared.known.all() {
+                    shared.operations.add(id.clone());
+                    shared.status.add(id);
+                }
+                continue;
+            }
+        };
+        match shared.known.owner(&cluster, &key) {
+            Some((unit, true)) => shared.operations.add(unit),
+            Some((unit, false)) => shared.status.add(unit),
+            None => {}
+        }
+    }
+}
+
+/// Follows what happens to clusters themselves.
+pub(super) async fn follow_clusters(shared: Arc<Shared>) {
+    let mut events = shared.clusters.store.watch_clusters();
+    while let Some(event) = events.next().await {
+        let (ClusterEvent::Changed(name) | ClusterEvent::Removed(name)) = event;
+        shared.clusters.close(&name);
+        for (id, known) in shared.known.all() {
+            let mut state = known.state.lock();
+            if state.cluster.as_ref().is_some_and(|cluster| cluster.name == name) {
+                state.cluster = None;
+                state.follows.clear();
+                known.memory.clear();
+                shared.status.add(id);
+            }
+        }
+    }
+    // A store that has nothing more to say is no reason to end.
+    std::future::pending().await
+}

@@ -1,0 +1,163 @@
+//! What the engine remembers of units while it runs. All of it can be found out again.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use model::ObjectKey;
+use parking_lot::Mutex;
+
+use crate::cache::Follow;
+use crate::observe::Memory;
+use crate::plan::GroupKind;
+use crate::sync::{Run, Stop};
+
+use super::clusters::Handle;
+
+/// All units that were looked at.
+#[derive(Default)]
+pub(super) struct Units {
+    units: Mutex<HashMap<String, Arc<Known>>>,
+    /// Which unit an object belongs to, by cluster.
+    owners: Mutex<HashMap<String, HashMap<ObjectKey, String>>>,
+}
+
+/// One unit.
+#[derive(Default)]
+pub(super) struct Known {
+    pub(super) memory: Memory,
+    pub(super) state: Mutex<State>,
+}
+
+/// What changes about a unit.
+#[derive(Default)]
+pub(super) struct State {
+    /// The cluster it is in, which is followed for as long as this is kept.
+    pub(super) cluster: Option<Handle>,
+    /// The kinds that are followed for it.
+    pub(super) follows: HashMap<GroupKind, Follow>,
+    /// The objects that it has, or is about to have.
+    pub(super) objects: HashSet<ObjectKey>,
+    /// The operation that is under way and waits, or is about to be taken up.
+    pub(super) active: Option<Active>,
+    /// Whether a worker has taken up the operation.
+    pub(super) running: bool,
+    /// Whether and why what is under way is to stop.
+    pub(super) stop: Option<Stop>,
+    /// How many operations have ended in this process: a status that was read before one did is out of date.
+    pub(super) endings: u64,
+}
+
+/// An operation that is under way.
+pub(super) struct Active {
+    pub(super) run: Run,
+    pub(super) started: Timestamp,
+    pub(super) approved: bool,
+    /// What the operation waits for.
+    pub(super) waits_for: HashSet<ObjectKey>,
+}
+
+impl State {
+    /// Whether an operation is under way, or has ended since so many had.
+    pub(super) fn is_busy(&self, endings: u64) -> bool {
+        self.running || self.active.is_some() || self.endings != endings
+    }
+}
+
+impl Known {
+    /// Takes up the operation, if there is one.
+    pub(super) fn take_up(&self) -> Option<(Active, Handle)> {
+        let mut state = self.state.lock();
+        let cluster = state.cluster.clone()?;
+        let active = state.active.take()?;
+        state.running = true;
+        Some((active, cluster))
+    }
+
+    /// The operation waits.
+    pub(super) fn put_down(&self, active: Active) {
+        let mut state = self.state.lock();
+        state.running = false;
+        state.active = Some(active);
+    }
+
+    /// The operation has ended.
+    pub(super) fn end(&self) {
+        let mut state = self.state.lock();
+        state.running = false;
+        state.stop = None;
+        state.endings += 1;
+    }
+}
+
+impl Units {
+    /// A unit, which need not have been known.
+    pub(super) fn get(&self, id: &str) -> Arc<Known> {
+        let mut units = self.units.lock();
+        Arc::clone(units.entry(id.to_owned()).or_default())
+    }
+
+    /// Everything is forgotten about a unit that is gone. What it applied stays.
+    pub(super) fn forget(&self, id: &str) {
+        let Some(known) = self.units.lock().remove(id) else {
+            return;
+        };
+        let objects = std::mem::take(&mut known.state.lock().objects);
+        for owners in self.owners.lock().values_mut() {
+            for key in &objects {
+                if owners.get(key).is_some_and(|owner| owner == id) {
+                    owners.remove(key);
+                }
+            }
+        }
+    }
+
+    /// The objects of a unit are these now.
+    pub(super) fn set_objects(&self, id: &str, cluster: &str, objects: HashSet<ObjectKey>) {
+        let known = self.get(id);
+        let mut state = known.state.lock();
+        if state.objects == objects {
+            return;
+        }
+        let mut owners = self.owners.lock();
+        let owners = owners.entry(cluster.to_owned()).or_default();
+        for gone in state.objects.difference(&objects) {
+            if owners.get(gone).is_some_and(|owner| owner == id) {
+                owners.remove(gone);
+            }
+        }
+        for added in objects.difference(&state.objects) {
+            owners.insert(added.clone(), id.to_owned());
+        }
+        known.memory.keep(&objects);
+        state.objects = objects;
+    }
+
+    /// The unit that an object belongs to, and whether its operation waits for it.
+    pub(super) fn owner(&self, cluster: &str, key: &ObjectKey) -> Option<(String, bool)> {
+        let owner = self.owners.lock().get(cluster)?.get(key).cloned()?;
+        let known = self.get(&owner);
+        let state = known.state.lock();
+        let active = state.active.as_ref();
+        let waits = active.is_some_and(|active| active.waits_for.contains(key));
+        Some((owner, waits))
+    }
+
+    /// Ends the operation of a unit at the next occasion.
+    pub(super) fn terminate(&self, id: &str) {
+        let known = self.get(id);
+        let mut state = known.state.lock();
+        if state.running || state.active.is_some() {
+            state.stop = Some(Stop::Terminated);
+        }
+    }
+
+    /// All units, to be looked at again.
+    pub(super) fn all(&self) -> Vec<(String, Arc<Known>)> {
+        let units = self.units.lock();
+        units
+            .iter()
+            .map(|(id, known)| (id.clone(), Arc::clone(known)))
+            .collect()
+    }
+}

@@ -1,0 +1,177 @@
+//! Carries out operations: takes one as far as it goes, and comes back when what it waits for has happened.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use jiff::Timestamp;
+
+use crate::cache;
+use crate::plan::Live;
+use crate::queue::Done;
+use crate::sync::{Ending, Next, Report, StepResult, World};
+use crate::unit::{OperationState, Phase, Status, SyncState, SyncUnit};
+
+use super::clusters::Handle;
+use super::known::{Active, Known};
+use super::{Shared, UnitEventKind};
+
+/// Takes up one operation after another.
+pub(super) async fn work(shared: Arc<Shared>) {
+    while let Some(ticket) = shared.operations.next().await {
+        let done = match shared.units.get(ticket.key()).await {
+            Ok(Some(unit)) => shared.operate(unit).await,
+            Ok(None) => Done::Forget,
+            Err(error) => {
+                shared.tell(ticket.key(), UnitEventKind::Failed, error.to_string());
+                Done::Retry
+            }
+        };
+        ticket.finish(done);
+    }
+}
+
+impl Shared {
+    async fn operate(&self, unit: SyncUnit) -> Done {
+        let known = self.known.get(&unit.id);
+        let Some((mut active, cluster)) = known.take_up() else {
+            return Done::Forget;
+        };
+        let next = self.advance(&unit, &known, &mut active, &cluster).await;
+        match next {
+            Next::Finished(report) => {
+                self.ended(&unit, &known, active, report).await;
+                Done::Forget
+            }
+            Next::Approval(gate) => {
+                let message = format!("waiting for approval: {}", gate.why);
+                self.waits(&unit, &active, Phase::Pending, message).await;
+                known.put_down(active);
+                Done::Forget
+            }
+            Next::Waiting { objects, until, why } => {
+                active.waits_for = objects.iter().map(|pending| pending.key.clone()).collect();
+                let message = format!("waiting for {why}");
+                self.waits(&unit, &active, Phase::Running, message).await;
+                known.put_down(active);
+                Done::After(left(until, (self.now)()))
+            }
+        }
+    }
+
+    async fn advance(&self, unit: &SyncUnit, known: &Known, active: &mut Active, cluster: &Handle) -> Next {
+        let strategy = &unit.policy.strategy;
+        let world = World {
+            cluster: &cluster.cluster,
+            cache: &cluster.cache,
+            manager: &unit.policy.manager,
+            approved: active.approved,
+            now: &*self.now,
+            prunable: &|live| strategy.keeps(&Live::of(live)).is_none(),
+            applied: &|key, step, live| {
+                if let Some(reference) = &step.object {
+                    known
+                        .memory
+                        .settle(key.clone(), reference.digest, cache::content(live));
+                }
+            },
+            stop: &|| known.state.lock().stop,
+        };
+        active.run.advance(&world).await
+    }
+
+    /// Stores how far an operation is, and tells what it waits for.
+    async fn waits(&self, unit: &SyncUnit, active: &Active, phase: Phase, message: String) {
+        let state = state(active, phase, None, message.clone());
+        let before = unit.status.operation.as_deref();
+        if before.is_none_or(|before| before.message != message) {
+            self.tell(&unit.id, UnitEventKind::Waiting, message);
+        }
+        let status = Status {
+            operation: Some(Box::new(state)),
+            ..unit.status.clone()
+        };
+        self.write(unit, status).await;
+    }
+
+    /// Stores what has become of an operation, tells it, and has the unit looked at again.
+    async fn ended(&self, unit: &SyncUnit, known: &Known, active: Active, report: Report) {
+        let (phase, kind) = match report.ending {
+            Ending::Succeeded => (Phase::Succeeded, UnitEventKind::Succeeded),
+            Ending::Terminated | Ending::Superseded => (Phase::Terminated, UnitEventKind::Failed),
+            _ => (Phase::Failed, UnitEventKind::Failed),
+        };
+        let message = match (report.ending, report.errors.is_empty()) {
+            (Ending::Superseded, _) => "something newer is to be applied".to_owned(),
+            (Ending::Terminated, _) => "terminated".to_owned(),
+            (_, true) => report.changes().join("\n"),
+            (_, false) => report.errors.join("; "),
+        };
+        let ended = state(&active, phase, Some((self.now)()), message.clone());
+        let succeeded = report.ending == Ending::Succeeded;
+        let status = Status {
+            sync: if succeeded {
+                SyncState::Synced
+            } else {
+                unit.status.sync
+            },
+            revision: match succeeded {
+                true => active.run.plan().revision.clone(),
+                false => unit.status.revision.clone(),
+            },
+            inventory: report.inventory.unwrap_or_else(|| unit.status.inventory.clone()),
+            operation: Some(Box::new(ended.clone())),
+            errors: report.errors,
+            ..unit.status.clone()
+        };
+        if let Err(error) = self.units.set_status(&unit.id, status).await {
+            // What was done is not stored: it is done again, which changes nothing, and stored then.
+            self.tell(&unit.id, UnitEventKind::Failed, error.to_string());
+            known.put_down(active);
+            self.operations.add_after(unit.id.clone(), Duration::from_secs(1));
+            return;
+        }
+        known.end();
+        if ended.progress.results.iter().any(changes_kinds) {
+            // With other defaults, what changed nothing may change something now.
+            self.known
+                .all()
+                .iter()
+                .for_each(|(_, known)| known.memory.clear());
+        }
+        if unit.operation.is_some()
+            && let Err(error) = self.units.set_operation(&unit.id, None).await
+        {
+            self.tell(&unit.id, UnitEventKind::Failed, error.to_string());
+        }
+        self.tell(&unit.id, kind, message);
+        for callback in self.told.sync_completed.all() {
+            callback(&unit.id, &ended);
+        }
+        let again = match report.ending {
+            Ending::Succeeded | Ending::Superseded => Duration::ZERO,
+            _ => unit.policy.retry,
+        };
+        self.status.add_after(unit.id.clone(), again);
+    }
+}
+
+/// Whether the definition of a kind was written.
+fn changes_kinds(result: &StepResult) -> bool {
+    result.key.kind == "CustomResourceDefinition" && result.outcome.changed()
+}
+
+fn state(active: &Active, phase: Phase, finished: Option<Timestamp>, message: String) -> OperationState {
+    OperationState {
+        phase,
+        plan: (**active.run.plan()).clone(),
+        progress: active.run.progress().clone(),
+        started: active.started,
+        finished,
+        message,
+    }
+}
+
+/// How long it is until then.
+fn left(until: Timestamp, now: Timestamp) -> Duration {
+    Duration::try_from(until.duration_since(now)).unwrap_or(Duration::ZERO)
+}

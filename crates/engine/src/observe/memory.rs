@@ -1,0 +1,43 @@
+//! What is known to be as it should be, so that it need not be asked about again.
+
+use std::collections::HashMap;
+
+use model::{Digest, ObjectKey};
+use parking_lot::Mutex;
+
+/// Of each object of one unit: which desired object changes nothing about which live one.
+///
+/// An object that is wanted as it was and is there as it was needs no request. What is not known here is asked of the cluster,
+/// so that forgetting costs requests and nothing else.
+#[derive(Debug, Default)]
+pub struct Memory {
+    settled: Mutex<HashMap<ObjectKey, Settled>>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Settled {
+    desired: Digest,
+    content: u128,
+}
+
+impl Memory {
+    /// Applying this desired object changes nothing as long as the live one has this content.
+    pub fn settle(&self, key: ObjectKey, desired: Digest, content: u128) {
+        self.settled.lock().insert(key, Settled { desired, content });
+    }
+
+    /// Whether applying this desired object is known to change nothing about a live one with this content.
+    pub fn is_settled(&self, key: &ObjectKey, desired: Digest, content: u128) -> bool {
+        self.settled.lock().get(key) == Some(&Settled { desired, content })
+    }
+
+    /// Forgets all but these objects, which are all that the unit has now.
+    pub fn keep(&self, keys: &std::collections::HashSet<ObjectKey>) {
+        self.settled.lock().retain(|key, _| keys.contains(key));
+    }
+
+    /// Forgets everything: the rules have changed.
+    pub fn clear(&self) {
+        self.settled.lock().clear();
+    }
+}

@@ -1,0 +1,260 @@
+//! Finds out what a plan is made from: what of the desired objects is there, and what applying them would change.
+//!
+//! An object that is [known](Memory) to be as it should be costs nothing. Of any other the server is asked what applying it would make
+//! of it; its answer also says whether the object exists, so that one is only read when it differs, to tell how.
+
+mod memory;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use futures::future::join_all;
+use model::inventory::Entry as Listed;
+use model::object_key::split_api_version;
+use model::{Manifest, ObjectKey, Value};
+
+use crate::cache::{self, Cache};
+use crate::cluster::{Apply, Cluster, Error, Resource};
+use crate::diff::{Drift, IgnoreRules, Takeover, drift, dry_run_failure};
+use crate::plan::{self, Candidate, Desired, Found, Live, Observed};
+
+pub use memory::Memory;
+
+/// What is needed to look at the objects of one unit.
+pub struct Observer<'a> {
+    /// Where requests go.
+    pub cluster: &'a Cluster,
+    /// What is known of the cluster.
+    pub cache: &'a Cache,
+    /// What is known to be as it should be.
+    pub memory: &'a Memory,
+    /// The field manager.
+    pub manager: &'a str,
+    /// Whose fields are taken over.
+    pub takeover: &'a Takeover,
+    /// Differences that do not count.
+    pub ignore: &'a IgnoreRules,
+    /// Which objects are not compared, whatever is there: those that are left alone.
+    pub left_alone: &'a (dyn Fn(&Value) -> bool + Send + Sync),
+}
+
+impl Observer<'_> {
+    /// Finds out which of the manifests live in namespaces; the rest of what a plan needs to know of them is found by
+    /// [`look`](Observer::look), when they are [prepared](crate::plan::prepare).
+    pub async fn scoped(&self, manifests: Vec<Manifest>) -> Vec<Desired> {
+        join_all(manifests.into_iter().map(|manifest| self.scope(manifest))).await
+    }
+
+    /// Looks at the desired objects.
+    pub async fn look(&self, desired: Vec<Desired>) -> Vec<Desired> {
+        join_all(desired.into_iter().map(|desired| self.one(desired))).await
+    }
+
+    /// Looks at objects that are no longer desired.
+    pub async fn candidates(&self, stale: Vec<&Listed>) -> Vec<Candidate> {
+        join_all(stale.into_iter().map(|entry| self.candidate(entry))).await
+    }
+
+    async fn scope(&self, manifest: Manifest) -> Desired {
+        let (group, version, kind) = (manifest.group(), manifest.version(), manifest.kind());
+        match self.cluster.resource(group, version, kind).await {
+            Ok(resource) => Desired::new(manifest).namespaced(resource.namespaced),
+            Err(error) => {
+                let observed = unserved(manifest.value(), &error);
+                Desired::new(manifest).observed(observed)
+            }
+        }
+    }
+
+    async fn one(&self, mut desired: Desired) -> Desired {
+        let (group, version) = split_api_version(desired.object.str_at(&["apiVersion"]));
+        let kind = desired.object.str_at(&["kind"]);
+        desired.observed = match self.cluster.resource(group, version, kind).await {
+            Ok(resource) => self.observed(&mut desired, &resource).await,
+            Err(error) => unserved(&desired.object, &error),
+        };
+        desired
+    }
+
+    async fn observed(&self, desired: &mut Desired, resource: &Resource) -> Observed {
+        let key = ObjectKey::of(&desired.object);
+        let entry = self.cache.get(&key);
+        if let Some(entry) = &entry {
+            let known = self.memory.is_settled(&key, desired.digest, entry.content());
+            if known && !entry.deleting() {
+                return Observed::Unchanged(live_of(entry));
+            }
+        }
+        if (self.left_alone)(&desired.object) {
+            return match self.cluster.get(resource, &key.namespace, &key.name).await {
+                Ok(Some(live)) => Observed::Uncompared(Live::of(&live)),
+                Ok(None) => Observed::Missing,
+                Err(error) => failed(&key, None, &error),
+            };
+        }
+        let options = Apply {
+            dry_run: true,
+            ..Apply::by(self.manager)
+        };
+        let merged = match self.cluster.apply(resource, &desired.object, &options).await {
+            Ok(merged) => merged,
+            Err(error) => return self.refused(&key, resource, error).await,
+        };
+        if merged.str_at(&["metadata", "resourceVersion"]).is_empty() {
+            return Observed::Missing;
+        }
+        let content = cache::content(&merged);
+        let takes_over = matches!(self.takeover.patch(&merged, &desired.object), Ok(Some(_)));
+        if !takes_over && entry.as_ref().is_some_and(|entry| entry.content() == content) {
+            self.memory.settle(key, desired.digest, content);
+            return Observed::Unchanged(Live::of(&merged));
+        }
+        match self.cluster.get(resource, &key.namespace, &key.name).await {
+            Ok(Some(live)) => {
+                let content = entry.map_or_else(|| cache::content(&live), |entry| entry.content());
+                self.compared(key, desired, content, &live, &merged)
+            }
+            // It was deleted between the two requests.
+            Ok(None) => Observed::Missing,
+            Err(error) => failed(&key, Some(Live::of(&merged)), &error),
+        }
+    }
+
+    /// Compares what is there with what it would become. `content` is that of the live object as the cache has it, which may
+    /// be in another version than the desired one.
+    fn compared(
+        &self,
+        key: ObjectKey,
+        desired: &mut Desired,
+        content: u128,
+        live: &Value,
+        merged: &Value,
+    ) -> Observed {
+        let mut seen = Live::of(live);
+        match self.takeover.patch(live, &desired.object) {
+            Ok(patch) => seen.takeover = patch.map(Arc::new),
+            Err(error) => {
+                let error = format!("cannot be taken over: {error}");
+                return Observed::Failed {
+                    live: Some(seen),
+                    error,
+                };
+            }
+        }
+        match drift(Some(live), merged, self.ignore) {
+            Drift::None if seen.takeover.is_none() => {
+                self.memory.settle(key, desired.digest, content);
+                Observed::Unchanged(seen)
+            }
+            Drift::None => Observed::Drifted {
+                live: seen,
+                fields: vec!["metadata.managedFields".to_owned()],
+            },
+            Drift::Created => Observed::Missing,
+            Drift::Changed(fields) => {
+                // What is ignored is not changed either, although something else is.
+                let mut applied = Value::clone(&desired.object);
+                if let Err(missing) = self.ignore.settle(&mut applied, live, merged, self.manager) {
+                    let error = format!("cannot be applied without what is ignored: {missing}");
+                    return Observed::Failed {
+                        live: Some(seen),
+                        error,
+                    };
+                }
+                if applied != *desired.object {
+                    // Whoever goes on with this after a crash must not take the other for it.
+                    desired.digest = plan::objects::digest(&applied);
+                    desired.object = Arc::new(applied);
+                }
+                Observed::Drifted {
+                    live: seen,
+                    fields: fields.into_iter().map(|field| field.path).collect(),
+                }
+            }
+        }
+    }
+
+    /// Why the server refuses an object, and whether it is there.
+    async fn refused(&self, key: &ObjectKey, resource: &Resource, error: Error) -> Observed {
+        let told = dry_run_failure(&key.namespace, &error);
+        match &error {
+            Error::NoSuchKind { .. } => return Observed::KindMissing { error: told },
+            // An apply creates what is missing: what was not found can only be the namespace.
+            Error::NotFound(_) => return Observed::NamespaceMissing { error: told },
+            _ => {}
+        }
+        let live = match error.is_immutable() {
+            true => self.cluster.get(resource, &key.namespace, &key.name).await,
+            false => Ok(None),
+        };
+        match live {
+            Ok(Some(live)) => Observed::Immutable {
+                live: Live::of(&live),
+                error: told,
+            },
+            _ => Observed::Failed {
+                live: None,
+                error: told,
+            },
+        }
+    }
+
+    async fn candidate(&self, entry: &Listed) -> Candidate {
+        let key = entry.id.0.clone();
+        let served = match self.cluster.resource(&key.group, &entry.version, &key.kind).await {
+            // The version it was applied in is not served any more; another one may be.
+            Err(Error::NoSuchKind { .. }) => self.cluster.preferred(&key.group, &key.kind).await,
+            served => served,
+        };
+        let (api_version, found) = match served {
+            Err(Error::NoSuchKind { version, .. }) => (version, Found::Gone),
+            Err(error) => (String::new(), Found::Unknown(error.to_string())),
+            Ok(resource) => {
+                let live = self.cluster.get(&resource, &key.namespace, &key.name).await;
+                let found = match live {
+                    Ok(Some(live)) => Found::There(Box::new(Live::of(&live))),
+                    Ok(None) => Found::Gone,
+                    Err(error) => Found::Unknown(error.to_string()),
+                };
+                (resource.api_version(), found)
+            }
+        };
+        Candidate {
+            key,
+            api_version,
+            found,
+        }
+    }
+}
+
+fn failed(key: &ObjectKey, live: Option<Live>, error: &Error) -> Observed {
+    Observed::Failed {
+        live,
+        error: dry_run_failure(&key.namespace, error),
+    }
+}
+
+/// What is known of an object whose kind is not.
+fn unserved(desired: &Value, error: &Error) -> Observed {
+    match error {
+        Error::NoSuchKind { .. } => Observed::KindMissing {
+            error: dry_run_failure("", error),
+        },
+        _ => failed(&ObjectKey::of(desired), None, error),
+    }
+}
+
+fn live_of(entry: &cache::Entry) -> Live {
+    Live {
+        key: entry.key(),
+        uid: entry.uid().to_string(),
+        resource_version: entry.resource_version().to_owned(),
+        deleting: entry.deleting(),
+        owned: !entry.owners().is_empty(),
+        // What is as it should be is left as it is, whatever is written on it.
+        labels: BTreeMap::new(),
+        annotations: BTreeMap::new(),
+        finalizers: Vec::new(),
+        takeover: None,
+    }
+}

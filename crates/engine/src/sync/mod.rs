@@ -1,0 +1,305 @@
+//! Carries out a [`Plan`] and decides nothing: what is done to which object, in which order, what is waited for and what a failure
+//! stops is all in the plan.
+//!
+//! A [`Run`] goes as far as it can and then says what it waits for; it is called again when that may have come true. So a wait
+//! holds no worker, and what is stored of it ([`Progress`]) is enough for another process to go on.
+
+mod progress;
+mod report;
+mod step;
+mod wait;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::future::join_all;
+use jiff::Timestamp;
+use model::health::State;
+use model::{Health, ObjectKey, Value};
+
+use crate::cache::Cache;
+use crate::cluster::Cluster;
+use crate::plan::{Gate, Objects, OnFailure, Plan, Purpose, Stage, Step, When};
+
+pub use progress::{Outcome, Progress, StepResult, Work};
+pub use report::{Ending, Report};
+pub use wait::Pending;
+
+use step::{Done, Turn};
+
+/// What a run works on and with.
+pub struct World<'a> {
+    /// Where requests go.
+    pub cluster: &'a Cluster,
+    /// What is known of the cluster. It has to follow the kinds that the plan waits for.
+    pub cache: &'a Cache,
+    /// The field manager.
+    pub manager: &'a str,
+    /// Whether somebody has approved what the plan asks approval for.
+    pub approved: bool,
+    /// The time.
+    pub now: &'a (dyn Fn() -> Timestamp + Send + Sync),
+    /// Whether an object that was to be pruned, and has changed since that was decided, may still be.
+    pub prunable: &'a (dyn Fn(&Value) -> bool + Send + Sync),
+    /// Told of each object that was applied, with what was meant and what became of it.
+    pub applied: &'a (dyn Fn(&ObjectKey, &Step, &Value) + Send + Sync),
+    /// Whether the run is to stop at the next occasion: it was terminated, or there is a newer revision.
+    pub stop: &'a (dyn Fn() -> Option<Stop> + Send + Sync),
+}
+
+/// Why a run does not go on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stop {
+    /// Somebody said so.
+    Terminated,
+    /// Something newer is to be applied.
+    Superseded,
+}
+
+/// What comes next.
+#[derive(Debug)]
+pub enum Next {
+    /// Nothing can be done before one of these objects changes or the time is up.
+    Waiting {
+        /// What is waited for.
+        objects: Vec<Pending>,
+        /// How long at most.
+        until: Timestamp,
+        /// Why, for people.
+        why: String,
+    },
+    /// Nothing is done before somebody approves.
+    Approval(Gate),
+    /// The run has come to its end.
+    Finished(Report),
+}
+
+/// How long an object that is to be made anew may take to be gone, if the plan does not say.
+const LEAVING: u64 = 60;
+
+/// A plan that is being carried out.
+#[derive(Debug)]
+pub struct Run {
+    plan: Arc<Plan>,
+    objects: Objects,
+    progress: Progress,
+}
+
+impl Run {
+    /// Begins to carry out a plan.
+    pub fn new(plan: Arc<Plan>, objects: Objects) -> Self {
+        Run::resume(plan, objects, Progress::default())
+    }
+
+    /// Goes on where another process has stopped.
+    pub fn resume(plan: Arc<Plan>, objects: Objects, progress: Progress) -> Self {
+        Run {
+            plan,
+            objects,
+            progress,
+        }
+    }
+
+    /// How far it is, to be stored.
+    pub fn progress(&self) -> &Progress {
+        &self.progress
+    }
+
+    /// What is carried out.
+    pub fn plan(&self) -> &Arc<Plan> {
+        &self.plan
+    }
+
+    /// Goes as far as possible without waiting.
+    pub async fn advance(&mut self, world: &World<'_>) -> Next {
+        let plan = Arc::clone(&self.plan);
+        while let Some(stage) = plan.stages.get(self.progress.stage) {
+            if let Some(ended) = self.stopped(world) {
+                return ended;
+            }
+            if self.is_run(stage)
+                && let Some(next) = self.stage(stage, world).await
+            {
+                return next;
+            }
+            self.progress.stage += 1;
+            self.progress.work = Work::New;
+        }
+        Next::Finished(Report::ended(&plan, &self.progress))
+    }
+
+    /// Ends the run if it is out of date. One that was terminated goes on with what cleans up.
+    fn stopped(&mut self, world: &World<'_>) -> Option<Next> {
+        match (world.stop)()? {
+            Stop::Superseded => Some(Next::Finished(Report::superseded(&self.plan, &self.progress))),
+            Stop::Terminated => {
+                if !self.progress.terminated {
+                    self.progress.terminated = true;
+                    self.progress.failed = true;
+                    self.progress.work = Work::New;
+                }
+                None
+            }
+        }
+    }
+
+    fn is_run(&self, stage: &Stage) -> bool {
+        let when = match stage.when {
+            When::Success => !self.progress.failed,
+            When::Failure => self.progress.failed,
+            When::Always => true,
+        };
+        when && (!self.progress.terminated || stage.purpose == Purpose::Cleanup)
+    }
+
+    /// Works on one stage. `None` when it has ended.
+    async fn stage(&mut self, stage: &Stage, world: &World<'_>) -> Option<Next> {
+        if self.progress.work == Work::New {
+            if let Some(gate) = &stage.gate
+                && !world.approved
+            {
+                return Some(Next::Approval(gate.clone()));
+            }
+            let refused = self.verify(stage, world).await;
+            if !refused.is_empty() && stage.on_failure != OnFailure::GoOn {
+                self.fail(stage);
+                return None;
+            }
+            self.progress.work = Work::begun(refused);
+        }
+        if let Some(next) = self.steps(stage, world).await {
+            return Some(next);
+        }
+        if let Work::Steps { failed, .. } = self.progress.work {
+            if failed {
+                self.fail(stage);
+                return None;
+            }
+            let since = (world.now)();
+            self.progress.work = Work::Waiting { since };
+        }
+        self.wait(stage, world)
+    }
+
+    fn fail(&mut self, stage: &Stage) {
+        self.progress.failed |= stage.on_failure != OnFailure::GoOn;
+    }
+
+    /// Lets the server check what it has not checked yet, before anything of the stage is written. All that it refuses is kept;
+    /// the places of those steps are returned.
+    async fn verify(&mut self, stage: &Stage, world: &World<'_>) -> Vec<usize> {
+        let steps = stage.steps.iter().enumerate();
+        let unverified = steps.filter(|(_, step)| step.action.applies() && !step.apply.verified);
+        let checks = unverified.map(|(place, step)| {
+            let check = step::verify(step, &self.objects, world);
+            async move { Some((place, check.await?)) }
+        });
+        let mut refused = Vec::new();
+        for (place, result) in join_all(checks).await.into_iter().flatten() {
+            refused.push(place);
+            self.progress.results.push(result);
+        }
+        refused
+    }
+
+    /// Carries out the steps, batch after batch. `None` when all are done, or those that a failure does not stop.
+    async fn steps(&mut self, stage: &Stage, world: &World<'_>) -> Option<Next> {
+        let last = stage.steps.iter().map(|step| step.batch).max()?;
+        while let Work::Steps {
+            batch,
+            leaving,
+            since,
+            refused,
+            mut failed,
+        } = self.progress.work.clone()
+        {
+            if batch > last || (failed && leaving.is_empty() && stage.on_failure == OnFailure::Stop) {
+                break;
+            }
+            if let Some(ended) = self.stopped(world) {
+                return Some(ended);
+            }
+            // Of a batch that has been worked on already only what had to wait is left.
+            let at_work: Vec<usize> = match leaving.is_empty() {
+                false => leaving,
+                true => (0..stage.steps.len())
+                    .filter(|place| stage.steps[*place].batch == batch && !refused.contains(place))
+                    .collect(),
+            };
+            let turn = match since {
+                None => Turn::First,
+                Some(since) if (world.now)() >= since + time_to_leave(stage, &at_work) => Turn::Last,
+                Some(_) => Turn::Again,
+            };
+            let work = at_work
+                .iter()
+                .map(|index| step::carry_out(&stage.steps[*index], &self.objects, world, turn));
+            let mut leaving = Vec::new();
+            for (index, done) in at_work.iter().zip(join_all(work).await) {
+                match done {
+                    Done::Leaving => leaving.push(*index),
+                    Done::Ended(result) => {
+                        failed |= result.outcome == Outcome::Failed;
+                        self.progress.results.push(result);
+                    }
+                }
+            }
+            let waits = !leaving.is_empty();
+            let since = waits.then(|| since.unwrap_or_else(|| (world.now)()));
+            let next = since.map(|since| until_gone(stage, &leaving, since));
+            self.progress.work = Work::Steps {
+                batch: if waits { batch } else { batch + 1 },
+                leaving,
+                since,
+                refused,
+                failed,
+            };
+            if next.is_some() {
+                return next;
+            }
+        }
+        None
+    }
+
+    /// Waits, or says how the wait has ended.
+    fn wait(&mut self, stage: &Stage, world: &World<'_>) -> Option<Next> {
+        let (wait, Work::Waiting { since }) = (stage.wait.as_ref()?, &self.progress.work) else {
+            return None;
+        };
+        let until = *since + Duration::from_secs(wait.seconds);
+        let found = wait::look(wait, &self.progress, world.cache);
+        if !found.is_over(wait) && (world.now)() < until {
+            return Some(Next::Waiting {
+                objects: found.pending,
+                until,
+                why: wait.why.clone(),
+            });
+        }
+        if let Some(problem) = report::wait_failed(wait, &found) {
+            self.progress.problems.push(problem);
+            self.progress.failed |= stage.on_failure != OnFailure::GoOn;
+        }
+        None
+    }
+}
+
+fn until_gone(stage: &Stage, leaving: &[usize], since: Timestamp) -> Next {
+    let objects = leaving.iter().map(|index| Pending {
+        key: stage.steps[*index].key.clone(),
+        health: Health::new(State::Terminating),
+    });
+    Next::Waiting {
+        objects: objects.collect(),
+        until: since + time_to_leave(stage, leaving),
+        why: "objects that are made anew to be gone".to_owned(),
+    }
+}
+
+/// How long objects that are to be made anew may take to be gone.
+fn time_to_leave(stage: &Stage, leaving: &[usize]) -> Duration {
+    let seconds = leaving
+        .iter()
+        .map(|place| stage.steps[*place].apply.recreate_seconds);
+    let longest = seconds.max().filter(|seconds| *seconds > 0);
+    Duration::from_secs(longest.unwrap_or(LEAVING))
+}

@@ -1,0 +1,374 @@
+//! Carries out one step: the requests that its action stands for.
+
+use model::object_key::split_api_version;
+use model::{Value, value};
+
+use crate::cluster::{self, Apply, Delete, Deleted, Error, Resource, Validation, Write};
+use crate::diff::dry_run_failure;
+use crate::plan::{Action, Objects, Propagation, Step, Target};
+
+use super::World;
+use super::progress::{Outcome, StepResult};
+
+/// What a step has come to.
+pub(super) enum Done {
+    /// Its end.
+    Ended(StepResult),
+    /// Its object is deleted and is applied when it is gone.
+    Leaving,
+}
+
+/// Whether a step is carried out for the first time, or goes on after its object was deleted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Turn {
+    First,
+    Again,
+    /// There is no time left to wait.
+    Last,
+}
+
+/// Why a step failed.
+type Failed = String;
+
+/// Lets the server check the object of a step. What it refuses is the result.
+pub(super) async fn verify(step: &Step, objects: &Objects, world: &World<'_>) -> Option<StepResult> {
+    let checked = async {
+        let object = object_of(step, objects)?;
+        let resource = resource_of(step, world)
+            .await
+            .map_err(|error| dry_run_failed(step, &error))?;
+        let options = Apply {
+            dry_run: true,
+            ..options(step, world)
+        };
+        match world.cluster.apply(&resource, object, &options).await {
+            Ok(_) => Ok(()),
+            Err(error) if step.apply.recreate && error.is_immutable() => Ok(()),
+            Err(error) => Err(dry_run_failed(step, &error)),
+        }
+    };
+    let message = checked.await.err()?;
+    Some(result(step, Outcome::Failed, "", message))
+}
+
+/// Carries out a step.
+pub(super) async fn carry_out(step: &Step, objects: &Objects, world: &World<'_>, turn: Turn) -> Done {
+    let done = match &step.action {
+        Action::Fail { error } => Err(format!("{} {error}", step.key)),
+        Action::Gone => Ok(Some(ended(step, Outcome::Deleted))),
+        Action::Unchanged => Ok(Some(ended(step, Outcome::Unchanged))),
+        Action::Skip => Ok(Some(result(step, Outcome::Skipped, "", step.reason.clone()))),
+        Action::Create | Action::Patch => apply(step, objects, world, turn).await,
+        Action::Recreate(target) => recreate(step, target, objects, world, turn).await,
+        Action::Replace(target) => replace(step, target, objects, world).await.map(Some),
+        Action::Prune { propagation, target } => prune(step, *propagation, target, world).await.map(Some),
+        Action::DeleteHook { target, release } => {
+            let release = release.as_deref();
+            delete_hook(step, target.as_ref(), release, world).await.map(Some)
+        }
+    };
+    match done {
+        Ok(Some(result)) => Done::Ended(result),
+        Ok(None) => Done::Leaving,
+        Err(message) => Done::Ended(result(step, Outcome::Failed, "", message)),
+    }
+}
+
+/// Applies an object. Where a field cannot be changed and the plan says so, the object is made anew.
+async fn apply(
+    step: &Step,
+    objects: &Objects,
+    world: &World<'_>,
+    turn: Turn,
+) -> Result<Option<StepResult>, Failed> {
+    let object = object_of(step, objects)?;
+    let resource = resource_of(step, world)
+        .await
+        .map_err(|error| apply_failed(step, &error))?;
+    if let (Turn::First, Some(takeover)) = (turn, &step.apply.takeover) {
+        // After a crash the patch is not known any more; the next run finds what is to be taken over and does it.
+        if let Some(patch) = objects.get(takeover) {
+            take_over(step, &resource, patch, world).await?;
+        }
+    }
+    match world
+        .cluster
+        .apply(&resource, object, &options(step, world))
+        .await
+    {
+        Ok(live) => written(step, &live, world, turn),
+        Err(error) if turn == Turn::First && step.apply.recreate && error.is_immutable() => {
+            let by_name = Delete::default();
+            delete(step, &resource, &by_name, world).await?;
+            Ok(None)
+        }
+        Err(error) => Err(apply_failed(step, &error)),
+    }
+}
+
+/// Takes the fields over that others have set by hand.
+async fn take_over(step: &Step, resource: &Resource, patch: &Value, world: &World<'_>) -> Result<(), Failed> {
+    let (key, by) = (&step.key, Write::by(world.manager));
+    let taken = world
+        .cluster
+        .json_patch(resource, &key.namespace, &key.name, patch, &by)
+        .await;
+    taken.map(drop).map_err(|error| apply_failed(step, &error))
+}
+
+/// Deletes an object and applies it when it is gone.
+async fn recreate(
+    step: &Step,
+    target: &Target,
+    objects: &Objects,
+    world: &World<'_>,
+    turn: Turn,
+) -> Result<Option<StepResult>, Failed> {
+    if turn != Turn::First {
+        return apply(step, objects, world, turn).await;
+    }
+    // The object to apply is looked for first: without it nothing may be deleted.
+    object_of(step, objects)?;
+    let resource = resource_of(step, world)
+        .await
+        .map_err(|error| apply_failed(step, &error))?;
+    let options = Delete {
+        uid: Some(target.uid.as_str().into()),
+        ..Delete::default()
+    };
+    delete(step, &resource, &options, world).await?;
+    Ok(None)
+}
+
+/// What has become of an applied object. One that is on its way out was only touched, and is applied again when it is gone.
+fn written(step: &Step, live: &Value, world: &World<'_>, turn: Turn) -> Result<Option<StepResult>, Failed> {
+    let leaving = live.at(&["metadata", "deletionTimestamp"]).is_some();
+    if turn != Turn::First && leaving {
+        return match turn {
+            Turn::Last => Err(format!(
+                "{} is being deleted to be made anew, but something keeps it; look at its finalizers",
+                step.key
+            )),
+            _ => Ok(None),
+        };
+    }
+    (world.applied)(&step.key, step, live);
+    let version = live.str_at(&["metadata", "resourceVersion"]);
+    let outcome = match step.action {
+        Action::Create => Outcome::Created,
+        _ => Outcome::Configured,
+    };
+    Ok(Some(result(step, outcome, version, String::new())))
+}
+
+async fn replace(
+    step: &Step,
+    target: &Target,
+    objects: &Objects,
+    world: &World<'_>,
+) -> Result<StepResult, Failed> {
+    let mut object = Value::clone(object_of(step, objects)?);
+    object.set_at(&["metadata", "resourceVersion"], target.resource_version.as_str());
+    let resource = resource_of(step, world)
+        .await
+        .map_err(|error| apply_failed(step, &error))?;
+    let options = Write {
+        validation: validation(step),
+        ..Write::by(world.manager)
+    };
+    let live = world.cluster.replace(&resource, &object, &options).await;
+    let live = live.map_err(|error| apply_failed(step, &error))?;
+    (world.applied)(&step.key, step, &live);
+    let version = live.str_at(&["metadata", "resourceVersion"]);
+    Ok(result(step, Outcome::Configured, version, String::new()))
+}
+
+/// Deletes exactly the object that was looked at. If it has changed since, it is looked at again.
+async fn prune(
+    step: &Step,
+    propagation: Propagation,
+    target: &Target,
+    world: &World<'_>,
+) -> Result<StepResult, Failed> {
+    let resource = match resource_of(step, world).await {
+        Ok(resource) => resource,
+        Err(Error::NoSuchKind { .. }) => return Ok(ended(step, Outcome::Deleted)),
+        Err(error) => return Err(delete_failed(step, &error)),
+    };
+    let mut options = Delete {
+        propagation: match propagation {
+            Propagation::Background => cluster::Propagation::Background,
+            Propagation::Foreground => cluster::Propagation::Foreground,
+            Propagation::Orphan => cluster::Propagation::Orphan,
+        },
+        uid: Some(target.uid.as_str().into()),
+        resource_version: Some(target.resource_version.as_str().into()),
+        dry_run: false,
+    };
+    // An object that changes all the time, as one with a busy status does, is won by the third try at the latest or is
+    // left for the next run.
+    for _ in 0..3 {
+        let key = &step.key;
+        match world
+            .cluster
+            .delete(&resource, &key.namespace, &key.name, &options)
+            .await
+        {
+            Ok(Deleted::Gone | Deleted::Leaving(_)) | Err(Error::NotFound(_)) => {
+                return Ok(ended(step, Outcome::Deleted));
+            }
+            Err(Error::Conflict(_)) => {}
+            Err(error) => return Err(delete_failed(step, &error)),
+        }
+        let live = world.cluster.get(&resource, &key.namespace, &key.name).await;
+        match live.map_err(|error| delete_failed(step, &error))? {
+            None => return Ok(ended(step, Outcome::Deleted)),
+            Some(live) if live.str_at(&["metadata", "uid"]) != target.uid => {
+                let message = "another object has taken its name and was left alone".to_owned();
+                return Ok(result(step, Outcome::Skipped, "", message));
+            }
+            Some(live) if !(world.prunable)(&live) => {
+                let message =
+                    "it changed while it was to be deleted and is not ours to delete any more".to_owned();
+                return Ok(result(step, Outcome::Skipped, "", message));
+            }
+            Some(live) => {
+                let version = live.str_at(&["metadata", "resourceVersion"]);
+                options.resource_version = Some(version.into());
+            }
+        }
+    }
+    Err(format!(
+        "{} delete failed: it changes all the time; the next run tries again",
+        step.key
+    ))
+}
+
+/// Deletes a hook, which need not be there.
+async fn delete_hook(
+    step: &Step,
+    target: Option<&Target>,
+    release: Option<&str>,
+    world: &World<'_>,
+) -> Result<StepResult, Failed> {
+    let resource = match resource_of(step, world).await {
+        Ok(resource) => resource,
+        Err(Error::NoSuchKind { .. }) => return Ok(ended(step, Outcome::Deleted)),
+        Err(error) => return Err(delete_failed(step, &error)),
+    };
+    if let Some(finalizer) = release {
+        take_finalizer(step, &resource, finalizer, world).await?;
+    }
+    let options = Delete {
+        uid: target.map(|target| target.uid.as_str().into()),
+        ..Delete::default()
+    };
+    delete(step, &resource, &options, world).await?;
+    Ok(ended(step, Outcome::Deleted))
+}
+
+/// Takes a finalizer off an object, so that it can go.
+async fn take_finalizer(
+    step: &Step,
+    resource: &Resource,
+    finalizer: &str,
+    world: &World<'_>,
+) -> Result<(), Failed> {
+    let key = &step.key;
+    let live = world.cluster.get(resource, &key.namespace, &key.name).await;
+    let Some(live) = live.map_err(|error| delete_failed(step, &error))? else {
+        return Ok(());
+    };
+    let finalizers = live.list_at(&["metadata", "finalizers"]);
+    let Some(place) = finalizers
+        .iter()
+        .position(|name| name.as_str() == Some(finalizer))
+    else {
+        return Ok(());
+    };
+    let path = format!("/metadata/finalizers/{place}");
+    // The test makes sure that it is still in its place.
+    let patch = value!([
+        {"op": "test", "path": (path.as_str()), "value": finalizer},
+        {"op": "remove", "path": (path.as_str())},
+    ]);
+    let by = Write::by(world.manager);
+    let patched = world
+        .cluster
+        .json_patch(resource, &key.namespace, &key.name, &patch, &by)
+        .await;
+    match patched {
+        Ok(_) | Err(Error::NotFound(_)) => Ok(()),
+        Err(error) => Err(delete_failed(step, &error)),
+    }
+}
+
+/// Deletes an object that need not be there. One that another has taken the name of is gone too.
+async fn delete(step: &Step, resource: &Resource, options: &Delete, world: &World<'_>) -> Result<(), Failed> {
+    let key = &step.key;
+    match world
+        .cluster
+        .delete(resource, &key.namespace, &key.name, options)
+        .await
+    {
+        Ok(_) | Err(Error::NotFound(_) | Error::Conflict(_)) => Ok(()),
+        Err(error) => Err(delete_failed(step, &error)),
+    }
+}
+
+async fn resource_of(step: &Step, world: &World<'_>) -> Result<Resource, Error> {
+    let (group, version) = split_api_version(&step.api_version);
+    world.cluster.resource(group, version, &step.key.kind).await
+}
+
+fn object_of<'a>(step: &Step, objects: &'a Objects) -> Result<&'a Value, Failed> {
+    let object = step.object.as_ref().and_then(|reference| objects.get(reference));
+    object.map(|object| &**object).ok_or_else(|| lost(step))
+}
+
+/// After a crash the objects are built anew, and the build may not be what it was.
+fn lost(step: &Step) -> Failed {
+    format!(
+        "{} is not what it was when this was planned; the next run plans anew",
+        step.key
+    )
+}
+
+fn options(step: &Step, world: &World<'_>) -> Apply {
+    Apply {
+        validation: validation(step),
+        ..Apply::by(world.manager)
+    }
+}
+
+fn validation(step: &Step) -> Validation {
+    match step.apply.unchecked {
+        true => Validation::Ignore,
+        false => Validation::Unspecified,
+    }
+}
+
+fn ended(step: &Step, outcome: Outcome) -> StepResult {
+    result(step, outcome, "", String::new())
+}
+
+fn result(step: &Step, outcome: Outcome, version: &str, message: String) -> StepResult {
+    StepResult {
+        key: step.key.clone(),
+        outcome,
+        resource_version: version.to_owned(),
+        message,
+    }
+}
+
+fn dry_run_failed(step: &Step, error: &Error) -> Failed {
+    format!("{} {}", step.key, dry_run_failure(&step.key.namespace, error))
+}
+
+fn apply_failed(step: &Step, error: &Error) -> Failed {
+    format!("{} apply failed: {error}", step.key)
+}
+
+fn delete_failed(step: &Step, error: &Error) -> Failed {
+    format!("{} delete failed: {error}", step.key)
+}

@@ -1,0 +1,126 @@
+//! What a stage waits for, by what the cache knows. Nothing is asked of the cluster, and nobody is held up: whoever runs the plan
+//! comes back when one of the objects changes, or when the time is up.
+
+use std::collections::HashMap;
+
+use model::health::State;
+use model::{Health, ObjectKey};
+
+use crate::cache::{Cache, Entry};
+use crate::plan::{Awaited, Until, Wait};
+
+use super::progress::Progress;
+
+/// What was found of the objects that a stage waits for.
+#[derive(Debug, Default)]
+pub(super) struct Found {
+    /// Those that are not there yet.
+    pub(super) pending: Vec<Pending>,
+    /// Those that will not get there.
+    pub(super) failed: Vec<Pending>,
+}
+
+/// An object that is waited for, and how it is doing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pending {
+    /// Which object.
+    pub key: ObjectKey,
+    /// How it is doing.
+    pub health: Health,
+}
+
+impl Found {
+    /// Whether the wait is over, one way or the other.
+    pub(super) fn is_over(&self, wait: &Wait) -> bool {
+        self.pending.is_empty() || (wait.fail_fast && !self.failed.is_empty())
+    }
+}
+
+/// Looks at what is waited for.
+pub(super) fn look(wait: &Wait, progress: &Progress, cache: &Cache) -> Found {
+    // Each object is looked up once, although a long list of results is behind it.
+    let written: HashMap<&ObjectKey, &str> = progress
+        .results
+        .iter()
+        .filter(|result| !result.resource_version.is_empty())
+        .map(|result| (&result.key, result.resource_version.as_str()))
+        .collect();
+    let mut found = Found::default();
+    for awaited in &wait.objects {
+        let entry = cache.get(&awaited.key);
+        let written = written.get(&awaited.key).copied();
+        match judge(awaited, entry.as_deref(), written) {
+            Judgement::Done => {}
+            Judgement::Pending(health) => found.pending.push(pending(awaited, health)),
+            Judgement::Failed(health) => found.failed.push(pending(awaited, health)),
+        }
+    }
+    found
+}
+
+fn pending(awaited: &Awaited, health: Health) -> Pending {
+    Pending {
+        key: awaited.key.clone(),
+        health,
+    }
+}
+
+#[derive(Debug, PartialEq)]
+enum Judgement {
+    Done,
+    Pending(Health),
+    Failed(Health),
+}
+
+fn judge(awaited: &Awaited, entry: Option<&Entry>, written: Option<&str>) -> Judgement {
+    let Some(entry) = entry else {
+        let may_be_gone = awaited.until == Until::Gone || awaited.may_vanish;
+        return match may_be_gone {
+            true => Judgement::Done,
+            false => Judgement::Pending(Health::new(State::Missing)),
+        };
+    };
+    if awaited.until == Until::Gone {
+        return Judgement::Pending(Health::new(State::Terminating));
+    }
+    if written.is_some_and(|written| is_older(entry.resource_version(), written)) {
+        // The watch has not brought back yet what was written: the health is that of the object before.
+        return Judgement::Pending(Health::new(State::Progressing));
+    }
+    match entry.health() {
+        None => Judgement::Done,
+        Some(health) => match health.state {
+            State::Healthy => Judgement::Done,
+            // A hook that somebody has put on hold is not done; everything else that is held is as it should be.
+            State::Suspended if awaited.until == Until::Healthy => Judgement::Done,
+            State::Degraded => Judgement::Failed(health.clone()),
+            State::Unknown if awaited.until == Until::Completed => Judgement::Failed(health.clone()),
+            _ => Judgement::Pending(health.clone()),
+        },
+    }
+}
+
+/// Whether one version of an object is older than another. Versions are numbers that grow, as Kubernetes promises by now; of
+/// those that are none it cannot be told.
+fn is_older(version: &str, than: &str) -> bool {
+    match (version.parse::<u64>(), than.parse::<u64>()) {
+        (Ok(version), Ok(than)) => version < than,
+        _ => false,
+    }
+}
+
+/// `[Deployment/shop/web status: 'InProgress', …]`, as Flux tells it.
+pub(super) fn told(objects: &[Pending]) -> String {
+    let mut text = String::from("[");
+    for (number, Pending { key, health }) in objects.iter().enumerate() {
+        if number > 0 {
+            text.push_str(", ");
+        }
+        text.push_str(&format!("{key} status: '{}'", health.state.kstatus()));
+        if !health.message.is_empty() {
+            text.push_str(&format!(": {}", health.message));
+        }
+    }
+    text.push(']');
+    text
+}

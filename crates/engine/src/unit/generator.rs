@@ -1,0 +1,26 @@
+//! Where manifests come from.
+
+use futures::future::BoxFuture;
+use model::Manifest;
+
+use super::{Failure, SyncUnit};
+
+/// What a source describes at one revision.
+#[derive(Clone, Debug)]
+pub struct Generated {
+    /// The objects, in any order.
+    pub manifests: Vec<Manifest>,
+    /// The revision they are of: what was asked for, resolved.
+    pub revision: String,
+}
+
+/// Turns the source of a unit into manifests. It is called each time a unit is looked at and has to keep what is expensive.
+pub trait ManifestGenerator: Send + Sync + 'static {
+    /// The manifests of a unit, at this revision or the one its source says. `fresh` asks it to use nothing that it has kept.
+    fn generate<'a>(
+        &'a self,
+        unit: &'a SyncUnit,
+        revision: Option<&'a str>,
+        fresh: bool,
+    ) -> BoxFuture<'a, Result<Generated, Failure>>;
+}

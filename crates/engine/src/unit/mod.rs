@@ -1,0 +1,129 @@
+//! What is kept in sync: units, where they are kept, what their manifests are made of, and which clusters they go to. These are
+//! the things that whoever embeds the engine brings along.
+
+mod credentials;
+mod generator;
+mod operation;
+mod settings;
+mod status;
+mod store;
+
+use std::error::Error as StdError;
+use std::fmt;
+use std::time::Duration;
+
+use model::Value;
+use serde::{Deserialize, Serialize};
+
+pub use credentials::{Access, ClusterEvent, CredentialsStore, OneCluster};
+pub use generator::{Generated, ManifestGenerator};
+pub use operation::{Operation, OperationState, Phase};
+pub use settings::{ReconciliationSettings, ResourceFilter, ResourceOverride};
+pub use status::{Status, SyncState};
+pub use store::{MemoryStore, SyncUnitStore};
+
+use crate::diff::Takeover;
+use crate::plan;
+
+/// What belongs together, comes from one source and goes to one place: a Kustomization, a release, an application.
+#[derive(Clone, Debug)]
+pub struct SyncUnit {
+    /// What it is known by.
+    pub id: String,
+    /// What has become of it. The engine writes it.
+    pub status: Status,
+    /// Where its manifests come from.
+    pub source: Source,
+    /// Where its objects go.
+    pub destination: Destination,
+    /// What somebody asks to be done now.
+    pub operation: Option<Operation>,
+    /// How it is kept in sync.
+    pub policy: Policy,
+}
+
+/// Where manifests come from. To the engine it is a text and a value; the [`ManifestGenerator`] knows what they mean.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Source {
+    /// The revision that is wanted: a commit, a digest, a branch. May be empty.
+    #[serde(default)]
+    pub revision: String,
+    /// Whatever else the generator needs.
+    #[serde(default)]
+    pub parameters: Value,
+}
+
+/// Where objects go.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Destination {
+    /// The name of the cluster, for the [`CredentialsStore`].
+    #[serde(default)]
+    pub cluster: String,
+    /// The namespace of objects that need one and have none.
+    #[serde(default)]
+    pub namespace: String,
+}
+
+/// How a unit is kept in sync.
+#[derive(Clone, Debug)]
+pub struct Policy {
+    /// Whether what differs is put right at once. If not, the difference is only told, until somebody asks for an operation.
+    pub automatic: bool,
+    /// The field manager that objects are applied by.
+    pub manager: String,
+    /// How often the source is looked at although nobody said that it changed.
+    pub interval: Duration,
+    /// How long after a failure it is tried again.
+    pub retry: Duration,
+    /// Whose fields are taken over when objects are applied.
+    pub takeover: Takeover,
+    /// Order, ownership, pruning and everything else that plans differ in.
+    pub strategy: plan::Strategy,
+    /// What each run asks for.
+    pub options: plan::Options,
+}
+
+impl Default for Policy {
+    /// Whatever differs is put right at once; all that was applied is ours, and nothing is taken over.
+    fn default() -> Self {
+        Policy {
+            automatic: true,
+            manager: "sluice".to_owned(),
+            interval: Duration::from_secs(600),
+            retry: Duration::from_secs(60),
+            takeover: Takeover::default(),
+            strategy: plan::Strategy::helm(),
+            options: plan::Options::default(),
+        }
+    }
+}
+
+/// Why something that whoever embeds the engine does has failed. The text tells people what is wrong and what to do about it.
+#[derive(Debug)]
+pub struct Failure(Box<dyn StdError + Send + Sync>);
+
+impl Failure {
+    /// A failure in words.
+    pub fn new(text: impl Into<String>) -> Self {
+        Failure(text.into().into())
+    }
+}
+
+impl<E: StdError + Send + Sync + 'static> From<E> for Failure {
+    fn from(error: E) -> Self {
+        Failure(Box::new(error))
+    }
+}
+
+/// The error and what it was caused by.
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.0)?;
+        let mut cause = self.0.source();
+        while let Some(error) = cause {
+            write!(f, ": {error}")?;
+            cause = error.source();
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,71 @@
+//! What somebody asks to be done, and how far it is.
+
+use std::collections::BTreeSet;
+
+use jiff::Timestamp;
+use model::ObjectKey;
+use serde::{Deserialize, Serialize};
+
+use crate::plan::Plan;
+use crate::sync::Progress;
+
+/// What somebody asks to be done now.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Operation {
+    /// The revision to apply, if it is not the one of the source.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub revision: Option<String>,
+    /// Only these objects; all others are left as they are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub only: Option<BTreeSet<ObjectKey>>,
+    /// Plans and tells, and changes nothing.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub dry_run: bool,
+    /// Whether what asks for approval has it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub approved: bool,
+    /// Who asks.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub by: String,
+}
+
+/// How far an operation is. It is part of the unit's status, so that another process can go on with it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct OperationState {
+    /// How it goes.
+    pub phase: Phase,
+    /// What is done.
+    pub plan: Plan,
+    /// How far it is.
+    pub progress: Progress,
+    /// When it began.
+    pub started: Timestamp,
+    /// When it ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub finished: Option<Timestamp>,
+    /// What is waited for, or what has become of it, for people.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub message: String,
+}
+
+/// How an operation goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Phase {
+    /// It is under way, or waits.
+    Running,
+    /// Somebody has to approve it.
+    Pending,
+    /// All is as it should be.
+    Succeeded,
+    /// It has failed.
+    Failed,
+    /// Somebody has ended it, or something newer was to be done.
+    Terminated,
+}
+
+impl Phase {
+    /// Whether nothing more will be done.
+    pub fn is_final(self) -> bool {
+        matches!(self, Phase::Succeeded | Phase::Failed | Phase::Terminated)
+    }
+}

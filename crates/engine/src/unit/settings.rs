@@ -1,0 +1,44 @@
+//! What holds for all units.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::cache::Assess;
+use crate::diff::IgnoreRules;
+use crate::plan::GroupKind;
+
+/// What holds for all units. It can be changed while the engine runs: only what it touches is done again.
+#[derive(Clone, Default)]
+pub struct ReconciliationSettings {
+    /// A label that every object is given, with the unit's name as its value. Watches then only see what is ours. Without it,
+    /// all objects of the kinds that units have are watched.
+    pub instance_label: Option<String>,
+    /// What the engine leaves alone.
+    pub filter: ResourceFilter,
+    /// Differences that do not count, in any unit.
+    pub ignore: IgnoreRules,
+    /// What is special about kinds.
+    pub overrides: BTreeMap<GroupKind, ResourceOverride>,
+}
+
+/// What the engine leaves alone.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ResourceFilter {
+    /// Objects of these kinds are neither watched, applied nor pruned.
+    pub excluded: Vec<GroupKind>,
+}
+
+/// What is special about a kind.
+#[derive(Clone, Default)]
+pub struct ResourceOverride {
+    /// How its health is told.
+    pub health: Option<Arc<dyn Assess>>,
+}
+
+impl ResourceFilter {
+    /// Whether objects of this kind are left alone.
+    pub fn excludes(&self, group: &str, kind: &str) -> bool {
+        let mut excluded = self.excluded.iter();
+        excluded.any(|other| other.group == group && other.kind == kind)
+    }
+}

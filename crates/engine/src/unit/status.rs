@@ -1,0 +1,44 @@
+//! What has become of a unit.
+
+use model::{Health, Inventory};
+use serde::{Deserialize, Serialize};
+
+use super::OperationState;
+
+/// What has become of a unit: a function of what was found and done last.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Status {
+    /// Whether the cluster is as the source says.
+    #[serde(default)]
+    pub sync: SyncState,
+    /// The revision that was applied last, with success.
+    #[serde(default)]
+    pub revision: String,
+    /// The revision that was looked at last.
+    #[serde(default)]
+    pub attempted: String,
+    /// The worst health of its objects.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub health: Option<Health>,
+    /// What was applied.
+    #[serde(default)]
+    pub inventory: Inventory,
+    /// The last operation, or the one under way.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub operation: Option<Box<OperationState>>,
+    /// All that is wrong.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub errors: Vec<String>,
+}
+
+/// Whether the cluster is as the source says.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum SyncState {
+    /// It could not be told yet.
+    #[default]
+    Unknown,
+    /// It is.
+    Synced,
+    /// It is not.
+    OutOfSync,
+}

@@ -1,0 +1,95 @@
+//! Where units are kept.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use futures::future::BoxFuture;
+use parking_lot::Mutex;
+
+use super::{Failure, Operation, Status, SyncUnit};
+
+/// Keeps units: custom resources, files, or [memory](MemoryStore).
+///
+/// The engine asks for a unit when somebody says that it changed, and writes only where something differs. What it writes is
+/// enough for another process to go on from.
+pub trait SyncUnitStore: Send + Sync + 'static {
+    /// All units.
+    fn list(&self) -> BoxFuture<'_, Result<Vec<SyncUnit>, Failure>>;
+
+    /// One unit; nothing if it is gone.
+    fn get<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Option<SyncUnit>, Failure>>;
+
+    /// Writes what has become of a unit.
+    fn set_status<'a>(&'a self, id: &'a str, status: Status) -> BoxFuture<'a, Result<(), Failure>>;
+
+    /// Asks for an operation, or takes the request away.
+    fn set_operation<'a>(
+        &'a self,
+        id: &'a str,
+        operation: Option<Operation>,
+    ) -> BoxFuture<'a, Result<(), Failure>>;
+}
+
+/// Keeps units in memory. Clones share them.
+#[derive(Clone, Debug, Default)]
+pub struct MemoryStore {
+    units: Arc<Mutex<BTreeMap<String, SyncUnit>>>,
+}
+
+impl MemoryStore {
+    /// A store with these units.
+    pub fn new(units: impl IntoIterator<Item = SyncUnit>) -> Self {
+        let store = MemoryStore::default();
+        for unit in units {
+            store.put(unit);
+        }
+        store
+    }
+
+    /// Adds a unit or replaces it. The engine has to be [told](crate::Engine::refresh).
+    pub fn put(&self, unit: SyncUnit) {
+        self.units.lock().insert(unit.id.clone(), unit);
+    }
+
+    /// Takes a unit out. What it applied stays.
+    pub fn remove(&self, id: &str) -> Option<SyncUnit> {
+        self.units.lock().remove(id)
+    }
+
+    /// A unit as it is now.
+    pub fn unit(&self, id: &str) -> Option<SyncUnit> {
+        self.units.lock().get(id).cloned()
+    }
+
+    fn change(&self, id: &str, change: impl FnOnce(&mut SyncUnit)) -> Result<(), Failure> {
+        match self.units.lock().get_mut(id) {
+            Some(unit) => {
+                change(unit);
+                Ok(())
+            }
+            None => Err(Failure::new(format!("there is no unit {id:?}"))),
+        }
+    }
+}
+
+impl SyncUnitStore for MemoryStore {
+    fn list(&self) -> BoxFuture<'_, Result<Vec<SyncUnit>, Failure>> {
+        Box::pin(async { Ok(self.units.lock().values().cloned().collect()) })
+    }
+
+    fn get<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Option<SyncUnit>, Failure>> {
+        Box::pin(async { Ok(self.unit(id)) })
+    }
+
+    fn set_status<'a>(&'a self, id: &'a str, status: Status) -> BoxFuture<'a, Result<(), Failure>> {
+        Box::pin(async { self.change(id, |unit| unit.status = status) })
+    }
+
+    fn set_operation<'a>(
+        &'a self,
+        id: &'a str,
+        operation: Option<Operation>,
+    ) -> BoxFuture<'a, Result<(), Failure>> {
+        Box::pin(async { self.change(id, |unit| unit.operation = operation) })
+    }
+}

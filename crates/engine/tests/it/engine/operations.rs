@@ -1,0 +1,159 @@
+//! Operations: waits that hold nobody up, newer revisions, termination, refusals and crashes.
+
+use engine::unit::{Failure, Operation, Phase, SyncState};
+use model::{Value, value};
+
+use super::{Bed, config_map, waiting};
+
+/// A claim that nobody fulfils: it stays in progress until the test says otherwise.
+fn claim(name: &str) -> Value {
+    value!({
+        "apiVersion": "v1", "kind": "PersistentVolumeClaim",
+        "metadata": { "name": name },
+        "spec": {
+            "accessModes": ["ReadWriteOnce"], "storageClassName": "nobody",
+            "resources": { "requests": { "storage": "1Gi" } },
+        },
+    })
+}
+
+async fn bind(bed: &Bed, name: &str) {
+    let mut claims = bed.resource("", "PersistentVolumeClaim").await;
+    claims.plural = "persistentvolumeclaims".into();
+    let path = format!(
+        "/api/v1/namespaces/{}/persistentvolumeclaims/{name}/status",
+        bed.space
+    );
+    let request = http::Request::patch(path)
+        .header("content-type", "application/merge-patch+json")
+        .body(br#"{"status":{"phase":"Bound"}}"#.to_vec())
+        .unwrap();
+    bed.test.client().request_text(request).await.unwrap();
+}
+
+fn is_waiting(status: &engine::unit::Status) -> bool {
+    let operation = status.operation.as_ref();
+    operation.is_some_and(|operation| operation.message.starts_with("waiting for"))
+}
+
+fn put_waiting(bed: &Bed, id: &str, seconds: u64) {
+    let mut unit = bed.unit(id);
+    unit.policy.options = waiting(seconds);
+    bed.units.put(unit);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_wait_ends_when_the_object_is_healthy_and_holds_nobody_up() {
+    let bed = Bed::start().await;
+    // There are two workers, and three units that wait.
+    for id in ["one", "two", "three"] {
+        put_waiting(&bed, id, 600);
+        bed.sync(id, "v1", [claim(id)]);
+    }
+    for id in ["one", "two", "three"] {
+        bed.until(id, is_waiting).await;
+    }
+    bed.sync("quick", "v1", [config_map("a", "1")]);
+    bed.applied("quick", "v1").await;
+    for id in ["one", "two", "three"] {
+        bind(&bed, id).await;
+        bed.applied(id, "v1").await;
+    }
+    bed.finish().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_wait_that_takes_too_long_names_what_was_waited_for() {
+    let bed = Bed::start().await;
+    put_waiting(&bed, "shop", 1);
+    bed.sync("shop", "v1", [claim("data")]);
+    let status = bed.until("shop", |status| !status.errors.is_empty()).await;
+    let told = format!(
+        "timeout waiting for: [PersistentVolumeClaim/{}/data status: 'InProgress'",
+        bed.space
+    );
+    assert!(status.errors[0].starts_with(&told), "{:?}", status.errors);
+    assert_eq!(status.inventory.entries.len(), 1);
+    bed.finish().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_newer_revision_ends_a_wait() {
+    let bed = Bed::start().await;
+    put_waiting(&bed, "shop", 600);
+    bed.sync("shop", "v1", [claim("data")]);
+    bed.until("shop", is_waiting).await;
+    bed.sync("shop", "v2", [config_map("a", "1")]);
+    let status = bed.applied("shop", "v2").await;
+    assert_eq!(status.sync, SyncState::Synced);
+    // What only the first revision had is gone: its inventory was kept although the run was ended.
+    bed.seen("PersistentVolumeClaim", "data", |live| {
+        live.is_none_or(|live| live.at(&["metadata", "deletionTimestamp"]).is_some())
+    })
+    .await;
+    bed.finish().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_operation_can_be_terminated() {
+    let bed = Bed::start().await;
+    put_waiting(&bed, "shop", 600);
+    bed.sync("shop", "v1", [claim("data")]);
+    bed.until("shop", is_waiting).await;
+    bed.engine.terminate("shop");
+    let ended = |status: &engine::unit::Status| {
+        let operation = status.operation.as_ref();
+        operation.is_some_and(|operation| operation.phase == Phase::Terminated)
+    };
+    bed.until("shop", ended).await;
+    bed.finish().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_plan_can_be_refused_before_anything_is_done() {
+    let bed = Bed::start().await;
+    let frozen = bed
+        .engine
+        .on_before_sync(|unit, _| Err(Failure::new(format!("{} is frozen until Monday", unit.id))));
+    bed.sync("shop", "v1", [config_map("a", "1")]);
+    let status = bed.until("shop", |status| !status.errors.is_empty()).await;
+    assert_eq!(status.errors, ["shop is frozen until Monday"]);
+    assert!(bed.get("", "ConfigMap", "a").await.is_none());
+    drop(frozen);
+    bed.applied("shop", "v1").await;
+    bed.finish().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_unit_that_is_not_automatic_is_only_told_of_until_somebody_asks() {
+    let bed = Bed::start().await;
+    let mut unit = bed.unit("shop");
+    unit.policy.automatic = false;
+    bed.units.put(unit);
+    bed.sync("shop", "v1", [config_map("a", "1")]);
+    bed.until("shop", |status| status.sync == SyncState::OutOfSync)
+        .await;
+    assert!(bed.get("", "ConfigMap", "a").await.is_none());
+    let mut unit = bed.units.unit("shop").unwrap();
+    unit.operation = Some(Operation::default());
+    bed.units.put(unit);
+    bed.engine.refresh("shop");
+    bed.applied("shop", "v1").await;
+    assert!(bed.get("", "ConfigMap", "a").await.is_some());
+    bed.finish().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_operation_goes_on_after_a_crash() {
+    let mut bed = Bed::start().await;
+    put_waiting(&bed, "shop", 600);
+    bed.sync("shop", "v1", [claim("data")]);
+    let before = bed.until("shop", is_waiting).await;
+    bed.restart();
+    bind(&bed, "data").await;
+    let after = bed.applied("shop", "v1").await;
+    let started =
+        |status: &engine::unit::Status| status.operation.as_ref().map(|operation| operation.started);
+    assert_eq!(started(&after), started(&before));
+    bed.finish().await;
+}

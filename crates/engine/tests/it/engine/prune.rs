@@ -1,0 +1,76 @@
+//! What is no longer desired goes away, and nothing else does.
+
+use engine::unit::SyncState;
+use model::value;
+
+use super::{Bed, config_map};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_no_longer_desired_is_pruned() {
+    let bed = Bed::start().await;
+    bed.sync("shop", "v1", [config_map("a", "1"), config_map("b", "1")]);
+    bed.applied("shop", "v1").await;
+    bed.sync("shop", "v2", [config_map("b", "1")]);
+    let status = bed.applied("shop", "v2").await;
+    assert_eq!(status.inventory.entries.len(), 1);
+    assert!(bed.get("", "ConfigMap", "a").await.is_none());
+    bed.finish().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_another_owner_has_taken_over_is_not_pruned() {
+    let bed = Bed::start().await;
+    bed.sync("shop", "v1", [config_map("a", "1"), config_map("b", "1")]);
+    bed.applied("shop", "v1").await;
+    bed.sync("other", "v1", [config_map("a", "1")]);
+    bed.applied("other", "v1").await;
+    bed.sync("shop", "v2", [config_map("b", "1")]);
+    bed.applied("shop", "v2").await;
+    let live = bed.get("", "ConfigMap", "a").await.unwrap();
+    let owner = live.str_at(&["metadata", "labels", "kustomize.toolkit.fluxcd.io/name"]);
+    assert_eq!(owner, "other");
+    bed.finish().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_empty_build_prunes_nothing() {
+    let bed = Bed::start().await;
+    bed.sync("shop", "v1", [config_map("a", "1")]);
+    bed.applied("shop", "v1").await;
+    bed.sync("shop", "v2", []);
+    let status = bed.until("shop", |status| !status.errors.is_empty()).await;
+    assert!(
+        status.errors[0].contains("the build is empty"),
+        "{:?}",
+        status.errors
+    );
+    assert_eq!(
+        (status.sync, status.revision.as_str()),
+        (SyncState::Unknown, "v1")
+    );
+    assert!(bed.get("", "ConfigMap", "a").await.is_some());
+    bed.finish().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn all_that_the_server_refuses_is_told_and_nothing_is_written() {
+    let bed = Bed::start().await;
+    let wrong = |name: &str| {
+        value!({
+            "apiVersion": "v1", "kind": "Service",
+            "metadata": { "name": name }, "spec": { "ports": [{ "port": 99999 }] },
+        })
+    };
+    bed.sync("shop", "v1", [config_map("a", "1"), wrong("x"), wrong("y")]);
+    let status = bed.until("shop", |status| !status.errors.is_empty()).await;
+    for name in ["x", "y"] {
+        let subject = format!("Service/{}/{name} dry-run failed (Invalid)", bed.space);
+        assert!(
+            status.errors.iter().any(|error| error.contains(&subject)),
+            "{:?}",
+            status.errors
+        );
+    }
+    assert!(bed.get("", "ConfigMap", "a").await.is_none());
+    bed.finish().await;
+}
