@@ -1,6 +1,7 @@
 //! The whole engine on the embedded and on a real cluster: units in, objects in the cluster out.
 
 mod drift;
+mod faults;
 mod operations;
 mod prune;
 mod requests;
@@ -95,6 +96,11 @@ impl Bed {
             events,
             running,
         }
+    }
+
+    /// The embedded server, on a bed that has one.
+    fn server(&self) -> &apiserver::Server {
+        self.test.server().unwrap()
     }
 
     /// Ends the engine and removes what the test made.
