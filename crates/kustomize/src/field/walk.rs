@@ -152,7 +152,7 @@ pub(crate) fn set_entry(node: &mut Node, key: &Text, value: &Text) -> Result<(),
     let Node::Map(map) = node else {
         return Err(wrong_kind("MappingNode", node));
     };
-    map.insert(key, Node::str(value));
+    map.insert(key, Node::set(value));
     Ok(())
 }
 

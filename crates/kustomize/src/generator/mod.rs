@@ -58,7 +58,7 @@ pub(crate) fn generate(
             let (mut data, mut binary) = (Map::default(), Map::default());
             for (key, content) in pairs {
                 match String::from_utf8(content) {
-                    Ok(text) => data.push(key, Node::str(text)),
+                    Ok(text) => data.push(key, Node::set(text)),
                     Err(bytes) => binary.push(key, Node::str(encoded(bytes.as_bytes()))),
                 }
             }
@@ -77,7 +77,7 @@ pub(crate) fn generate(
             object.push("type", Node::str(kind));
             let data = pairs
                 .into_iter()
-                .map(|(key, content)| (key.into(), Node::str(encoded(&content))));
+                .map(|(key, content)| (key.into(), Node::set(encoded(&content))));
             object.push("data", Node::Map(Map::from_entries(data)));
         }
     }

@@ -11,7 +11,7 @@ mod list;
 
 use std::collections::HashMap;
 
-use yaml::node::{Map, Node, Text};
+use yaml::node::{Kind, Map, Node, Text};
 
 use crate::id::Gvk;
 use crate::schema::{Place, Schema};
@@ -169,7 +169,14 @@ impl Merger<'_> {
             let other = origin.take(&key);
             let inner = place.and_then(|place| place.field(&key));
             let sources = Sources::Two(Some(value), other);
-            if let Some(node) = self.walk(sources, inner)?.into_node() {
+            let merged = match self.walk(sources, inner)? {
+                Outcome::Origin {
+                    node,
+                    dest: Some(dest),
+                } => Some(in_quotes_of(&dest, node)),
+                outcome => outcome.into_node(),
+            };
+            if let Some(node) = merged {
                 result.push(key, node);
             }
         }
@@ -261,6 +268,18 @@ impl Lookup {
             Lookup::Large(map) => map.into_iter().collect(),
         }
     }
+}
+
+/// The patch's scalar in the quotes of the one that it replaces: kyaml keeps those, so that a number becomes a string.
+fn in_quotes_of(dest: &Node, mut node: Node) -> Node {
+    let quoted = |node: &Node| matches!(node, Node::Scalar(scalar) if matches!(scalar.kind, Kind::Quoted | Kind::Folded));
+    if quoted(dest)
+        && let Node::Scalar(scalar) = &mut node
+        && scalar.kind != Kind::Folded
+    {
+        scalar.kind = Kind::Quoted;
+    }
+    node
 }
 
 /// The patch's node if there is one.

@@ -380,3 +380,61 @@ spec:
 ",
     );
 }
+
+/// What a patch sets stands in the quotes of what was there: kyaml keeps the style of a field.
+#[test]
+fn a_value_that_replaces_a_quoted_one_is_a_string() {
+    check(
+        r#"
+=== kustomization.yaml
+resources: [r.yaml]
+patches: [{path: p.yaml}]
+=== r.yaml
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: c}
+data: {a: "1", b: 'false', c: plain, d: "x", e: 7}
+=== p.yaml
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: c}
+data: {a: 0777, b: true, c: 1.10, d: 2020-01-01, e: "8"}
+"#,
+        r#"apiVersion: v1
+data:
+  a: "0777"
+  b: "true"
+  c: 1.1
+  d: "2020-01-01"
+  e: "8"
+kind: ConfigMap
+metadata:
+  name: c
+"#,
+    );
+}
+
+/// What was generated is in quotes only where it would be no string without them.
+#[test]
+fn a_generated_value_is_written_over_as_kyaml_does() {
+    check(
+        r#"
+=== kustomization.yaml
+configMapGenerator: [{name: c, literals: [a=1, b=x]}]
+patches: [{path: p.yaml}]
+=== p.yaml
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: c}
+data: {a: 5, b: 7}
+"#,
+        r#"apiVersion: v1
+data:
+  a: "5"
+  b: 7
+kind: ConfigMap
+metadata:
+  name: c-t246bct8d9
+"#,
+    );
+}

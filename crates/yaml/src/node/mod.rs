@@ -15,6 +15,8 @@ pub use read::{Read, read, read_with};
 pub use text::{Text, Texts};
 use thin_vec::ThinVec;
 
+use crate::word::word;
+
 /// A scalar, a list or a map.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Node {
@@ -54,6 +56,14 @@ impl Node {
             text: text.into(),
             kind: Kind::Quoted,
         })
+    }
+
+    /// A string as kyaml sets it: without quotes where it would be a string anyway, which shows when it is written over.
+    pub fn set(text: impl Into<Text>) -> Node {
+        let text = text.into();
+        let is_string = Kind::of(&text) == Kind::Plain && word(&text).is_none() && !text.contains('\n');
+        let kind = if is_string { Kind::Plain } else { Kind::Quoted };
+        Node::Scalar(Scalar { text, kind })
     }
 
     /// A text without quotes: what it means follows from what it looks like.
