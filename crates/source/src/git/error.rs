@@ -24,6 +24,9 @@ pub enum Cause {
     /// What was given to log in with cannot be used. Nothing was sent.
     #[error("the credentials cannot be used: {0}")]
     Credentials(String),
+    /// The private key of SSH cannot be read, or not with the passphrase that was given. Nothing was sent.
+    #[error("the private key ('identity') cannot be read: {0}")]
+    PrivateKey(&'static str),
     /// The server did not let us in.
     #[error("authentication failed ({0}): check the credentials and that they may read the repository")]
     Authentication(String),

@@ -2,6 +2,7 @@
 //! other on one connection.
 
 mod algorithms;
+mod encrypted_pem;
 mod http;
 mod known_hosts;
 mod private_key;

@@ -9,6 +9,7 @@ use russh::keys::{Error, PrivateKey, decode_secret_key};
 use secrecy::ExposeSecret;
 use secrecy::zeroize::Zeroizing;
 
+use super::encrypted_pem::EncryptedPem;
 use crate::git::auth::SshAuth;
 use crate::git::error::Cause;
 
@@ -20,12 +21,7 @@ const MAGIC: &[u8] = b"openssh-key-v1\0";
 pub(super) fn read(auth: &SshAuth) -> Result<PrivateKey, Cause> {
     let identity = auth.identity.expose_secret();
     let passphrase = auth.passphrase.as_ref().map(ExposeSecret::expose_secret);
-    // A passphrase that is not needed does no harm: it is tried where the key cannot be read without.
-    let mut read = decode_secret_key(identity, None);
-    if read.is_err() && passphrase.is_some() {
-        read = decode_secret_key(identity, passphrase);
-    }
-    let error = match read {
+    let error = match decode(identity, passphrase) {
         Ok(key) => return Ok(key),
         Err(error) => error,
     };
@@ -33,14 +29,28 @@ pub(super) fn read(auth: &SshAuth) -> Result<PrivateKey, Cause> {
         return Ok(key);
     }
     let is_encrypted = matches!(error, Error::KeyIsEncrypted) || identity.contains("BEGIN ENCRYPTED");
-    let text = match (is_encrypted, passphrase) {
-        (true, None) => "the private key ('identity') is encrypted: give its passphrase as 'password'",
-        (_, Some(_)) => {
-            "the private key ('identity') cannot be read: check it and its passphrase ('password')"
+    Err(match (is_encrypted, passphrase) {
+        (true, None) => {
+            let text = "the private key ('identity') is encrypted: give its passphrase as 'password'";
+            Cause::Credentials(text.to_owned())
         }
-        (false, None) => "the private key ('identity') cannot be read",
-    };
-    Err(Cause::Credentials(text.to_owned()))
+        (_, Some(_)) => Cause::PrivateKey("check it and its passphrase ('password')"),
+        (false, None) => Cause::PrivateKey("check that it is complete and was made for SSH"),
+    })
+}
+
+/// The key as the library reads it.
+fn decode(identity: &str, passphrase: Option<&str>) -> Result<PrivateKey, Error> {
+    if let Some(pem) = EncryptedPem::find(identity) {
+        let passphrase = passphrase.ok_or(Error::KeyIsEncrypted)?;
+        let plain = pem.decrypt(passphrase).ok_or(Error::CouldNotReadKey)?;
+        return decode_secret_key(&plain, None);
+    }
+    // A passphrase that is not needed does no harm: it is tried where the key cannot be read without.
+    match decode_secret_key(identity, None) {
+        Err(_) if passphrase.is_some() => decode_secret_key(identity, passphrase),
+        read => read,
+    }
 }
 
 /// An ECDSA key in OpenSSH's form whose number has leading zeros. `ssh-keygen` leaves them out, as numbers are written in this
@@ -135,6 +145,7 @@ mod tests {
 
     const SHORT: &str = include_str!("../../../tests/data/git/short-ecdsa");
     const LOCKED: &str = include_str!("../../../tests/data/git/short-ecdsa-locked");
+    const LOCKED_PEM: &str = include_str!("../../../tests/data/git/locked-pem/ec-aes256");
     const LOCKED_WITH_TAG: &str = include_str!("../../../tests/data/git/short-ecdsa-locked-gcm");
 
     fn open(identity: &str, passphrase: Option<&str>) -> Result<PrivateKey, String> {
@@ -153,12 +164,13 @@ mod tests {
         let plain = key.to_openssh(LineEnding::LF).unwrap();
         let encrypted = key.encrypt(&mut safe_rng(), "geheim").unwrap();
         let encrypted = encrypted.to_openssh(LineEnding::LF).unwrap();
-        for locked in [encrypted.as_str(), LOCKED, LOCKED_WITH_TAG] {
+        for locked in [encrypted.as_str(), LOCKED, LOCKED_WITH_TAG, LOCKED_PEM] {
             let told = open(locked, None).unwrap_err();
             assert!(told.contains("give its passphrase as 'password'"), "{told}");
             let told = open(locked, Some("wrong")).unwrap_err();
             assert!(told.contains("check it and its passphrase"), "{told}");
         }
+        open(LOCKED_PEM, Some("geheim")).unwrap();
         let opened = open(&encrypted, Some("geheim")).unwrap();
         assert_eq!(opened.public_key(), key.public_key());
         // A passphrase that is not needed does no harm.

@@ -149,7 +149,7 @@ async fn keys_that_are_refused_encrypted_or_none_are_told_apart() {
     let mut garbage = auth(&key, &known);
     garbage.identity = "geheim".into();
     let garbage = error(Auth::Ssh(garbage)).await;
-    assert!(matches!(garbage.cause(), Cause::Credentials(_)), "{garbage}");
+    assert!(matches!(garbage.cause(), Cause::PrivateKey(_)), "{garbage}");
     assert!(!chain(&garbage).contains("geheim"));
 }
 

@@ -145,6 +145,20 @@ async fn ssh_needs_a_key_that_can_be_read_and_known_hosts() {
             "password",
         ),
         (
+            "wrong",
+            json!({"identity": encrypted, "password": "falsch", "known_hosts": hosts}),
+            "False",
+            "GitOperationFailed",
+            "check it and its passphrase",
+        ),
+        (
+            "garbage",
+            json!({"identity": "geheim", "known_hosts": hosts}),
+            "False",
+            "GitOperationFailed",
+            "cannot be read",
+        ),
+        (
             "no-key",
             json!({"known_hosts": hosts}),
             "False",
