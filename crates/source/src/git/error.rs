@@ -72,7 +72,7 @@ pub enum Cause {
     )]
     CommitMissing(String),
     /// No tag is a version in the range.
-    #[error("no match found for semver: {0}")]
+    #[error("no match found for semver: {0}: check the range and the tags that there are")]
     NoVersion(String),
     /// The reference leads to something that is no commit.
     #[error("'{name}' does not lead to a commit but to a {kind}")]

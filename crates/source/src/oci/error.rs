@@ -145,7 +145,7 @@ pub enum Error {
         source: model::regexp::Error,
     },
     /// No tag is in the range.
-    #[error("no match found for semver: {0}")]
+    #[error("no match found for semver: {0}: check the range and the tags that there are")]
     NoVersion(String),
     /// A local file cannot be written or read.
     #[error("failed to {what}")]

@@ -74,7 +74,7 @@ pub enum Error {
     #[error("the archive cannot be read: it must be a gzipped tar archive")]
     Read(#[source] io::Error),
     /// It ends in the middle.
-    #[error("the archive is truncated: fetch it again")]
+    #[error("the archive is truncated: if that comes again, it has to be uploaded again")]
     Truncated,
     /// A header is no header.
     #[error("the archive is damaged after entry {after:?}: {reason}")]
@@ -85,7 +85,7 @@ pub enum Error {
         reason: &'static str,
     },
     /// A name would leave the directory, or cannot be a name.
-    #[error("the archive holds the name {name:?}, which {reason}")]
+    #[error("the archive holds the name {name:?}, which {reason}: make it without that entry")]
     Name {
         /// The name as it stands there.
         name: String,
@@ -93,7 +93,9 @@ pub enum Error {
         reason: &'static str,
     },
     /// An entry is neither file nor directory nor link.
-    #[error("entry {name:?} of the archive is {kind}, and only files and directories are unpacked")]
+    #[error(
+        "entry {name:?} of the archive is {kind}, and only files and directories are unpacked: make it without that entry"
+    )]
     Type {
         /// Its name.
         name: String,

@@ -72,7 +72,9 @@ pub enum Error {
     #[error("cannot verify tag object's signature if a tag reference is not specified")]
     NoTag,
     /// The tag has no signature.
-    #[error("cannot verify signature of tag '{0}' since it is not signed")]
+    #[error(
+        "cannot verify signature of tag '{0}' since it is not signed: sign it, or have only commits verified"
+    )]
     TagNotSigned(String),
     /// The signature of the tag is not good.
     #[error("signature verification of tag '{tag}' failed")]
@@ -98,7 +100,7 @@ pub enum Error {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Failure {
     /// There is none, or one of a kind that is not known.
-    #[error("unsupported signature type: {0}")]
+    #[error("unsupported signature type: {0}: sign it with a PGP or SSH key, or have nothing verified")]
     Unsupported(&'static str),
     /// There are no keys of the kind of the signature.
     #[error(
@@ -111,13 +113,15 @@ pub enum Failure {
         suffix: &'static str,
     },
     /// None of the keys can be read.
-    #[error("unable to read the public keys: {0}")]
+    #[error("unable to read the public keys: {0}: check the entries of the Secret with the public keys")]
     Keys(String),
     /// The signature cannot be read.
     #[error("unable to read the signature: {0}")]
     Malformed(String),
     /// It was made by none of the keys, or over something else.
-    #[error("unable to verify payload with any of the given keys: {0}")]
+    #[error(
+        "unable to verify payload with any of the given keys: {0}: if the signer is to be trusted, add the public key to the Secret"
+    )]
     NoMatch(String),
 }
 
