@@ -201,7 +201,7 @@ pub(super) fn combine(
         let directory = scratch.path().join(number.to_string());
         let mut copy = || -> Result<(), Cause> {
             let file = store.read(artifact).map_err(Cause::Read)?;
-            unpack(file, &directory, &Limits::default()).map_err(Cause::Unpack)?;
+            unpack(file, &directory, &Limits::of_own_archives()).map_err(Cause::Unpack)?;
             let from = Directory::new(&directory);
             tree.put(to_of(include), from, from_of(include))
                 .map_err(Cause::Put)

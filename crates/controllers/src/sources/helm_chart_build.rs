@@ -194,7 +194,7 @@ impl HelmCharts {
             let scratch = tempfile::tempdir_in(store.root()).map_err(Unread::Directory)?;
             let directory = scratch.path().join("source");
             let file = store.read(&artifact).map_err(Unread::Open)?;
-            unpack(file, &directory, &archive::Limits::default()).map_err(Unread::Unpack)?;
+            unpack(file, &directory, &archive::Limits::of_own_archives()).map_err(Unread::Unpack)?;
             let tree = Directory::new(directory);
             Ok(handle.block_on(from_tree(&tree, &path, &repositories, &options)))
         };

@@ -372,6 +372,13 @@ impl Trouble {
             Trouble::Pull(error @ (oci::Error::NoLayers | oci::Error::NoLayerOfType(_))) => {
                 (Reason::OCI_ARTIFACT_LAYER_OPERATION_FAILED, chain(error))
             }
+            Trouble::Pull(oci::Error::Layer(error)) => {
+                let message = format!(
+                    "failed to pull the layer of the artifact from '{url}': {}",
+                    chain(error)
+                );
+                (Reason::OCI_ARTIFACT_LAYER_OPERATION_FAILED, message)
+            }
             Trouble::Pull(error) => {
                 let message = format!("failed to pull artifact from '{url}': {}", chain(error));
                 (Reason::OCI_ARTIFACT_PULL_FAILED, message)

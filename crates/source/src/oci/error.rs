@@ -94,7 +94,7 @@ pub enum Error {
         limit: usize,
     },
     /// What came has another digest than it was asked by.
-    #[error("{what} is corrupt: its digest is {found} instead of {expected}")]
+    #[error("{what} is corrupt: its digest is {found} instead of {expected}: push it again")]
     Mismatch {
         /// What was asked for.
         what: String,
@@ -104,7 +104,7 @@ pub enum Error {
         found: String,
     },
     /// What came has another length than its descriptor says.
-    #[error("{what} is corrupt: it has {found} bytes instead of {expected}")]
+    #[error("{what} is corrupt: it has {found} bytes instead of {expected}: push it again")]
     Length {
         /// What was asked for.
         what: String,
@@ -122,6 +122,9 @@ pub enum Error {
     /// An index has no entry for the platform.
     #[error("no child with platform linux/amd64 in index {0}")]
     NoPlatform(String),
+    /// The layer that the manifest names cannot be had, or is not what the manifest says.
+    #[error(transparent)]
+    Layer(Box<Error>),
     /// The artifact has no layers.
     #[error("no layers found in artifact")]
     NoLayers,

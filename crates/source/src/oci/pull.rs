@@ -40,7 +40,8 @@ impl Client {
         let file = tempfile::tempfile_in(directory).map_err(cannot("create a file for the layer"))?;
         let mut writer = BufWriter::with_capacity(256 << 10, file);
         self.download(repository, &layer, self.layer_limit, &mut writer)
-            .await?;
+            .await
+            .map_err(|error| Error::Layer(Box::new(error)))?;
         let mut file = writer
             .into_inner()
             .map_err(|error| cannot("write the layer")(error.into_error()))?;

@@ -59,6 +59,19 @@ fn push(registry: &Server, tag: &str, folder: &Path, more: &[&str]) -> Output {
     sluice(folder, &arguments)
 }
 
+/// T8: what gzip compresses as much as it can is no bomb.
+#[test]
+fn a_large_file_of_zeros_is_pushed_and_pulled() {
+    let registry = Server::start();
+    let (folder, output) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let zeros = vec![0; 20 << 20];
+    fs::write(folder.path().join("zeros"), &zeros).unwrap();
+    good(push(&registry, "1.0", folder.path(), &[]));
+    let url = url(&registry, "1.0");
+    good(sluice(output.path(), &["pull", "artifact", &url, "-o=."]));
+    assert!(fs::read(output.path().join("zeros")).unwrap() == zeros);
+}
+
 #[test]
 fn what_is_pushed_is_pulled() {
     let registry = Server::builder().tokens("ada", "secret").start();

@@ -1,4 +1,4 @@
-//! Decompression that stops at bombs.
+//! Decompression that stops where more comes out than gzip can hold. Bombs within that are stopped by the limits of size.
 
 use std::io::{self, BufRead, BufReader, Read};
 

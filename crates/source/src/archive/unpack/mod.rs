@@ -19,6 +19,9 @@ use entries::{Entries, Found};
 use layout::Layout;
 use target::{OnDisk, Target};
 
+/// A ratio that honest data never has: gzip itself makes at most 1032 bytes of one, and comes near that for a file of zeros.
+const MOST_HONEST: u64 = 1100;
+
 /// How much an archive may hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
@@ -39,12 +42,21 @@ impl Default for Limits {
             entries: 500_000,
             size: 4 << 30,
             file_size: 1 << 30,
-            ratio: 250,
+            ratio: MOST_HONEST,
         }
     }
 }
 
 impl Limits {
+    /// For archives of our own store, which we packed ourselves: they may be compressed as much as they are.
+    #[must_use]
+    pub fn of_own_archives() -> Self {
+        Limits {
+            ratio: u64::MAX,
+            ..Limits::default()
+        }
+    }
+
     /// The same with at most so many bytes, of all files and of each.
     #[must_use]
     pub fn with_size(self, size: u64) -> Self {

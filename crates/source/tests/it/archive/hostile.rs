@@ -216,12 +216,39 @@ fn entries_and_bytes_are_limited() {
 }
 
 #[test]
-fn a_bomb_is_stopped_early() {
-    let zeros = vec![0; 17 << 20];
+fn a_bomb_is_stopped_by_its_size_and_by_the_ratio() {
+    let zeros = vec![0; 40 << 20];
     let archive = Forged::new().entry(b'0', "zeros", &zeros).gzip();
-    assert!(archive.len() < 100_000);
-    let found = check(&archive, &Limits::default()).unwrap_err();
-    assert!(matches!(found, Error::TooCompressed(250)), "{found:?}");
+    assert!(archive.len() < 200_000);
+    let small = Limits::default().with_size(39 << 20);
+    let found = check(&archive, &small).unwrap_err();
+    assert!(matches!(found, Error::FileTooLarge { .. }), "{found:?}");
+    let parts = (0..5).fold(Forged::new(), |forged, number| {
+        forged.entry(b'0', &number.to_string(), &zeros[..8 << 20])
+    });
+    let found = check(&parts.gzip(), &small).unwrap_err();
+    assert!(matches!(found, Error::TooLarge(_)), "{found:?}");
+    let strict = Limits {
+        ratio: 100,
+        ..Limits::default()
+    };
+    let found = check(&archive, &strict).unwrap_err();
+    assert!(matches!(found, Error::TooCompressed(100)), "{found:?}");
+}
+
+/// T8: the most that gzip can compress is no bomb
+#[test]
+fn zeros_that_were_compressed_as_much_as_can_be_are_unpacked() {
+    let zeros = vec![0; 40 << 20];
+    let tar = Forged::new().entry(b'0', "zeros", &zeros);
+    let archive = tar.gzip();
+    for limits in [Limits::default(), Limits::of_own_archives()] {
+        let root = tempfile::tempdir().unwrap();
+        let directory = root.path().join("to");
+        let unpacked = unpack(archive.as_slice(), &directory, &limits).unwrap();
+        assert_eq!((unpacked.files, unpacked.size), (1, 40 << 20));
+        assert!(fs::read(directory.join("zeros")).unwrap() == zeros);
+    }
 }
 
 #[test]

@@ -20,6 +20,14 @@ fn content(mut pulled: Pulled) -> Vec<u8> {
     bytes
 }
 
+/// What is wrong with a layer.
+fn cause(error: &Error) -> &Error {
+    match error {
+        Error::Layer(cause) => cause,
+        other => panic!("the layer is not at fault: {other}"),
+    }
+}
+
 #[tokio::test]
 async fn the_first_layer_is_taken_or_the_first_of_a_type() {
     let registry = Server::start();
@@ -80,12 +88,12 @@ async fn a_broken_layer_is_never_handed_out() {
 
     registry.fail(Fault::corrupt().on("/blobs/"));
     let error = pull(&registry, &digest, None).await.unwrap_err();
-    assert!(matches!(error, Error::Mismatch { .. }), "{error}");
+    assert!(matches!(cause(&error), Error::Mismatch { .. }), "{error}");
 
     registry.fail(Fault::truncate(1000).on("/blobs/"));
     let error = pull(&registry, &digest, None).await.unwrap_err();
     assert!(
-        matches!(error, Error::Transport { .. } | Error::Length { .. }),
+        matches!(cause(&error), Error::Transport { .. } | Error::Length { .. }),
         "{error}"
     );
 
@@ -105,7 +113,10 @@ async fn a_blob_that_is_longer_than_described_is_cut_off() {
         testkit::http::Server::serve(|_: &testkit::http::Request| Reply::text("much longer".to_string()));
     registry.fail(Fault::redirect(307, &longer.url()).on("/blobs/"));
     let error = pull(&registry, &digest, None).await.unwrap_err();
-    assert!(matches!(error, Error::Length { expected: 5, .. }), "{error}");
+    assert!(
+        matches!(cause(&error), Error::Length { expected: 5, .. }),
+        "{error}"
+    );
 }
 
 #[tokio::test]
@@ -128,6 +139,9 @@ async fn layers_over_the_limit_are_not_even_asked_for() {
         )
         .await
         .unwrap_err();
-    assert!(matches!(error, Error::TooLarge { limit: 99, .. }), "{error}");
+    assert!(
+        matches!(cause(&error), Error::TooLarge { limit: 99, .. }),
+        "{error}"
+    );
     assert_eq!(registry.count(Method::GET, "/blobs/"), 0);
 }

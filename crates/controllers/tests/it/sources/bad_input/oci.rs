@@ -135,11 +135,16 @@ async fn layers_that_are_cut_off_or_have_another_digest() {
     let digest = registry.push("team/app", "latest", &files("2"));
     registry.fail(Fault::truncate(10).on("/blobs/").forever());
     let url = format!("oci://{}/team/app", registry.host());
-    bed.fails("app", FETCH, PULL, &[&url]).await;
+    bed.fails("app", FETCH, LAYER, &[&url]).await;
     registry.heal();
     registry.fail(Fault::corrupt().on("/blobs/").forever());
-    bed.fails("app", FETCH, PULL, &[&url, "corrupt", "its digest is"])
-        .await;
+    bed.fails(
+        "app",
+        FETCH,
+        LAYER,
+        &[&url, "is corrupt: its digest is", "push it again"],
+    )
+    .await;
     registry.heal();
     let object = bed.recovers("app").await;
     let revision = object.status.unwrap().artifact.unwrap().revision;
