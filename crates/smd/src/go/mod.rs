@@ -12,6 +12,7 @@ mod time;
 mod types;
 
 use crate::TypeId;
+use crate::patch::go_text::json_kind;
 use model::{Map, Value};
 use path::{Path, Step};
 pub use quantity::Quantity;
@@ -193,7 +194,7 @@ impl Reader<'_> {
             }
             (SchemaOr::Names, Value::Array(items)) if !items.is_empty() => {
                 if let Some(wrong) = items.iter().find(|item| !matches!(item, Value::Str(_))) {
-                    return Err(path::type_fault(&scalar::json_kind(wrong), "string", path));
+                    return Err(path::type_fault(json_kind(wrong), "string", path));
                 }
             }
             (SchemaOr::Schemas | SchemaOr::Names, _) => *value = Value::Null,

@@ -1,6 +1,7 @@
 //! Single values: which JSON fits which Go type, and what is written in place of what was given.
 
 use crate::TypeId;
+use crate::patch::go_text::json_kind;
 use model::{Value, json};
 
 use super::path::{Path, type_fault};
@@ -20,7 +21,7 @@ impl Reader<'_> {
     ) -> Result<(), Fatal> {
         if !fits {
             self.fault
-                .get_or_insert_with(|| type_fault(&json_kind(value), go, path));
+                .get_or_insert_with(|| type_fault(json_kind(value), go, path));
             *value = self.types.zero(ty);
         }
         Ok(())
@@ -59,8 +60,8 @@ impl Reader<'_> {
                         Value::Int(number) if u8::try_from(*number).is_ok() => list.push(*number as u8),
                         Value::Null => list.push(0),
                         other => {
-                            let found =
-                                number_text(other).map_or(json_kind(other), |text| format!("number {text}"));
+                            let found = number_text(other)
+                                .map_or_else(|| json_kind(other).to_owned(), |text| format!("number {text}"));
                             self.fault
                                 .get_or_insert_with(|| type_fault(&found, "uint8", path));
                         }
@@ -70,7 +71,7 @@ impl Reader<'_> {
             }
             other => drop(
                 self.fault
-                    .get_or_insert_with(|| type_fault(&json_kind(other), "[]uint8", path)),
+                    .get_or_insert_with(|| type_fault(json_kind(other), "[]uint8", path)),
             ),
         }
         Ok(())
@@ -78,7 +79,7 @@ impl Reader<'_> {
 
     pub(super) fn time(&mut self, precision: Precision, value: &mut Value, path: &Path) -> Result<(), Fatal> {
         let Value::Str(text) = value else {
-            return Err(type_fault(&json_kind(value), "string", path));
+            return Err(type_fault(json_kind(value), "string", path));
         };
         *value = time::normalize(text, precision)?.map_or(Value::Null, Value::Str);
         Ok(())
@@ -101,24 +102,12 @@ impl Reader<'_> {
             Value::Str(_) => Ok(()),
             Value::Int(number) if i32::try_from(*number).is_ok() => Ok(()),
             other => {
-                let found = number_text(other).map_or(json_kind(other), |text| format!("number {text}"));
+                let found = number_text(other)
+                    .map_or_else(|| json_kind(other).to_owned(), |text| format!("number {text}"));
                 Err(type_fault(&found, "int32", path))
             }
         }
     }
-}
-
-/// What Go calls the JSON type of a value.
-pub(super) fn json_kind(value: &Value) -> String {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "bool",
-        Value::Int(_) | Value::Float(_) => "number",
-        Value::Str(_) => "string",
-        Value::Array(_) => "array",
-        Value::Object(_) => "object",
-    }
-    .to_owned()
 }
 
 /// A number as it stands in messages.
