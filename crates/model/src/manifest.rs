@@ -58,6 +58,21 @@ impl Manifest {
         }
     }
 
+    /// The same for an object that may have a `generateName` in the place of a name, as hooks do: whoever applies it names it.
+    ///
+    /// # Errors
+    /// What is missing.
+    pub fn unnamed(value: Value, origin: Option<Origin>) -> Result<Self, Error> {
+        let generated = !value.str_at(&["metadata", "generateName"]).is_empty();
+        match problem(&value) {
+            Some(Problem::Missing { field, .. }) if generated && field == "metadata.name" => {
+                Ok(Manifest { value, origin })
+            }
+            Some(problem) => Err(Error { origin, problem }),
+            None => Ok(Manifest { value, origin }),
+        }
+    }
+
     /// The object.
     pub fn value(&self) -> &Value {
         &self.value

@@ -144,6 +144,12 @@ impl Cache {
         self.shared.registry.get(key)
     }
 
+    /// The same, if the watch that has it is up to date: what is known of a kind that is being retried or may not be read is
+    /// what it was, and nothing can be told by it.
+    pub fn fresh(&self, key: &ObjectKey) -> Option<Arc<Entry>> {
+        self.shared.registry.fresh(key)
+    }
+
     /// The same, and whether its absence is certain.
     pub fn find(&self, key: &ObjectKey) -> Lookup {
         // Whether all are known is asked first: what comes in after that is found.
@@ -151,7 +157,7 @@ impl Cache {
         let certain = watches
             .filter(|watch| watch.is_synced())
             .any(|watch| watch.interest.has_all_of(&key.namespace));
-        match self.get(key) {
+        match self.fresh(key) {
             Some(entry) => Lookup::Found(entry),
             None if certain => Lookup::Missing,
             None => Lookup::Unknown,

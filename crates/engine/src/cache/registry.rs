@@ -64,8 +64,20 @@ impl Registry {
 
     /// The state of an object, from the watch that knows most of it.
     pub(super) fn get(&self, key: &ObjectKey) -> Option<Arc<Entry>> {
+        self.best(key, |_| true)
+    }
+
+    /// The same, of the watches that are up to date.
+    pub(super) fn fresh(&self, key: &ObjectKey) -> Option<Arc<Entry>> {
+        self.best(key, Watch::is_synced)
+    }
+
+    fn best(&self, key: &ObjectKey, counts: impl Fn(&Watch) -> bool) -> Option<Arc<Entry>> {
         let mut best: Option<Arc<Entry>> = None;
         for watch in self.of(&key.group, &key.kind) {
+            if !counts(&watch) {
+                continue;
+            }
             match watch.store.get(&key.namespace, &key.name) {
                 Some(entry) if entry.detail() == Detail::Full => return Some(entry),
                 Some(entry) => best = Some(entry),

@@ -11,7 +11,7 @@ use smd::fieldset;
 const MANAGED_FIELDS: &str = "/metadata/managedFields";
 
 /// How a manager came to own fields.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Operation {
     /// By server-side apply.
     Apply,
@@ -20,7 +20,7 @@ pub enum Operation {
 }
 
 /// A manager, or several by what their names begin with.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Manager {
     /// The name, or its beginning.
     pub name: String,
@@ -31,7 +31,7 @@ pub struct Manager {
 }
 
 /// What is taken from an object before it is applied.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Takeover {
     /// Ours, which gets the fields.
     pub manager: String,

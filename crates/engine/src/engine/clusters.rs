@@ -1,4 +1,5 @@
-//! The clusters that units are in, each followed for as long as a unit is in it.
+//! The clusters that units are in, each followed for as long as a unit is in it. Names that lead to the same cluster with the
+//! same identity share one cache.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Weak};
@@ -10,32 +11,42 @@ use tokio::task::AbortHandle;
 use crate::cache::{self, Cache, Change};
 use crate::cluster::Cluster;
 use crate::plan::GroupKind;
-use crate::unit::{ClusterEvent, CredentialsStore, Failure};
+use crate::sync::Stop;
+use crate::unit::{ClusterEvent, CredentialsStore, Failure, SyncUnit};
 
 use super::Shared;
 
 /// The clusters that units are in.
 pub(super) struct Clusters {
     store: Arc<dyn CredentialsStore>,
+    caches: cache::Clusters,
     open: Mutex<HashMap<String, Weak<Open>>>,
 }
 
 /// A cluster that is followed until the last of these is dropped.
 pub(super) type Handle = Arc<Open>;
 
-/// A cluster and what is known of it.
+/// A cluster by one of its names, and what is known of it.
 pub(super) struct Open {
-    pub(super) name: String,
-    pub(super) cluster: Cluster,
+    name: String,
     pub(super) cache: Cache,
-    dispatch: Mutex<Option<AbortHandle>>,
+    dispatch: AbortHandle,
+}
+
+impl Open {
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Where requests go.
+    pub(super) fn cluster(&self) -> &Cluster {
+        self.cache.cluster()
+    }
 }
 
 impl Drop for Open {
     fn drop(&mut self) {
-        if let Some(dispatch) = self.dispatch.lock().take() {
-            dispatch.abort();
-        }
+        self.dispatch.abort();
     }
 }
 
@@ -43,18 +54,9 @@ impl Clusters {
     pub(super) fn new(store: Arc<dyn CredentialsStore>) -> Self {
         Clusters {
             store,
+            caches: cache::Clusters::default(),
             open: Mutex::default(),
         }
-    }
-
-    /// Lets go of all clusters.
-    pub(super) fn clear(&self) {
-        self.open.lock().clear();
-    }
-
-    /// Lets go of one: units get another handle when they are looked at next.
-    fn close(&self, name: &str) {
-        self.open.lock().remove(name);
     }
 
     /// The cluster of this name, if a unit is in it.
@@ -64,8 +66,9 @@ impl Clusters {
 }
 
 impl Shared {
-    /// The cluster of this name.
-    pub(super) async fn cluster(self: &Arc<Self>, name: &str) -> Result<Handle, Failure> {
+    /// The cluster that a unit is in.
+    pub(super) async fn cluster(self: &Arc<Self>, unit: &SyncUnit) -> Result<Handle, Failure> {
+        let name = unit.destination.cluster.as_str();
         if let Some(open) = self.clusters.there(name) {
             return Ok(open);
         }
@@ -75,29 +78,43 @@ impl Shared {
         if let Some(open) = clusters.get(name).and_then(Weak::upgrade) {
             return Ok(open);
         }
-        let cluster = Cluster::new(access.client);
+        clusters.retain(|_, open| open.strong_count() > 0);
+        self.starting.expect(name, &unit.id);
+        let key = cache::Access {
+            endpoint: access.endpoint.as_str().into(),
+            identity: access.identity.as_str().into(),
+        };
+        let connect = || Cluster::new(access.client);
+        let cache = self.clusters.caches.get(&key, || self.cache_settings(), connect);
+        let changes = cache.subscribe(Box::new(|_| true));
+        let dispatch = tokio::spawn(dispatch(Arc::downgrade(self), name.to_owned(), changes));
         let open = Arc::new(Open {
             name: name.to_owned(),
-            cache: Cache::new(cluster.clone(), self.cache_settings()),
-            cluster,
-            dispatch: Mutex::default(),
+            cache,
+            dispatch: dispatch.abort_handle(),
         });
         clusters.insert(name.to_owned(), Arc::downgrade(&open));
-        drop(clusters);
-        let changes = open.cache.subscribe(Box::new(|_| true));
-        let dispatch = tokio::spawn(dispatch(Arc::downgrade(self), open.name.clone(), changes));
-        *open.dispatch.lock() = Some(dispatch.abort_handle());
         Ok(open)
     }
 
-    /// Looks at everything again with the settings that hold now.
+    /// Lets go of all clusters, and with them of all watches.
+    pub(super) fn let_go(&self) {
+        self.clusters.open.lock().clear();
+        for (_, known) in self.known.all() {
+            let mut state = known.state.lock();
+            state.cluster = None;
+            state.follows.clear();
+        }
+    }
+
+    /// Looks at everything again with the settings that hold now. Watches whose objects are seen in the same way stay as they
+    /// are, and what is compared by the same rules is not compared again.
     pub(super) fn settings_changed(&self) {
         let settings = self.cache_settings();
         for open in self.clusters.open.lock().values().filter_map(Weak::upgrade) {
             open.cache.set_settings(settings.clone());
         }
-        for (id, known) in self.known.all() {
-            known.memory.clear();
+        for (id, _) in self.known.all() {
             self.status.add(id);
         }
     }
@@ -157,12 +174,16 @@ pub(super) async fn follow_clusters(shared: Arc<Shared>) {
     let mut events = shared.clusters.store.watch_clusters();
     while let Some(event) = events.next().await {
         let (ClusterEvent::Changed(name) | ClusterEvent::Removed(name)) = event;
-        shared.clusters.close(&name);
+        shared.clusters.open.lock().remove(&name);
         for (id, known) in shared.known.all() {
             let mut state = known.state.lock();
             if state.cluster.as_ref().is_some_and(|cluster| cluster.name == name) {
                 state.cluster = None;
                 state.follows.clear();
+                if state.running || state.active.is_some() {
+                    // What was planned was planned for what was there.
+                    state.stop = Some(Stop::Superseded);
+                }
                 known.memory.clear();
                 shared.status.add(id);
             }

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use model::ObjectKey;
 use parking_lot::Mutex;
 
-use crate::cache::Follow;
+use crate::cache::{Follow, Interest};
 use crate::observe::Memory;
 use crate::plan::GroupKind;
 use crate::sync::{Run, Stop};
@@ -35,7 +35,7 @@ pub(super) struct State {
     /// The cluster it is in, which is followed for as long as this is kept.
     pub(super) cluster: Option<Handle>,
     /// The kinds that are followed for it.
-    pub(super) follows: HashMap<GroupKind, Follow>,
+    pub(super) follows: HashMap<GroupKind, (Interest, Follow)>,
     /// The objects that it has, or is about to have.
     pub(super) objects: HashSet<ObjectKey>,
     /// The operation that is under way and waits, or is about to be taken up.

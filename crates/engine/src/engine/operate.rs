@@ -60,8 +60,9 @@ impl Shared {
 
     async fn advance(&self, unit: &SyncUnit, known: &Known, active: &mut Active, cluster: &Handle) -> Next {
         let strategy = &unit.policy.strategy;
+        let rules = self.rules(unit);
         let world = World {
-            cluster: &cluster.cluster,
+            cluster: cluster.cluster(),
             cache: &cluster.cache,
             manager: &unit.policy.manager,
             approved: active.approved,
@@ -71,7 +72,7 @@ impl Shared {
                 if let Some(reference) = &step.object {
                     known
                         .memory
-                        .settle(key.clone(), reference.digest, cache::content(live));
+                        .settle(key.clone(), reference.digest, cache::content(live), rules);
                 }
             },
             stop: &|| known.state.lock().stop,
@@ -107,7 +108,10 @@ impl Shared {
             (_, false) => report.errors.join("; "),
         };
         let ended = state(&active, phase, Some((self.now)()), message.clone());
-        let succeeded = report.ending == Ending::Succeeded;
+        // A part of a revision is not the revision: the rest may still be to be applied.
+        let asked = unit.operation.as_ref();
+        let partial = asked.is_some_and(|operation| operation.only.is_some());
+        let succeeded = report.ending == Ending::Succeeded && !partial;
         let status = Status {
             sync: if succeeded {
                 SyncState::Synced
@@ -130,6 +134,8 @@ impl Shared {
             self.operations.add_after(unit.id.clone(), Duration::from_secs(1));
             return;
         }
+        // Before anybody looks at the unit again, or else what was asked for is done once more.
+        self.answered(unit).await;
         known.end();
         if ended.progress.results.iter().any(changes_kinds) {
             // With other defaults, what changed nothing may change something now.
@@ -137,11 +143,6 @@ impl Shared {
                 .all()
                 .iter()
                 .for_each(|(_, known)| known.memory.clear());
-        }
-        if unit.operation.is_some()
-            && let Err(error) = self.units.set_operation(&unit.id, None).await
-        {
-            self.tell(&unit.id, UnitEventKind::Failed, error.to_string());
         }
         self.tell(&unit.id, kind, message);
         for callback in self.told.sync_completed.all() {
@@ -152,6 +153,25 @@ impl Shared {
             _ => unit.policy.retry,
         };
         self.status.add_after(unit.id.clone(), again);
+    }
+}
+
+impl Shared {
+    /// Takes away the request for an operation that has ended. One that came in meanwhile stays.
+    async fn answered(&self, unit: &SyncUnit) {
+        if unit.operation.is_none() {
+            return;
+        }
+        let taken = match self.units.get(&unit.id).await {
+            Ok(Some(now)) if now.operation == unit.operation => {
+                self.units.set_operation(&unit.id, None).await
+            }
+            Ok(_) => Ok(()),
+            Err(error) => Err(error),
+        };
+        if let Err(error) = taken {
+            self.tell(&unit.id, UnitEventKind::Failed, error.to_string());
+        }
     }
 }
 

@@ -7,7 +7,7 @@ use parking_lot::Mutex;
 
 /// Of each object of one unit: which desired object changes nothing about which live one.
 ///
-/// An object that is wanted as it was and is there as it was needs no request. What is not known here is asked of the cluster,
+/// An object that is wanted as it was and is there as it was, by the same rules, needs no request. What is not known here is asked of the cluster,
 /// so that forgetting costs requests and nothing else.
 #[derive(Debug, Default)]
 pub struct Memory {
@@ -18,17 +18,28 @@ pub struct Memory {
 struct Settled {
     desired: Digest,
     content: u128,
+    rules: u64,
 }
 
 impl Memory {
-    /// Applying this desired object changes nothing as long as the live one has this content.
-    pub fn settle(&self, key: ObjectKey, desired: Digest, content: u128) {
-        self.settled.lock().insert(key, Settled { desired, content });
+    /// Applying this desired object changes nothing as long as the live one has this content and the rules are these.
+    pub fn settle(&self, key: ObjectKey, desired: Digest, content: u128, rules: u64) {
+        let settled = Settled {
+            desired,
+            content,
+            rules,
+        };
+        self.settled.lock().insert(key, settled);
     }
 
     /// Whether applying this desired object is known to change nothing about a live one with this content.
-    pub fn is_settled(&self, key: &ObjectKey, desired: Digest, content: u128) -> bool {
-        self.settled.lock().get(key) == Some(&Settled { desired, content })
+    pub fn is_settled(&self, key: &ObjectKey, desired: Digest, content: u128, rules: u64) -> bool {
+        let settled = Settled {
+            desired,
+            content,
+            rules,
+        };
+        self.settled.lock().get(key) == Some(&settled)
     }
 
     /// Forgets all but these objects, which are all that the unit has now.
@@ -36,7 +47,7 @@ impl Memory {
         self.settled.lock().retain(|key, _| keys.contains(key));
     }
 
-    /// Forgets everything: the rules have changed.
+    /// Forgets everything: the cluster is another one, or has other defaults.
     pub fn clear(&self) {
         self.settled.lock().clear();
     }

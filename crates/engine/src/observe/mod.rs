@@ -6,6 +6,7 @@
 mod memory;
 
 use std::collections::BTreeMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use futures::future::join_all;
@@ -13,10 +14,10 @@ use model::inventory::Entry as Listed;
 use model::object_key::split_api_version;
 use model::{Manifest, ObjectKey, Value};
 
-use crate::cache::{self, Cache};
+use crate::cache::{self, Cache, Lookup};
 use crate::cluster::{Apply, Cluster, Error, Resource};
 use crate::diff::{Drift, IgnoreRules, Takeover, drift, dry_run_failure};
-use crate::plan::{self, Candidate, Desired, Found, Live, Observed};
+use crate::plan::{self, Candidate, Desired, Found, Live, Markers, Observed};
 
 pub use memory::Memory;
 
@@ -34,8 +35,24 @@ pub struct Observer<'a> {
     pub takeover: &'a Takeover,
     /// Differences that do not count.
     pub ignore: &'a IgnoreRules,
-    /// Which objects are not compared, whatever is there: those that are left alone.
-    pub left_alone: &'a (dyn Fn(&Value) -> bool + Send + Sync),
+    /// Whether what is ignored stays as it is when something else is changed.
+    pub keep_ignored: bool,
+    /// How objects ask to be left alone.
+    pub markers: &'a Markers,
+    /// Which objects are not looked at, as nothing will be done to them: hooks that do not run.
+    pub unobserved: &'a (dyn Fn(&Value) -> bool + Send + Sync),
+}
+
+/// What a comparison depends on besides the two objects.
+fn rules(observer: &Observer<'_>) -> u64 {
+    rules_of(observer.manager, observer.takeover, observer.ignore)
+}
+
+/// What a comparison depends on besides the two objects, as a number that is only told apart from others in this process.
+pub(crate) fn rules_of(manager: &str, takeover: &Takeover, ignore: &IgnoreRules) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    (manager, takeover, ignore).hash(&mut hasher);
+    hasher.finish()
 }
 
 impl Observer<'_> {
@@ -47,7 +64,8 @@ impl Observer<'_> {
 
     /// Looks at the desired objects.
     pub async fn look(&self, desired: Vec<Desired>) -> Vec<Desired> {
-        join_all(desired.into_iter().map(|desired| self.one(desired))).await
+        let rules = rules(self);
+        join_all(desired.into_iter().map(|desired| self.one(desired, rules))).await
     }
 
     /// Looks at objects that are no longer desired.
@@ -66,31 +84,35 @@ impl Observer<'_> {
         }
     }
 
-    async fn one(&self, mut desired: Desired) -> Desired {
+    async fn one(&self, mut desired: Desired, rules: u64) -> Desired {
+        if (self.unobserved)(&desired.object) {
+            return desired;
+        }
         let (group, version) = split_api_version(desired.object.str_at(&["apiVersion"]));
         let kind = desired.object.str_at(&["kind"]);
         desired.observed = match self.cluster.resource(group, version, kind).await {
-            Ok(resource) => self.observed(&mut desired, &resource).await,
+            Ok(resource) => self.observed(&mut desired, &resource, rules).await,
             Err(error) => unserved(&desired.object, &error),
         };
         desired
     }
 
-    async fn observed(&self, desired: &mut Desired, resource: &Resource) -> Observed {
+    async fn observed(&self, desired: &mut Desired, resource: &Resource, rules: u64) -> Observed {
         let key = ObjectKey::of(&desired.object);
-        let entry = self.cache.get(&key);
+        // A watch that is behind may have missed a change: then the server is asked.
+        let entry = self.cache.fresh(&key);
         if let Some(entry) = &entry {
-            let known = self.memory.is_settled(&key, desired.digest, entry.content());
+            let known = self
+                .memory
+                .is_settled(&key, desired.digest, entry.content(), rules);
             if known && !entry.deleting() {
                 return Observed::Unchanged(live_of(entry));
             }
         }
-        if (self.left_alone)(&desired.object) {
-            return match self.cluster.get(resource, &key.namespace, &key.name).await {
-                Ok(Some(live)) => Observed::Uncompared(Live::of(&live)),
-                Ok(None) => Observed::Missing,
-                Err(error) => failed(&key, None, &error),
-            };
+        if self.markers.leave_alone(&desired.object)
+            && let Some(alone) = self.left_alone(&key, desired, resource).await
+        {
+            return alone;
         }
         let options = Apply {
             dry_run: true,
@@ -106,18 +128,33 @@ impl Observer<'_> {
         let content = cache::content(&merged);
         let takes_over = matches!(self.takeover.patch(&merged, &desired.object), Ok(Some(_)));
         if !takes_over && entry.as_ref().is_some_and(|entry| entry.content() == content) {
-            self.memory.settle(key, desired.digest, content);
+            self.memory.settle(key, desired.digest, content, rules);
             return Observed::Unchanged(Live::of(&merged));
         }
         match self.cluster.get(resource, &key.namespace, &key.name).await {
             Ok(Some(live)) => {
                 let content = entry.map_or_else(|| cache::content(&live), |entry| entry.content());
-                self.compared(key, desired, content, &live, &merged)
+                self.compared(key, desired, (content, rules), &live, &merged)
             }
             // It was deleted between the two requests.
             Ok(None) => Observed::Missing,
             Err(error) => failed(&key, Some(Live::of(&merged)), &error),
         }
+    }
+
+    /// What is known of an object that is left alone if it is there. Nothing if it is not and is to be created: then the server
+    /// has to accept it.
+    async fn left_alone(&self, key: &ObjectKey, desired: &Desired, resource: &Resource) -> Option<Observed> {
+        match self.cache.find(key) {
+            Lookup::Found(entry) => return Some(Observed::Uncompared(live_of(&entry))),
+            Lookup::Missing => {}
+            Lookup::Unknown => match self.cluster.get(resource, &key.namespace, &key.name).await {
+                Ok(Some(live)) => return Some(Observed::Uncompared(Live::of(&live))),
+                Ok(None) => {}
+                Err(error) => return Some(failed(key, None, &error)),
+            },
+        }
+        self.markers.skips(&desired.object).then_some(Observed::Missing)
     }
 
     /// Compares what is there with what it would become. `content` is that of the live object as the cache has it, which may
@@ -126,7 +163,7 @@ impl Observer<'_> {
         &self,
         key: ObjectKey,
         desired: &mut Desired,
-        content: u128,
+        (content, rules): (u128, u64),
         live: &Value,
         merged: &Value,
     ) -> Observed {
@@ -143,7 +180,7 @@ impl Observer<'_> {
         }
         match drift(Some(live), merged, self.ignore) {
             Drift::None if seen.takeover.is_none() => {
-                self.memory.settle(key, desired.digest, content);
+                self.memory.settle(key, desired.digest, content, rules);
                 Observed::Unchanged(seen)
             }
             Drift::None => Observed::Drifted {
@@ -152,19 +189,11 @@ impl Observer<'_> {
             },
             Drift::Created => Observed::Missing,
             Drift::Changed(fields) => {
-                // What is ignored is not changed either, although something else is.
-                let mut applied = Value::clone(&desired.object);
-                if let Err(missing) = self.ignore.settle(&mut applied, live, merged, self.manager) {
-                    let error = format!("cannot be applied without what is ignored: {missing}");
+                if let Err(error) = self.settle_ignored(desired, live, merged) {
                     return Observed::Failed {
                         live: Some(seen),
                         error,
                     };
-                }
-                if applied != *desired.object {
-                    // Whoever goes on with this after a crash must not take the other for it.
-                    desired.digest = plan::objects::digest(&applied);
-                    desired.object = Arc::new(applied);
                 }
                 Observed::Drifted {
                     live: seen,
@@ -172,6 +201,22 @@ impl Observer<'_> {
                 }
             }
         }
+    }
+
+    /// What is ignored is not changed either, although something else is.
+    fn settle_ignored(&self, desired: &mut Desired, live: &Value, merged: &Value) -> Result<(), String> {
+        if !self.keep_ignored || self.ignore.is_empty() {
+            return Ok(());
+        }
+        let mut applied = Value::clone(&desired.object);
+        let settled = self.ignore.settle(&mut applied, live, merged, self.manager);
+        settled.map_err(|missing| format!("cannot be applied without what is ignored: {missing}"))?;
+        if applied != *desired.object {
+            // Whoever goes on with this after a crash must not take the other for it.
+            desired.digest = plan::objects::digest(&applied);
+            desired.object = Arc::new(applied);
+        }
+        Ok(())
     }
 
     /// Why the server refuses an object, and whether it is there.

@@ -73,6 +73,11 @@ impl Markers {
             .or_else(|| find(&self.create_only, desired))
             .is_some()
     }
+
+    /// Whether the desired object is not applied at all.
+    pub fn skips(&self, desired: &Value) -> bool {
+        find(&self.skip, desired).is_some()
+    }
 }
 
 impl Marker {

@@ -76,6 +76,8 @@ pub struct ArgoOptions {
     pub skip_missing_kinds: bool,
     /// `ApplyOutOfSyncOnly=true`: nobody waits for what does not change.
     pub out_of_sync_only: bool,
+    /// `RespectIgnoreDifferences=true`
+    pub respect_ignored: bool,
     /// `FailOnSharedResource=true`
     pub fail_on_shared: bool,
     /// `CreateNamespace=true`

@@ -1,8 +1,11 @@
 //! How a unit is looked after: what differs between Flux, Helm, Flux v1 and Argo CD, as values.
 
+use model::Value;
+
 use super::hooks::{self, Role};
 use super::input::Live;
 use super::markers::{self, Markers};
+use super::options::Options;
 use super::order::Order;
 use super::ownership::Ownership;
 use super::steps::OnFailure;
@@ -20,6 +23,11 @@ pub struct Strategy {
     pub hooks: bool,
     /// What an object that cannot be applied stops.
     pub on_failure: OnFailure,
+    /// Whether objects are brought into the form that Go's types give them before they are applied, as Flux does.
+    pub normalise: bool,
+    /// Whether fields whose differences are ignored stay as they are when something else of their object is applied. Argo
+    /// CD's units ask for it by `RespectIgnoreDifferences=true`.
+    pub keep_ignored: bool,
 }
 
 const FLUX_GROUP: &str = "kustomize.toolkit.fluxcd.io";
@@ -40,6 +48,23 @@ impl Strategy {
         is_hook.then(|| "it is a hook".to_owned())
     }
 
+    /// Whether anything can come of an object in this run, so that it has to be looked at: hooks that do not run need not be.
+    pub fn looks_at(&self, object: &Value, options: &Options) -> bool {
+        if !self.hooks {
+            return true;
+        }
+        match hooks::role(object) {
+            Role::Plain => true,
+            Role::Skipped | Role::Ignored => false,
+            Role::Hook(_) => !options.argo.skip_hooks && options.only.is_none(),
+        }
+    }
+
+    /// Whether ignored fields stay as they are when something else of their object is applied.
+    pub fn keeps_ignored(&self, options: &Options) -> bool {
+        self.keep_ignored || (self.hooks && options.argo.respect_ignored)
+    }
+
     /// As Flux looks after a Kustomization.
     pub fn flux(name: &str, namespace: &str) -> Self {
         Strategy {
@@ -48,6 +73,8 @@ impl Strategy {
             markers: Markers::flux(FLUX_GROUP),
             hooks: false,
             on_failure: OnFailure::Stop,
+            normalise: true,
+            keep_ignored: true,
         }
     }
 
@@ -59,6 +86,8 @@ impl Strategy {
             markers: Markers::helm(),
             hooks: false,
             on_failure: OnFailure::Stop,
+            normalise: false,
+            keep_ignored: true,
         }
     }
 
@@ -70,6 +99,8 @@ impl Strategy {
             markers: Markers::flux_v1(),
             hooks: false,
             on_failure: OnFailure::GoOn,
+            normalise: false,
+            keep_ignored: true,
         }
     }
 
@@ -83,6 +114,8 @@ impl Strategy {
             markers: Markers::default(),
             hooks: true,
             on_failure: OnFailure::FinishStage,
+            normalise: false,
+            keep_ignored: false,
         }
     }
 

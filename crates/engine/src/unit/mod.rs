@@ -22,7 +22,7 @@ pub use settings::{ReconciliationSettings, ResourceFilter, ResourceOverride};
 pub use status::{Status, SyncState};
 pub use store::{MemoryStore, SyncUnitStore};
 
-use crate::diff::Takeover;
+use crate::diff::{IgnoreRules, Takeover};
 use crate::plan;
 
 /// What belongs together, comes from one source and goes to one place: a Kustomization, a release, an application.
@@ -77,6 +77,9 @@ pub struct Policy {
     pub retry: Duration,
     /// Whose fields are taken over when objects are applied.
     pub takeover: Takeover,
+    /// Differences of its objects that do not count, besides those of the
+    /// [settings](ReconciliationSettings::ignore).
+    pub ignore: IgnoreRules,
     /// Order, ownership, pruning and everything else that plans differ in.
     pub strategy: plan::Strategy,
     /// What each run asks for.
@@ -92,6 +95,7 @@ impl Default for Policy {
             interval: Duration::from_secs(600),
             retry: Duration::from_secs(60),
             takeover: Takeover::default(),
+            ignore: IgnoreRules::default(),
             strategy: plan::Strategy::helm(),
             options: plan::Options::default(),
         }

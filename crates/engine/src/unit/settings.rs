@@ -33,6 +33,8 @@ pub struct ResourceFilter {
 pub struct ResourceOverride {
     /// How its health is told.
     pub health: Option<Arc<dyn Assess>>,
+    /// Differences of its objects that do not count.
+    pub ignore: IgnoreRules,
 }
 
 impl ResourceFilter {

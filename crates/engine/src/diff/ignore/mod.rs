@@ -9,8 +9,11 @@ mod managed;
 mod settle;
 mod target;
 
-use model::Value;
+use std::hash::{Hash, Hasher};
+
+use model::object_key::split_api_version;
 use model::selector;
+use model::{Str, Value};
 use serde::{Deserialize, Serialize};
 
 use super::expression::{self, Expression};
@@ -19,7 +22,7 @@ use target::Matcher;
 pub use target::Target;
 
 /// Fields that are ignored, and of which objects.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct IgnoreRule {
     /// Which objects; all where there is none.
@@ -32,14 +35,18 @@ pub struct IgnoreRule {
     pub managers: Vec<String>,
 }
 
-/// Rules that were read, and are read only once.
-#[derive(Clone, Debug, Default)]
+/// Rules that were read, and are read only once. They are equal if they were written in the same way.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct IgnoreRules {
     rules: Vec<Rule>,
 }
 
 #[derive(Clone, Debug)]
 struct Rule {
+    /// What it was read from.
+    written: IgnoreRule,
+    /// The group and kind that it is for, whatever its target says.
+    only: Option<(Str, Str)>,
     matcher: Matcher,
     pointers: Vec<Pointer>,
     expressions: Vec<Expression>,
@@ -92,6 +99,22 @@ impl IgnoreRules {
         Ok(IgnoreRules { rules: rules? })
     }
 
+    /// These rules and others.
+    #[must_use]
+    pub fn and(mut self, others: &IgnoreRules) -> Self {
+        self.rules.extend(others.rules.iter().cloned());
+        self
+    }
+
+    /// The same rules for objects of one kind alone.
+    #[must_use]
+    pub fn only_for(mut self, group: &str, kind: &str) -> Self {
+        for rule in &mut self.rules {
+            rule.only = Some((group.into(), kind.into()));
+        }
+        self
+    }
+
     /// Whether nothing is ignored.
     pub fn is_empty(&self) -> bool {
         self.rules.is_empty()
@@ -119,7 +142,23 @@ impl IgnoreRules {
     }
 
     fn matching<'r>(&'r self, object: &Value) -> impl Iterator<Item = &'r Rule> {
-        self.rules.iter().filter(|rule| rule.matcher.matches(object))
+        self.rules
+            .iter()
+            .filter(|rule| rule.is_for(object) && rule.matcher.matches(object))
+    }
+}
+
+impl PartialEq for Rule {
+    fn eq(&self, other: &Self) -> bool {
+        (&self.written, &self.only) == (&other.written, &other.only)
+    }
+}
+
+impl Eq for Rule {}
+
+impl Hash for Rule {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (&self.written, &self.only).hash(state);
     }
 }
 
@@ -138,10 +177,19 @@ impl Rule {
             })
             .collect();
         Ok(Rule {
+            written: rule.clone(),
+            only: None,
             matcher: matcher.unwrap_or_default(),
             pointers: pointers?,
             expressions: expressions?,
             managers: rule.managers.clone(),
+        })
+    }
+
+    fn is_for(&self, object: &Value) -> bool {
+        self.only.as_ref().is_none_or(|(group, kind)| {
+            let (of, _) = split_api_version(object.str_at(&["apiVersion"]));
+            of == *group && object.str_at(&["kind"]) == kind.as_str()
         })
     }
 }

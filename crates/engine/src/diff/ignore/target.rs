@@ -10,7 +10,7 @@ use super::Error;
 
 /// Which objects a rule is for. What is empty fits everything; the others are regular expressions that must fit the whole
 /// text, and selectors in the form of label selectors.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Target {
     /// The API group; that of core kinds is empty.

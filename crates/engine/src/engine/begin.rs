@@ -1,0 +1,151 @@
+//! How operations begin: a new one, or one that a process before us has left.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use crate::plan::{Desired, Objects, Plan};
+use crate::sync::{Progress, Run, Stop};
+use crate::unit::{OperationState, Phase, Status, SyncState, SyncUnit};
+
+use super::known::{Active, Known};
+use super::{Shared, UnitEventKind};
+
+impl Shared {
+    /// Whether the operation that is under way, in this process or left by one before, goes on. One for another revision is
+    /// ended, so that the newer one can begin.
+    pub(super) fn goes_on(
+        &self,
+        unit: &SyncUnit,
+        known: &Known,
+        desired: &[Desired],
+        revision: &str,
+    ) -> bool {
+        let mut state = known.state.lock();
+        let stored = unit.status.operation.as_deref();
+        if state.running {
+            // It looks for a reason to stop by itself.
+            if stored.is_some_and(|stored| !stored.phase.is_final() && stored.plan.revision != revision) {
+                state.stop = Some(Stop::Superseded);
+            }
+            return true;
+        }
+        if state.active.is_none() && state.endings == 0 {
+            state.active = left_behind(unit, desired, revision);
+        }
+        let Some(active) = &mut state.active else {
+            return false;
+        };
+        active.approved |= unit
+            .operation
+            .as_ref()
+            .is_some_and(|operation| operation.approved);
+        if active.run.plan().revision != revision {
+            state.stop = Some(Stop::Superseded);
+        }
+        drop(state);
+        self.operations.add(unit.id.clone());
+        true
+    }
+
+    /// Begins an operation, unless somebody refuses it.
+    pub(super) async fn start(
+        self: &Arc<Self>,
+        unit: &SyncUnit,
+        known: &Known,
+        mut plan: Plan,
+        objects: Objects,
+    ) -> Result<(), Vec<String>> {
+        for callback in self.told.before_sync.all() {
+            plan = callback(unit, plan).map_err(|error| vec![error.to_string()])?;
+        }
+        let operation = unit.operation.clone().unwrap_or_default();
+        let started = (self.now)();
+        let state = OperationState {
+            phase: Phase::Running,
+            plan: plan.clone(),
+            progress: Progress::default(),
+            started,
+            finished: None,
+            message: String::new(),
+        };
+        if operation.dry_run {
+            return self.only_told(unit, state).await;
+        }
+        let counts = plan.counts();
+        let message = format!(
+            "{} to create, {} to change, {} to prune, {} hooks to run, {} unchanged",
+            counts.create, counts.change, counts.prune, counts.hooks, counts.unchanged
+        );
+        self.tell(&unit.id, UnitEventKind::Started, message);
+        let status = Status {
+            sync: if plan.changes_anything() {
+                SyncState::OutOfSync
+            } else {
+                unit.status.sync
+            },
+            attempted: plan.revision.clone(),
+            operation: Some(Box::new(state)),
+            ..unit.status.clone()
+        };
+        // What is about to be done is stored before it is done: whoever comes after a crash knows of it.
+        self.units
+            .set_status(&unit.id, status)
+            .await
+            .map_err(|error| vec![error.to_string()])?;
+        {
+            let mut state = known.state.lock();
+            state.stop = None;
+            state.active = Some(Active {
+                run: Run::new(Arc::new(plan), objects),
+                started,
+                approved: operation.approved,
+                waits_for: HashSet::new(),
+            });
+        }
+        self.operations.add(unit.id.clone());
+        Ok(())
+    }
+
+    /// A dry run ends with the plan.
+    async fn only_told(&self, unit: &SyncUnit, state: OperationState) -> Result<(), Vec<String>> {
+        let finished = OperationState {
+            phase: Phase::Succeeded,
+            finished: Some((self.now)()),
+            message: "dry run: nothing was changed".to_owned(),
+            ..state
+        };
+        for callback in self.told.sync_completed.all() {
+            callback(&unit.id, &finished);
+        }
+        let status = Status {
+            operation: Some(Box::new(finished)),
+            ..unit.status.clone()
+        };
+        let written = self.units.set_status(&unit.id, status).await;
+        let written = written.and(self.units.set_operation(&unit.id, None).await);
+        written.map_err(|error| vec![error.to_string()])
+    }
+}
+
+/// The operation that a process before us has not ended, if the objects are still built as they were.
+fn left_behind(unit: &SyncUnit, desired: &[Desired], revision: &str) -> Option<Active> {
+    let left = unit
+        .status
+        .operation
+        .as_ref()
+        .filter(|state| !state.phase.is_final())?;
+    if left.plan.revision != revision {
+        return None;
+    }
+    let mut objects = Objects::default();
+    for desired in desired {
+        objects.push_digested(desired.digest, Arc::clone(&desired.object));
+    }
+    let run = Run::resume(Arc::new(left.plan.clone()), objects, left.progress.clone());
+    Some(Active {
+        run,
+        started: left.started,
+        approved: false,
+        waits_for: HashSet::new(),
+    })
+}

@@ -1,0 +1,115 @@
+//! What the engine tells, and to whom. Callbacks run outside of every lock, in the order in which they were added.
+
+use std::sync::Arc;
+
+use model::ObjectKey;
+
+use crate::cache::Entry;
+use crate::plan::Plan;
+use crate::unit::{Failure, OperationState, SyncUnit};
+
+use super::callbacks::{Callbacks, Subscription};
+use super::{Engine, Shared};
+
+/// What is told of a unit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnitEvent {
+    /// What kind of thing happened.
+    pub kind: UnitEventKind,
+    /// What happened, for people.
+    pub message: String,
+}
+
+/// What can happen to a unit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum UnitEventKind {
+    /// It was looked at, and its status is another one now.
+    Changed,
+    /// Its cluster is not as its source says.
+    OutOfSync,
+    /// An operation began.
+    Started,
+    /// An operation waits.
+    Waiting,
+    /// An operation ended well.
+    Succeeded,
+    /// Something failed.
+    Failed,
+}
+
+type BeforeSync = dyn Fn(&SyncUnit, Plan) -> Result<Plan, Failure> + Send + Sync;
+type SyncCompleted = dyn Fn(&str, &OperationState) + Send + Sync;
+type CacheInitialized = dyn Fn(&str) + Send + Sync;
+type ResourceUpdated = dyn Fn(&str, &Entry) + Send + Sync;
+type ResourceRemoved = dyn Fn(&str, &ObjectKey) + Send + Sync;
+type OnUnitEvent = dyn Fn(&str, &UnitEvent) + Send + Sync;
+
+/// Who is told of what.
+#[derive(Default)]
+pub(super) struct Told {
+    pub(super) before_sync: Callbacks<BeforeSync>,
+    pub(super) sync_completed: Callbacks<SyncCompleted>,
+    pub(super) cache_initialized: Callbacks<CacheInitialized>,
+    pub(super) resource_updated: Callbacks<ResourceUpdated>,
+    pub(super) resource_removed: Callbacks<ResourceRemoved>,
+    pub(super) unit_event: Callbacks<OnUnitEvent>,
+}
+
+impl Engine {
+    /// Before an operation begins: the plan may be changed, or the operation refused.
+    pub fn on_before_sync(
+        &self,
+        callback: impl Fn(&SyncUnit, Plan) -> Result<Plan, Failure> + Send + Sync + 'static,
+    ) -> Subscription {
+        self.shared.told.before_sync.add(Arc::new(callback))
+    }
+
+    /// After an operation has ended.
+    pub fn on_sync_completed(
+        &self,
+        callback: impl Fn(&str, &OperationState) + Send + Sync + 'static,
+    ) -> Subscription {
+        self.shared.told.sync_completed.add(Arc::new(callback))
+    }
+
+    /// When all that units have in the cluster of this name was looked at for the first time since it is followed.
+    pub fn on_cluster_cache_initialized(
+        &self,
+        callback: impl Fn(&str) + Send + Sync + 'static,
+    ) -> Subscription {
+        self.shared.told.cache_initialized.add(Arc::new(callback))
+    }
+
+    /// When an object that is followed was created or changed, in the cluster of this name.
+    pub fn on_resource_updated(
+        &self,
+        callback: impl Fn(&str, &Entry) + Send + Sync + 'static,
+    ) -> Subscription {
+        self.shared.told.resource_updated.add(Arc::new(callback))
+    }
+
+    /// When an object that is followed is gone.
+    pub fn on_resource_removed(
+        &self,
+        callback: impl Fn(&str, &ObjectKey) + Send + Sync + 'static,
+    ) -> Subscription {
+        self.shared.told.resource_removed.add(Arc::new(callback))
+    }
+
+    /// Whatever happens to units.
+    pub fn on_unit_event(&self, callback: impl Fn(&str, &UnitEvent) + Send + Sync + 'static) -> Subscription {
+        self.shared.told.unit_event.add(Arc::new(callback))
+    }
+}
+
+impl Shared {
+    pub(super) fn tell(&self, unit: &str, kind: UnitEventKind, message: impl Into<String>) {
+        let event = UnitEvent {
+            kind,
+            message: message.into(),
+        };
+        for callback in self.told.unit_event.all() {
+            callback(unit, &event);
+        }
+    }
+}

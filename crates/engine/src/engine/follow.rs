@@ -1,0 +1,147 @@
+//! Which kinds are followed for a unit, and when all of them are known.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, Weak};
+use std::time::Duration;
+
+use model::ObjectKey;
+use model::object_key::split_api_version;
+use parking_lot::Mutex;
+use tokio::time::Instant;
+
+use crate::cache::{self, Follow, Interest};
+use crate::plan::{Desired, GroupKind};
+use crate::unit::SyncUnit;
+
+use super::Shared;
+use super::clusters::Handle;
+use super::known::Known;
+
+/// How long the first list of a kind may take before it is looked at again.
+pub(super) const LISTING: Duration = Duration::from_secs(30);
+
+impl Shared {
+    /// Follows the kinds that a unit has. Whether all of them have been listed, or cannot be; if not, the unit is looked at
+    /// again when they have.
+    pub(super) fn follow(
+        self: &Arc<Self>,
+        unit: &SyncUnit,
+        known: &Known,
+        cluster: &Handle,
+        desired: &[Desired],
+    ) -> bool {
+        let mut kinds: HashMap<GroupKind, String> = HashMap::new();
+        let mut objects: HashSet<ObjectKey> = HashSet::new();
+        for entry in &unit.status.inventory.entries {
+            let key = entry.id.0.clone();
+            kinds.insert(kind_of(&key), entry.version.clone());
+            objects.insert(key);
+        }
+        for desired in desired {
+            let key = desired.key(&unit.destination.namespace);
+            let (_, version) = split_api_version(desired.object.str_at(&["apiVersion"]));
+            kinds.insert(kind_of(&key), version.to_owned());
+            objects.insert(key);
+        }
+        self.known.set_objects(&unit.id, cluster.name(), objects);
+        let starting = self.follow_kinds(known, cluster, kinds);
+        let listed = starting.is_empty();
+        if !listed {
+            let listed = when_listed(Arc::downgrade(self), unit.id.clone(), starting);
+            tokio::spawn(listed);
+        }
+        listed
+    }
+
+    /// Follows these kinds and no others; those that are not listed yet are returned. A kind that is followed in another way
+    /// now, since its version or the instance label is another one, is followed anew, and no other is.
+    fn follow_kinds(
+        &self,
+        known: &Known,
+        cluster: &Handle,
+        kinds: HashMap<GroupKind, String>,
+    ) -> Vec<Follow> {
+        let mut state = known.state.lock();
+        state.cluster = Some(Arc::clone(cluster));
+        let before = std::mem::take(&mut state.follows);
+        let mut starting = Vec::new();
+        for (kind, version) in kinds {
+            let interest = self.interest(&kind, &version);
+            let follow = match before.get(&kind) {
+                Some((followed, follow)) if *followed == interest => follow.clone(),
+                _ => cluster.cache.follow(interest.clone()),
+            };
+            if matches!(follow.state(), cache::State::Starting) {
+                starting.push(follow.clone());
+            }
+            state.follows.insert(kind, (interest, follow));
+        }
+        starting
+    }
+
+    fn interest(&self, kind: &GroupKind, version: &str) -> Interest {
+        Interest {
+            version: Some(version.into()),
+            selector: self.settings().instance_label.as_deref().map(Into::into),
+            ..Interest::in_all(kind.group.clone(), kind.kind.clone())
+        }
+    }
+
+    /// A unit was looked at with all that it has known; of the last one of a cluster that was waited for this is told.
+    pub(super) fn seen(&self, cluster: &str, unit: &str) {
+        if self.starting.seen(cluster, unit) {
+            for callback in self.told.cache_initialized.all() {
+                callback(cluster);
+            }
+        }
+    }
+}
+
+/// Looks at a unit again when its kinds have been listed. It keeps no cluster: one that is torn down ends it.
+async fn when_listed(shared: Weak<Shared>, unit: String, kinds: Vec<Follow>) {
+    let deadline = Instant::now() + LISTING;
+    for follow in kinds {
+        // Why one was not listed is its state, which whoever looks at the unit sees.
+        let _ = follow.synced(deadline).await;
+    }
+    if let Some(shared) = shared.upgrade() {
+        shared.status.add(unit);
+    }
+}
+
+fn kind_of(key: &ObjectKey) -> GroupKind {
+    GroupKind {
+        group: key.group.clone(),
+        kind: key.kind.clone(),
+    }
+}
+
+/// Which units of a cluster have not been looked at since it is followed.
+#[derive(Default)]
+pub(super) struct Starting {
+    clusters: Mutex<HashMap<String, HashSet<String>>>,
+}
+
+impl Starting {
+    /// A unit of this cluster is about to be looked at.
+    pub(super) fn expect(&self, cluster: &str, unit: &str) {
+        let mut clusters = self.clusters.lock();
+        clusters
+            .entry(cluster.to_owned())
+            .or_default()
+            .insert(unit.to_owned());
+    }
+
+    /// The unit was looked at. Whether it was the last one.
+    fn seen(&self, cluster: &str, unit: &str) -> bool {
+        let mut clusters = self.clusters.lock();
+        let Some(units) = clusters.get_mut(cluster) else {
+            return false;
+        };
+        let was_last = units.remove(unit) && units.is_empty();
+        if was_last {
+            clusters.remove(cluster);
+        }
+        was_last
+    }
+}

@@ -1,0 +1,74 @@
+//! What is told of a unit when nothing is done about it.
+
+use model::Health;
+use model::health::State;
+
+use crate::plan::{Action, Plan, Step};
+use crate::unit::{Status, SyncState, SyncUnit};
+
+use super::clusters::Handle;
+use super::{Shared, UnitEventKind};
+
+impl Shared {
+    /// Nothing is to be done, or nobody asks for it: what was found is told.
+    pub(super) async fn found(&self, unit: &SyncUnit, cluster: &Handle, plan: &Plan) {
+        let differs = plan.changes_anything();
+        let status = Status {
+            sync: if differs {
+                SyncState::OutOfSync
+            } else {
+                SyncState::Synced
+            },
+            attempted: plan.revision.clone(),
+            health: Some(health(plan, cluster)),
+            errors: Vec::new(),
+            ..unit.status.clone()
+        };
+        if differs && unit.status.sync != SyncState::OutOfSync {
+            self.tell(&unit.id, UnitEventKind::OutOfSync, plan.to_string());
+        }
+        self.write(unit, status).await;
+    }
+
+    /// Writes a status where it differs from what is there.
+    pub(super) async fn write(&self, unit: &SyncUnit, status: Status) {
+        if status == unit.status {
+            return;
+        }
+        match self.units.set_status(&unit.id, status).await {
+            Ok(()) => self.tell(&unit.id, UnitEventKind::Changed, ""),
+            Err(error) => {
+                self.tell(&unit.id, UnitEventKind::Failed, error.to_string());
+                self.status.add_after(unit.id.clone(), unit.policy.retry);
+            }
+        }
+    }
+}
+
+/// The worst health of what a unit has. Hooks come and go, and what is left alone or pruned is not its own: they do not count.
+fn health(plan: &Plan, cluster: &Handle) -> Health {
+    let counts = |step: &&Step| {
+        let is_applied = step.action.applies() || step.action == Action::Unchanged;
+        is_applied && step.hook.is_none()
+    };
+    let healths = plan.steps().filter(counts).map(|step| {
+        let entry = cluster.cache.get(&step.key);
+        let health = match &entry {
+            None => Health::new(State::Missing),
+            Some(entry) => entry
+                .health()
+                .cloned()
+                .unwrap_or_else(|| Health::new(State::Healthy)),
+        };
+        (&step.key, health)
+    });
+    let worst = healths.max_by(|(key, health), (other_key, other)| {
+        // Of several in the same state the first by name is told, so that the status does not change without a reason.
+        health.state.cmp(&other.state).then_with(|| other_key.cmp(key))
+    });
+    match worst {
+        None => Health::new(State::Healthy),
+        Some((_, health)) if health.state == State::Healthy => Health::new(State::Healthy),
+        Some((key, health)) => Health::because(health.state, format!("{key}: {}", health.message)),
+    }
+}

@@ -1,0 +1,155 @@
+//! Looks at a unit: what it should be, what is there, and what is to be done about it.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use crate::observe::Observer;
+use crate::plan::{self, Input};
+use crate::queue::Done;
+use crate::unit::{Failure, Status, SyncState, SyncUnit};
+
+use super::follow::LISTING;
+use super::known::Known;
+use super::{Shared, UnitEventKind};
+
+/// Looks at one unit after another.
+pub(super) async fn work(shared: Arc<Shared>) {
+    while let Some(ticket) = shared.status.next().await {
+        let known = shared.known.get(ticket.key());
+        let seen = known.state.lock().endings;
+        let done = match shared.units.get(ticket.key()).await {
+            Ok(Some(unit)) => shared.refresh(unit, &known, seen).await,
+            Ok(None) => {
+                shared.known.forget(ticket.key());
+                Done::Forget
+            }
+            Err(error) => {
+                shared.tell(ticket.key(), UnitEventKind::Failed, error.to_string());
+                Done::Retry
+            }
+        };
+        shared.looks.fetch_add(1, Ordering::Relaxed);
+        ticket.finish(done);
+    }
+}
+
+/// Has all units of the store looked at; asks until it answers.
+pub(super) async fn all(shared: &Shared) {
+    let mut wait = Duration::from_millis(100);
+    let units = loop {
+        match shared.units.list().await {
+            Ok(units) => break units,
+            Err(error) => shared.tell("", UnitEventKind::Failed, error.to_string()),
+        }
+        tokio::time::sleep(wait).await;
+        wait = (wait * 2).min(Duration::from_secs(30));
+    };
+    for unit in &units {
+        shared.starting.expect(&unit.destination.cluster, &unit.id);
+    }
+    for unit in units {
+        shared.status.add(unit.id);
+    }
+}
+
+enum Looked {
+    /// All is well, or something is done about it.
+    Done,
+    /// Its kinds are not listed yet.
+    Listing,
+    /// What was looked at is out of date.
+    TooLate,
+}
+
+impl Shared {
+    async fn refresh(self: &Arc<Self>, unit: SyncUnit, known: &Known, seen: u64) -> Done {
+        let looked = self.look(&unit, known, seen).await;
+        if !matches!(looked, Ok(Looked::Listing)) {
+            self.seen(&unit.destination.cluster, &unit.id);
+        }
+        match looked {
+            Ok(Looked::Done) => Done::After(unit.policy.interval),
+            Ok(Looked::Listing) => Done::After(LISTING),
+            Ok(Looked::TooLate) => Done::After(Duration::ZERO),
+            Err(errors) => {
+                let status = Status {
+                    sync: SyncState::Unknown,
+                    errors,
+                    ..unit.status.clone()
+                };
+                if status != unit.status {
+                    self.tell(&unit.id, UnitEventKind::Failed, status.errors.join("; "));
+                }
+                // While an operation is under way the status is its own.
+                if !known.state.lock().is_busy(seen) {
+                    self.write(&unit, status).await;
+                }
+                Done::After(unit.policy.retry)
+            }
+        }
+    }
+
+    async fn look(
+        self: &Arc<Self>,
+        unit: &SyncUnit,
+        known: &Known,
+        seen: u64,
+    ) -> Result<Looked, Vec<String>> {
+        let failed = |error: Failure| vec![error.to_string()];
+        let cluster = self.cluster(unit).await.map_err(failed)?;
+        let asked = unit.operation.as_ref();
+        let revision = asked.and_then(|operation| operation.revision.as_deref());
+        let generated = self.manifests.generate(unit, revision, false).await;
+        let generated = generated.map_err(failed)?;
+        let revision = generated.revision;
+        let options = self.options(unit, &revision);
+        let strategy = &unit.policy.strategy;
+        let observer = Observer {
+            cluster: cluster.cluster(),
+            cache: &cluster.cache,
+            memory: &known.memory,
+            manager: &unit.policy.manager,
+            takeover: &unit.policy.takeover,
+            ignore: &self.ignored(unit),
+            keep_ignored: strategy.keeps_ignored(&options),
+            markers: &strategy.markers,
+            unobserved: &|object| !strategy.looks_at(object, &options),
+        };
+        let desired = self
+            .desired(unit, &observer, generated.manifests, &options, &revision)
+            .await;
+        if !self.follow(unit, known, &cluster, &desired) {
+            return Ok(Looked::Listing);
+        }
+        if self.goes_on(unit, known, &desired, &revision) {
+            return Ok(Looked::Done);
+        }
+        if known.state.lock().is_busy(seen) {
+            // An operation has ended since the unit was read, and has written its status.
+            return Ok(Looked::TooLate);
+        }
+        let desired = observer.look(desired).await;
+        let previous = unit.status.inventory.clone();
+        let stale = plan::stale(&previous, &desired, &unit.destination.namespace);
+        let candidates = observer.candidates(stale).await;
+        let input = Input {
+            unit: unit.id.clone(),
+            revision,
+            desired,
+            previous,
+            candidates,
+            options,
+        };
+        let (plan, objects) = plan::plan(&input, strategy)
+            .map_err(|refusals| refusals.iter().map(ToString::to_string).collect::<Vec<_>>())?;
+        let differs = plan.changes_anything() || unit.status.revision != plan.revision;
+        // What somebody asks for is done even if it changes nothing, so that they are told that it is.
+        if asked.is_some() || (differs && unit.policy.automatic) {
+            self.start(unit, known, plan, objects).await?;
+        } else {
+            self.found(unit, &cluster, &plan).await;
+        }
+        Ok(Looked::Done)
+    }
+}
