@@ -26,12 +26,7 @@ pub fn to_value(node: &Node) -> Result<Value, String> {
 
 /// A tree that means a value.
 pub fn from_value(value: &Value) -> Node {
-    let scalar = |text: &str, kind| {
-        Node::Scalar(Scalar {
-            text: text.into(),
-            kind,
-        })
-    };
+    let scalar = |text: &str, kind| Node::Scalar(Scalar::new(text, kind));
     match value {
         Value::Null => Node::null(),
         Value::Bool(flag) => scalar(if *flag { "true" } else { "false" }, Kind::Bool),

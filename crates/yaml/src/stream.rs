@@ -87,10 +87,7 @@ fn scalar(source: events::Scalar<'_>) -> Content {
     };
     Content::Scalar {
         anchor: source.anchor.map(String::from),
-        scalar: Scalar {
-            text: source.text.as_ref().into(),
-            kind,
-        },
+        scalar: Scalar::new(source.text.as_ref(), kind),
     }
 }
 

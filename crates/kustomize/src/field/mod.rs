@@ -3,12 +3,14 @@
 mod lookup;
 mod path;
 mod select;
+mod shared;
 mod walk;
 
 pub(crate) use lookup::{lookup, lookup_mut};
 pub(crate) use path::{split, split_bracketed};
 pub(crate) use select::{Created, select};
-pub(crate) use walk::{Create, FieldPath, set_entry, set_text, set_value, wrong_kind};
+pub(crate) use shared::{WRITTEN, Writes, spread_written, unlink};
+pub(crate) use walk::{Create, FieldPath, set_text, set_value, wrong_kind};
 
 use model::Str;
 

@@ -20,10 +20,7 @@ impl Created {
             None => match self {
                 Created::List => Node::list(),
                 Created::Map => Node::map(),
-                Created::Scalar | Created::Nothing => Node::Scalar(Scalar {
-                    text: "".into(),
-                    kind: Kind::Plain,
-                }),
+                Created::Scalar | Created::Nothing => Node::Scalar(Scalar::new("", Kind::Plain)),
             },
         }
     }
@@ -81,6 +78,7 @@ pub(crate) fn select(
 fn settle(made: &mut Node) {
     if let Node::Scalar(scalar) = made {
         scalar.kind = Kind::of(&scalar.text);
+        scalar.untyped = true;
     }
 }
 

@@ -2,7 +2,7 @@
 
 use yaml::node::{Kind, Node, Scalar, Text};
 
-use super::{FieldSpec, split};
+use super::{FieldSpec, Writes, split};
 use crate::resource::Resource;
 
 /// A field spec whose path is taken apart.
@@ -83,7 +83,12 @@ impl FieldPath {
         set: Set<'_>,
     ) -> Result<(), String> {
         let create = if self.spec.create { create } else { Create::Nothing };
-        walk(&mut resource.node, &self.parts, create, set).map_err(|problem| {
+        let mut writes = Writes::default();
+        let done = walk(&mut resource.node, &self.parts, create, &mut |node| {
+            writes.change(node, |node| set(node))
+        });
+        writes.spread(&mut resource.node);
+        done.map_err(|problem| {
             format!(
                 "considering field '{}' of object {}: {problem}",
                 self.spec.path,
@@ -147,24 +152,12 @@ fn fill(field: &mut Node, made: Create, is_list: bool) {
     }
 }
 
-/// Sets a key of a map to a string.
-pub(crate) fn set_entry(node: &mut Node, key: &Text, value: &Text) -> Result<(), String> {
-    let Node::Map(map) = node else {
-        return Err(wrong_kind("MappingNode", node));
-    };
-    map.insert(key, Node::set(value));
-    Ok(())
-}
-
 /// Replaces a scalar by another one.
 pub(crate) fn set_value(node: &mut Node, text: &Text, kind: Kind) -> Result<(), String> {
     let Node::Scalar(scalar) = node else {
         return Err(wrong_kind("ScalarNode", node));
     };
-    *scalar = Scalar {
-        text: text.into(),
-        kind,
-    };
+    *scalar = Scalar::new(text, kind);
     Ok(())
 }
 

@@ -2,17 +2,17 @@
 
 use std::collections::BTreeMap;
 
-use yaml::node::Text;
+use yaml::node::{Kind, Node, Scalar, Text};
 
 use crate::config::Label;
-use crate::field::{Create, FieldPath, FieldSpec, merge_specs, set_entry};
+use crate::field::{Create, FieldPath, FieldSpec, Writes, merge_specs, wrong_kind};
 use crate::schema::Schema;
 use crate::specs::Specs;
 use crate::transform::{Each, Transform};
 
 /// Adds labels, or anything else that is a map of strings.
 pub(crate) struct Labels {
-    pairs: Vec<(Text, Text)>,
+    pairs: Vec<(Text, Scalar)>,
     paths: Vec<FieldPath>,
 }
 
@@ -21,7 +21,7 @@ impl Labels {
         Labels {
             pairs: pairs
                 .iter()
-                .map(|(key, value)| (key.into(), value.into()))
+                .map(|(key, value)| (key.into(), as_set(value)))
                 .collect(),
             paths: FieldPath::all(specs),
         }
@@ -54,21 +54,67 @@ impl Labels {
 
 impl Transform for Labels {
     fn each<'t>(&'t self, _: &'t Schema) -> Option<Each<'t>> {
-        Some(Box::new(|resource| {
+        let mut added: Vec<Scalar> = Vec::new();
+        Some(Box::new(move |resource| {
             if self.pairs.is_empty() {
                 return Ok(());
             }
-            self.paths.iter().try_for_each(|path| {
+            added.clear();
+            added.extend(self.pairs.iter().map(|(_, value)| Scalar {
+                group: resource.new_group(),
+                ..value.clone()
+            }));
+            let mut writes = Writes::default();
+            let done = self.paths.iter().try_for_each(|path| {
                 path.apply(resource, Create::Map, &mut |node| {
-                    self.pairs
-                        .iter()
-                        .try_for_each(|(key, value)| set_entry(node, key, value))
+                    let pairs = self.pairs.iter().zip(&mut added);
+                    pairs
+                        .into_iter()
+                        .try_for_each(|((key, _), value)| set_entry(node, key, value, &mut writes))
                 })
-            })
+            });
+            writes.spread(&mut resource.node);
+            done
         }))
     }
 
     fn keeps_ids(&self) -> bool {
         true
     }
+}
+
+/// A string without quotes where it would be a string anyway.
+fn as_set(text: &String) -> Scalar {
+    match Node::set(text) {
+        Node::Scalar(scalar) => scalar,
+        _ => Scalar::new(text, Kind::Quoted),
+    }
+}
+
+/// Sets a key of a map. What is there is written over and keeps its quotes, which the value then has wherever else it is
+/// added; else the value is added, which is one and the same in all places.
+fn set_entry(node: &mut Node, key: &Text, value: &mut Scalar, writes: &mut Writes) -> Result<(), String> {
+    let Node::Map(map) = node else {
+        return Err(wrong_kind("MappingNode", node));
+    };
+    let Some(old) = map.get_mut(key) else {
+        map.push(key, Node::Scalar(value.clone()));
+        return Ok(());
+    };
+    let (kind, group) = match old {
+        Node::Scalar(old) if matches!(old.kind, Kind::Quoted | Kind::Folded) => (Kind::Quoted, old.group),
+        Node::Scalar(old) => (Kind::Plain, old.group),
+        _ => (Kind::Plain, 0),
+    };
+    if value.kind != kind {
+        value.kind = kind;
+        writes.note(value);
+    }
+    let written = Scalar {
+        group,
+        ..value.clone()
+    };
+    writes.note(&written);
+    *old = Node::Scalar(written);
+    Ok(())
 }

@@ -9,27 +9,39 @@ mod directive;
 mod element;
 mod list;
 
+use std::cell::Cell;
 use std::collections::HashMap;
 
 use yaml::node::{Kind, Map, Node, Text};
 
+use crate::field::{WRITTEN, spread_written};
 use crate::id::Gvk;
 use crate::schema::{Place, Schema};
 use directive::Directive;
 
 /// Merges `patch` into `object`; `None` when the patch deletes it.
 pub(crate) fn merge(object: Node, patch: Node, schema: &Schema) -> Result<Option<Node>, String> {
-    let merged = Merger { schema }.walk(Sources::Two(Some(object), Some(patch)), None)?;
-    Ok(match merged {
+    let merger = Merger {
+        schema,
+        wrote_shared: Cell::new(false),
+    };
+    let merged = merger.walk(Sources::Two(Some(object), Some(patch)), None)?;
+    let mut merged = match merged {
         Outcome::Dest(node) => Some(node),
         // kyaml makes the patch the result, but kustomize goes on with the object it has.
         Outcome::Origin { dest, .. } => dest,
         Outcome::Gone { .. } => None,
-    })
+    };
+    if let Some(object) = merged.as_mut().filter(|_| merger.wrote_shared.get()) {
+        spread_written(object);
+    }
+    Ok(merged)
 }
 
 struct Merger<'s> {
     schema: &'s Schema,
+    /// Whether something was written over a scalar that stands elsewhere too.
+    wrote_shared: Cell<bool>,
 }
 
 /// What is walked together.
@@ -173,7 +185,7 @@ impl Merger<'_> {
                 Outcome::Origin {
                     node,
                     dest: Some(dest),
-                } => Some(in_quotes_of(&dest, node)),
+                } => Some(self.written_over(&dest, node)),
                 outcome => outcome.into_node(),
             };
             if let Some(node) = merged {
@@ -267,6 +279,20 @@ impl Lookup {
             Lookup::Small(map) => map.into_iter().collect(),
             Lookup::Large(map) => map.into_iter().collect(),
         }
+    }
+}
+
+impl Merger<'_> {
+    /// The patch's node as it is written over the object's.
+    fn written_over(&self, dest: &Node, node: Node) -> Node {
+        let mut node = in_quotes_of(dest, node);
+        if let (Node::Scalar(old), Node::Scalar(new)) = (dest, &mut node)
+            && old.group != 0
+        {
+            new.group = old.group | WRITTEN;
+            self.wrote_shared.set(true);
+        }
+        node
     }
 }
 

@@ -1,5 +1,6 @@
 //! `replacements`: values that are copied from a field of one resource to fields of others.
 
+mod source;
 mod structured;
 
 use std::collections::HashSet;
@@ -8,15 +9,16 @@ use model::Value;
 use yaml::Step;
 use yaml::node::{Node, Text};
 
-use crate::config::{FieldOptions, Replacement, Selector, Source, Strictness, Target, decode_all};
-use crate::field::{Created, lookup, select, split_bracketed};
-use crate::id::{Gvk, ResId};
+use crate::config::{FieldOptions, Replacement, Selector, Strictness, Target, decode_all};
+use crate::field::{Created, Writes, select, split_bracketed, unlink};
+use crate::id::ResId;
 use crate::options::Release;
 use crate::problem::{At, InText, Problem, key};
 use crate::resmap::{AnyId, Matcher, Names, ResMap};
 use crate::resource::Resource;
 use crate::schema::Schema;
 use crate::transform::{Transform, first};
+use source::Copied;
 
 /// Copies values.
 pub(crate) struct Replacements {
@@ -127,10 +129,10 @@ impl Replacements {
             return vec![(Vec::new(), NO_TARGET.to_owned())];
         };
         let mut wrong = Vec::new();
-        let value = value(replacement, resources.as_slice(), index, schema);
-        let value = value.map_err(|problem| wrong.push(problem)).ok();
+        let value = Copied::new(replacement, resources.as_slice(), index, schema);
+        let mut value = value.map_err(|problem| wrong.push(problem)).ok();
         for (number, target) in targets.iter().enumerate() {
-            let failed = match (Resolved::new(target, self.release), &value) {
+            let failed = match (Resolved::new(target, self.release), &mut value) {
                 (Err(failed), _) => failed,
                 (Ok(resolved), Some(value)) => resolved.apply(value, resources, index, schema),
                 (Ok(_), None) => Vec::new(),
@@ -188,25 +190,6 @@ impl Transform for Replacements {
 
 const NO_TARGET: &str = "replacements must specify a source and at least one target";
 
-/// The value to be copied.
-fn value(
-    replacement: &Replacement,
-    resources: &[Resource],
-    index: &mut AnyId,
-    schema: &Schema,
-) -> Result<Node, Wrong> {
-    match (&replacement.source_value, &replacement.source) {
-        (Some(_), Some(_)) => Err((
-            Vec::new(),
-            "value and resource selectors are mutually exclusive".to_owned(),
-        )),
-        (None, None) => Err((Vec::new(), NO_TARGET.to_owned())),
-        (Some(text), None) => Ok(Node::plain(text)),
-        (None, Some(source)) => from_source(source, resources, index, schema)
-            .map_err(|(field, problem)| (vec![key("source"), key(field)], problem)),
-    }
-}
-
 fn ids(resource: &Resource, schema: &Schema) -> Vec<ResId> {
     let mut current = resource.id(schema);
     // kustomize does not ask the schema here.
@@ -214,108 +197,14 @@ fn ids(resource: &Resource, schema: &Schema) -> Vec<ResId> {
     [current].into_iter().chain(resource.previous_ids()).collect()
 }
 
+const SCALARS_ONLY: &str = "delimiter option can only be used with scalar nodes";
+
 /// Where to look for resources: where the name is known, or everywhere.
 fn candidates(name: Option<&str>, resources: &[Resource], index: &mut AnyId) -> Vec<usize> {
     match name {
         Some(name) => index.named(name, resources),
         None => (0..resources.len()).collect(),
     }
-}
-
-fn from_source(
-    source: &Source,
-    resources: &[Resource],
-    index: &mut AnyId,
-    schema: &Schema,
-) -> Result<Node, (&'static str, String)> {
-    let wanted = ResId {
-        gvk: Gvk {
-            group: source.group.as_str().into(),
-            version: source.version.as_str().into(),
-            kind: source.kind.as_str().into(),
-        },
-        name: source.name.as_str().into(),
-        namespace: source.namespace.as_str().into(),
-        cluster_scoped: false,
-    };
-    let path = if source.field_path.is_empty() {
-        DEFAULT_PATH
-    } else {
-        &source.field_path
-    };
-    let shown = || {
-        let mut text = wanted.to_string();
-        for part in [source.field_path.clone(), shown_options(source.options.as_ref())] {
-            if !part.is_empty() {
-                text.push(':');
-                text.push_str(&part);
-            }
-        }
-        text
-    };
-    let mut found = None;
-    let name = Some(source.name.as_str()).filter(|name| !name.is_empty());
-    for at in candidates(name, resources, index) {
-        let resource = &resources[at];
-        let fits = ids(resource, schema).iter().any(|id| id.is_selected_by(&wanted));
-        if fits && found.replace(resource).is_some() {
-            return Err(("", format!("multiple matches for selector {}", shown())));
-        }
-    }
-    let Some(found) = found else {
-        return Err(("", format!("nothing selected by {}", shown())));
-    };
-    let field = lookup(&found.node, &split_bracketed(path)).map_err(|problem| {
-        (
-            "fieldPath",
-            format!("error looking up replacement source: {problem}"),
-        )
-    })?;
-    match field {
-        Some(field) if !field.is_empty() => {
-            part_of(field, source.options.as_ref()).map_err(|problem| ("options", problem))
-        }
-        _ => Err((
-            "fieldPath",
-            format!("fieldPath `{path}` is missing for replacement source {wanted}"),
-        )),
-    }
-}
-
-fn shown_options(options: Option<&FieldOptions>) -> String {
-    match options {
-        Some(options) if !options.delimiter.is_empty() || options.create => format!(
-            "{}({}), create={}",
-            options.delimiter, options.index, options.create
-        ),
-        _ => String::new(),
-    }
-}
-
-const SCALARS_ONLY: &str = "delimiter option can only be used with scalar nodes";
-
-/// The part of the source's field that is meant.
-fn part_of(field: &Node, options: Option<&FieldOptions>) -> Result<Node, String> {
-    let Some(options) = options.filter(|options| !options.delimiter.is_empty()) else {
-        return Ok(field.clone());
-    };
-    let Node::Scalar(scalar) = field else {
-        return Err(SCALARS_ONLY.to_owned());
-    };
-    let mut parts = field.text().split(options.delimiter.as_str());
-    let part = usize::try_from(options.index)
-        .ok()
-        .and_then(|index| parts.nth(index));
-    let Some(part) = part else {
-        // The value is not told: it may be a secret.
-        return Err(format!(
-            "options.index {} is out of bounds for value",
-            options.index
-        ));
-    };
-    let mut result = scalar.clone();
-    result.text = part.into();
-    Ok(Node::Scalar(result))
 }
 
 /// A target whose expressions were read.
@@ -391,7 +280,13 @@ impl<'t> Resolved<'t> {
         })
     }
 
-    fn apply(&self, value: &Node, resources: &mut ResMap, index: &mut AnyId, schema: &Schema) -> Vec<Wrong> {
+    fn apply(
+        &self,
+        value: &mut Copied,
+        resources: &mut ResMap,
+        index: &mut AnyId,
+        schema: &Schema,
+    ) -> Vec<Wrong> {
         let mut wrong = Vec::new();
         for at in candidates(self.select.only_name(), resources.as_slice(), index) {
             let resource = &mut resources.as_mut_slice()[at];
@@ -411,7 +306,7 @@ impl<'t> Resolved<'t> {
                 .iter()
                 .any(|(matcher, by)| by.id && ids.iter().any(|id| fits(matcher, id)));
             if !rejected && ids.iter().any(|id| fits(&self.select, id)) {
-                self.copy(value, resource, &mut wrong);
+                self.copy(value, at, resource, &mut wrong);
                 // It may have got another name.
                 index.add(at, &resources.as_slice()[at], schema);
             }
@@ -419,15 +314,17 @@ impl<'t> Resolved<'t> {
         wrong
     }
 
-    fn copy(&self, value: &Node, resource: &mut Resource, wrong: &mut Vec<Wrong>) {
+    fn copy(&self, value: &mut Copied, at: usize, resource: &mut Resource, wrong: &mut Vec<Wrong>) {
         let options = self.target.options.as_ref();
-        let created = match value {
-            _ if !options.is_some_and(|options| options.create) => Created::Nothing,
-            Node::Scalar(_) => Created::Scalar,
-            Node::List(_) => Created::List,
-            Node::Map(_) => Created::Map,
-        };
         for (number, (path, parts)) in self.paths.iter().enumerate() {
+            value.renew(at, resource);
+            let value = &value.node;
+            let created = match value {
+                _ if !options.is_some_and(|options| options.create) => Created::Nothing,
+                Node::Scalar(_) => Created::Scalar,
+                Node::List(_) => Created::List,
+                Node::Map(_) => Created::Map,
+            };
             if self.release == Release::V5_8 && structured::set(&mut resource.node, value, parts, created) {
                 continue;
             }
@@ -440,9 +337,12 @@ impl<'t> Resolved<'t> {
                 format!("unable to {what} field {path:?} in replacement target")
             };
             let mut failed = None;
+            let mut writes = Writes::default();
             let count = select(&mut resource.node, parts, created, &mut |field| {
-                set(field, value, options).inspect_err(|problem| failed = Some(problem.clone()))
+                let done = writes.change(field, |field| set(field, value, options));
+                done.inspect_err(|problem| failed = Some(problem.clone()))
             });
+            writes.spread(&mut resource.node);
             let problem = match (failed, count) {
                 (Some(problem), _) => problem,
                 (None, Err(problem)) => format!("{}: {problem}", missing()),
@@ -451,6 +351,7 @@ impl<'t> Resolved<'t> {
             };
             wrong.push((vec![key("fieldPaths"), Step::Item(number)], problem));
         }
+        value.renew(at, resource);
     }
 }
 
@@ -475,8 +376,11 @@ fn set(field: &mut Node, value: &Node, options: Option<&FieldOptions>) -> Result
         }
     };
     match field {
-        Node::Scalar(scalar) => scalar.text = text.into(),
-        other => *other = value.clone(),
+        Node::Scalar(scalar) => scalar.set_text(text),
+        other => {
+            *other = value.clone();
+            unlink(other);
+        }
     }
     Ok(())
 }

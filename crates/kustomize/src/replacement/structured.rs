@@ -4,7 +4,7 @@ use model::Value;
 use yaml::node::Node;
 
 use crate::convert;
-use crate::field::{Created, lookup_mut, select};
+use crate::field::{Created, Writes, lookup_mut, select};
 
 /// Sets a field inside of a text; `false` where the path does not lead into one.
 pub(super) fn set(object: &mut Node, value: &Node, path: &[String], created: Created) -> bool {
@@ -18,13 +18,14 @@ pub(super) fn set(object: &mut Node, value: &Node, path: &[String], created: Cre
         let Ok(Some(read)) = yaml::node::read(&scalar.text) else {
             continue;
         };
-        return match changed(&scalar.text, read.node, value, &path[split..], created) {
-            Some(text) => {
-                scalar.text = text.into();
-                true
-            }
-            None => false,
+        let Some(text) = changed(&scalar.text, read.node, value, &path[split..], created) else {
+            return false;
         };
+        scalar.text = text.into();
+        let mut writes = Writes::default();
+        writes.note(scalar);
+        writes.spread(object);
+        return true;
     }
     false
 }

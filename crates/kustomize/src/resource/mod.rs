@@ -14,6 +14,7 @@ use thin_vec::ThinVec;
 use yaml::node::{Node, Text};
 
 use crate::accumulate::Spot;
+use crate::field::{WRITTEN, unlink};
 use crate::id::{Gvk, ResId};
 use crate::origin::{History, Origin};
 use crate::schema::Schema;
@@ -36,6 +37,8 @@ pub(crate) struct Resource {
     /// As a patch, whether it may rename what it changes, and make another kind of it.
     pub(crate) may_rename: bool,
     pub(crate) may_change_kind: bool,
+    /// How many groups of scalars that are one it has had.
+    groups: u16,
     /// Most have none.
     history: Option<Box<History>>,
     /// Where it was read or generated, for messages.
@@ -104,9 +107,16 @@ impl Resource {
             ref_vars: ThinVec::new(),
             may_rename: false,
             may_change_kind: false,
+            groups: 0,
             history: None,
             spot: Spot::default(),
         }
+    }
+
+    /// The number of a new group of scalars that are one; 0, which is none, once there are very many.
+    pub(crate) fn new_group(&mut self) -> u16 {
+        self.groups = (self.groups + 1) % WRITTEN;
+        self.groups
     }
 
     /// Whether nothing is left of it.
@@ -261,5 +271,10 @@ impl Resource {
     pub(crate) fn add_transformation(&mut self, origin: &Rc<Origin>) {
         let history = self.history.get_or_insert_default();
         history.transformations.push(Rc::clone(origin));
+        // kustomize tells it in an annotation and writes all of them anew for that.
+        let metadata = self.node.get_mut("metadata");
+        if let Some(annotations) = metadata.and_then(|metadata| metadata.get_mut("annotations")) {
+            unlink(annotations);
+        }
     }
 }

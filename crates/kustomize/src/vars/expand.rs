@@ -4,10 +4,7 @@ use yaml::node::{Kind, Scalar};
 
 /// The text with what `lookup` knows put in. A text that is nothing but a reference gets the type of the value.
 pub(super) fn expand(text: &str, lookup: &mut dyn FnMut(&str) -> Option<Scalar>) -> Scalar {
-    let string = |text: String| Scalar {
-        text: text.into(),
-        kind: Kind::Quoted,
-    };
+    let string = |text: String| Scalar::new(text, Kind::Quoted);
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(at) = rest.find('$') {
@@ -67,10 +64,7 @@ mod tests {
                 "N" => ("8080", Kind::Int),
                 _ => return None,
             };
-            Some(Scalar {
-                text: known.0.into(),
-                kind: known.1,
-            })
+            Some(Scalar::new(known.0, known.1))
         };
         let scalar = expand(text, &mut lookup);
         (scalar.text.to_string(), scalar.kind)

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, HashMap};
 use yaml::node::{Kind, Node, Scalar};
 
 use crate::config::Var;
-use crate::field::{Create, FieldPath, FieldSpec, lookup, split_bracketed};
+use crate::field::{Create, FieldPath, FieldSpec, Writes, lookup, split_bracketed};
 use crate::id::Gvk;
 use crate::resmap::{AnyId, ResMap};
 use crate::resource::Resource;
@@ -111,13 +111,15 @@ pub(crate) fn resolve(
     let paths = FieldPath::all(specs);
     for resource in resources.contents_mut() {
         for path in &paths {
+            let mut writes = Writes::default();
             path.apply(resource, Create::Nothing, &mut |node| {
-                set(node, &values, &mut |name| {
+                set(node, &values, &mut writes, &mut |name| {
                     if let Some(used) = used.get_mut(name) {
                         *used = true;
                     }
                 })
             })?;
+            writes.spread(&mut resource.node);
         }
     }
     let unused = used.into_iter().filter(|(_, used)| !used);
@@ -179,13 +181,20 @@ fn shown(var: &Var) -> String {
 
 type Values<'v> = BTreeMap<&'v str, Option<Scalar>>;
 
-fn set(node: &mut Node, values: &Values<'_>, used: &mut dyn FnMut(&str)) -> Result<(), String> {
+fn set(
+    node: &mut Node,
+    values: &Values<'_>,
+    writes: &mut Writes,
+    used: &mut dyn FnMut(&str),
+) -> Result<(), String> {
     match node {
         Node::Scalar(scalar) => set_scalar(scalar, values, used),
         Node::Map(map) => map.iter_mut().for_each(|(_, value)| {
-            if let Node::Scalar(scalar) = value {
-                set_scalar(scalar, values, used);
-            }
+            writes.change(value, |value| {
+                if let Node::Scalar(scalar) = value {
+                    set_scalar(scalar, values, used);
+                }
+            });
         }),
         Node::List(items) => {
             for item in items {

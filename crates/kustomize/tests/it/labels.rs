@@ -130,3 +130,92 @@ spec:
 "#,
     );
 }
+
+/// A base whose labels and annotations stand on the Deployment, its selector and its template.
+const LABELLED: &str = "\
+=== base/kustomization.yaml
+resources: [a.yaml]
+labels: [{pairs: {l: one}, includeSelectors: true}]
+commonAnnotations: {z: one}
+=== base/a.yaml
+{apiVersion: apps/v1, kind: Deployment, metadata: {name: d}, spec: {template: {spec: {containers: []}}}}
+=== over/kustomization.yaml
+resources: [../base]
+";
+
+/// The labels of the Deployment, its selector and its template, and the annotations of the first and the last.
+fn of_all(more: &str) -> String {
+    let text = crate::built(&format!("{LABELLED}{more}"), "over");
+    let values = text.lines().map(str::trim);
+    let values = values.filter(|line| line.starts_with("l: ") || line.starts_with("z: "));
+    values.collect::<Vec<_>>().join(", ")
+}
+
+#[test]
+fn what_is_written_over_one_of_the_places_of_a_label_is_written_over_all() {
+    let all = "z: two, l: two, l: two, z: two, l: two";
+    assert_eq!(
+        of_all("labels: [{pairs: {l: two}}]\ncommonAnnotations: {z: two}\n"),
+        all
+    );
+    let patch = "\
+patches:
+- patch: '{apiVersion: apps/v1, kind: Deployment, metadata: {name: d, labels: {l: two}, annotations: {z: two}}}'
+";
+    assert_eq!(of_all(patch), all);
+    let replacement = "\
+replacements:
+- sourceValue: two
+  targets: [{select: {kind: Deployment}, fieldPaths: [metadata.labels.l, spec.template.metadata.annotations.z]}]
+";
+    assert_eq!(of_all(replacement), all);
+}
+
+#[test]
+fn the_last_of_several_writes_in_a_patch_wins_and_null_removes_one_place() {
+    let patch = "\
+patches:
+- patch: |
+    {apiVersion: apps/v1, kind: Deployment, metadata: {name: d, labels: {l: 5}},
+     spec: {template: {metadata: {labels: {l: 6}}}, selector: {matchLabels: {l: null}}}}
+";
+    assert_eq!(of_all(patch), "z: one, l: 6, z: one, l: 6");
+}
+
+#[test]
+fn a_json_patch_makes_values_of_their_own_of_labels() {
+    let patches = "\
+patches:
+- target: {kind: Deployment}
+  patch: '[{op: replace, path: /metadata/labels/l, value: two}]'
+- patch: '{apiVersion: apps/v1, kind: Deployment, metadata: {name: d, labels: {l: three}}}'
+";
+    let patches = patches.replace(
+        "[{op: replace, path: /metadata/labels/l, value: two}]",
+        r#"[{"op":"replace","path":"/metadata/labels/l","value":"two"}]"#,
+    );
+    assert_eq!(of_all(&patches), "z: one, l: three, l: one, z: one, l: one");
+}
+
+#[test]
+fn telling_transformers_makes_the_annotations_of_an_object_its_own() {
+    let patch = "\
+buildMetadata: [transformerAnnotations]
+patches:
+- patch: '{apiVersion: apps/v1, kind: Deployment, metadata: {name: d, labels: {l: two}, annotations: {z: two}}}'
+";
+    assert_eq!(of_all(patch), "z: two, l: two, l: two, z: one, l: two");
+}
+
+#[test]
+fn a_label_that_is_in_several_places_is_expanded_in_each() {
+    let vars = "\
+vars: [{name: V, objref: {apiVersion: apps/v1, kind: Deployment, name: d}}]
+configurations: [c.yaml]
+labels: [{pairs: {v: $$(V)}, includeSelectors: true}]
+=== over/c.yaml
+varReference: [{path: metadata/labels, kind: Deployment}, {path: spec/template/metadata/labels}]
+";
+    let text = crate::built(&format!("{LABELLED}{vars}"), "over");
+    assert_eq!(text.matches("v: d\n").count(), 3, "{text}");
+}

@@ -216,3 +216,63 @@ metadata:
 "#,
     );
 }
+
+#[test]
+fn a_value_that_is_written_over_where_it_comes_from_is_copied_as_it_is_then() {
+    let text = "\
+=== kustomization.yaml
+resources: [a.yaml]
+replacements:
+- source: {kind: ConfigMap, fieldPath: data.a}
+  targets:
+  - {select: {kind: ConfigMap}, fieldPaths: [data.a], options: {delimiter: '-', index: 1}}
+  - {select: {kind: ConfigMap}, fieldPaths: [data.b]}
+=== a.yaml
+{apiVersion: v1, kind: ConfigMap, metadata: {name: c}, data: {a: x, b: y}}
+";
+    let want = "\
+apiVersion: v1
+data:
+  a: x-x
+  b: x-x
+kind: ConfigMap
+metadata:
+  name: c
+";
+    check(text, want);
+}
+
+#[test]
+fn a_text_that_a_transformer_has_set_means_what_a_number_in_its_place_looks_like() {
+    let text = "\
+=== kustomization.yaml
+resources: [a.yaml]
+images: [{name: i, newTag: '9'}]
+replacements:
+- source: {kind: Service, fieldPath: spec.port, options: {delimiter: /, index: 0}}
+  targets: [{select: {kind: Pod}, fieldPaths: [spec.containers.*.image]}]
+=== a.yaml
+{apiVersion: v1, kind: Service, metadata: {name: s}, spec: {port: 80}}
+---
+{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {containers: [{image: i}, {image: j}, {image: 'i'}]}}
+";
+    let want = "\
+apiVersion: v1
+kind: Service
+metadata:
+  name: s
+spec:
+  port: 80
+---
+apiVersion: v1
+kind: Pod
+metadata:
+  name: p
+spec:
+  containers:
+  - image: 80
+  - image: \"80\"
+  - image: \"80\"
+";
+    check(text, want);
+}

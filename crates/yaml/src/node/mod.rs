@@ -32,17 +32,48 @@ pub enum Node {
 pub type List = ThinVec<Node>;
 
 /// A text and what it is.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct Scalar {
     /// As it was written, without quotes and escapes.
     pub text: Text,
     /// What it is.
     pub kind: Kind,
+    /// The scalars of a tree that have the same number here, other than 0, stand for one that is in several places: who
+    /// writes over one of them has to write over all. What is read has 0.
+    pub group: u16,
+    /// Whether it has no type but what it looks like, so that another text in its place may mean something else. What is
+    /// read has one.
+    pub untyped: bool,
+}
+
+impl PartialEq for Scalar {
+    /// Whether both say the same, wherever else they stand.
+    fn eq(&self, other: &Scalar) -> bool {
+        self.kind == other.kind && self.text == other.text
+    }
 }
 
 const _: () = assert!(std::mem::size_of::<Node>() == 16);
 
 impl Scalar {
+    /// A scalar that stands in one place.
+    pub fn new(text: impl Into<Text>, kind: Kind) -> Scalar {
+        Scalar {
+            text: text.into(),
+            kind,
+            group: 0,
+            untyped: false,
+        }
+    }
+
+    /// Puts another text in the place of this one. The type stays, if it has one.
+    pub fn set_text(&mut self, text: impl Into<Text>) {
+        self.text = text.into();
+        if self.untyped {
+            self.kind = Kind::of(&self.text);
+        }
+    }
+
     /// What the scalar is in JSON. The error is go-yaml's.
     pub fn meaning(&self) -> Result<Meaning, String> {
         kind::meaning(self.kind, &self.text)
@@ -52,10 +83,7 @@ impl Scalar {
 impl Node {
     /// A string, whatever it looks like.
     pub fn str(text: impl Into<Text>) -> Node {
-        Node::Scalar(Scalar {
-            text: text.into(),
-            kind: Kind::Quoted,
-        })
+        Node::Scalar(Scalar::new(text, Kind::Quoted))
     }
 
     /// A string as kyaml sets it: without quotes where it would be a string anyway, which shows when it is written over.
@@ -63,14 +91,17 @@ impl Node {
         let text = text.into();
         let is_string = Kind::of(&text) == Kind::Plain && word(&text).is_none() && !text.contains('\n');
         let kind = if is_string { Kind::Plain } else { Kind::Quoted };
-        Node::Scalar(Scalar { text, kind })
+        Node::Scalar(Scalar::new(text, kind))
     }
 
     /// A text without quotes: what it means follows from what it looks like.
     pub fn plain(text: impl Into<Text>) -> Node {
         let text = text.into();
         let kind = Kind::of(&text);
-        Node::Scalar(Scalar { text, kind })
+        Node::Scalar(Scalar {
+            untyped: true,
+            ..Scalar::new(text, kind)
+        })
     }
 
     /// An empty list.
@@ -85,7 +116,7 @@ impl Node {
 
     /// A `null` that is written out.
     pub fn null() -> Node {
-        Node::plain("null")
+        Node::Scalar(Scalar::new("null", Kind::Null))
     }
 
     /// Whether this is `null`, written or left out.

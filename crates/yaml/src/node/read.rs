@@ -171,10 +171,7 @@ impl<'t> Reader<'t> {
                 return Err(Error::unwritable(line, text));
             }
         }
-        let scalar = Scalar {
-            text: self.texts.get(&source.text),
-            kind,
-        };
+        let scalar = Scalar::new(self.texts.get(&source.text), kind);
         self.complete(Node::Scalar(scalar), source.anchor.map(String::from), line)
     }
 
