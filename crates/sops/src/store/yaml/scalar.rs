@@ -46,9 +46,15 @@ pub(super) fn of(value: &Value) -> Written {
     }
 }
 
-/// How a string is written. What is no UTF-8 is written as base64, with a tag.
+/// How a string is written. What is no UTF-8 is written as base64, with a tag. The key that merges maps has its own tag,
+/// also where it is no key.
 pub(super) fn text(bytes: &[u8]) -> Written {
     match std::str::from_utf8(bytes) {
+        Ok(text @ "<<") => Written {
+            tag: Some("!!merge"),
+            text: text.to_owned(),
+            style: Style::Plain,
+        },
         Ok(text) => Written {
             tag: None,
             text: text.to_owned(),
@@ -99,9 +105,6 @@ fn style(text: &str) -> Style {
 
 /// What go-yaml takes for something else than a string beside what it takes for a number.
 fn is_odd_number(text: &str) -> bool {
-    if text == "<<" {
-        return true;
-    }
     let plain = text.replace('_', "");
     let digits = plain.strip_prefix('-').unwrap_or(&plain);
     let radix = |prefix: &str, radix: u32| {

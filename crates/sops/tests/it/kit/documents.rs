@@ -15,7 +15,7 @@ pub(crate) fn random(format: &str, random: &mut Rng) -> Vec<u8> {
     }
 }
 
-const WORDS: [&str; 46] = [
+const WORDS: [&str; 47] = [
     "a",
     "b",
     "data",
@@ -62,6 +62,7 @@ const WORDS: [&str; 46] = [
     "back\\slash",
     "=x",
     "0o17",
+    "<<",
 ];
 const KEYS: [&str; 12] = [
     "a",
@@ -209,6 +210,10 @@ fn yaml_map(random: &mut Rng, indent: usize, depth: usize, out: &mut String) {
         comment(random, indent, out);
         write!(out, "{:indent$}{}:", "", quoted(key)).unwrap();
         yaml_value(random, indent + 4, depth, out);
+    }
+    if depth < 3 && random.u8(..8) == 0 {
+        writeln!(out, "{:indent$}<<:", "").unwrap();
+        yaml_map(random, indent + 4, depth + 1, out);
     }
     comment(random, indent, out);
 }
