@@ -1,9 +1,11 @@
 //! Reads the OpenAPI definitions that `crds` names: marks on properties say which of them hold names and labels.
 
+use std::collections::BTreeMap;
+
 use model::{Map, Value};
 
 use super::{BackReferences, Specs};
-use crate::field::FieldSpec;
+use crate::field::{FieldSpec, merge_specs};
 use crate::id::Gvk;
 
 /// So many properties are looked at in one document, as often as definitions lead to them, and so far from the first one.
@@ -42,13 +44,14 @@ pub(crate) fn from_crds(document: &Value) -> Result<Specs, String> {
             definitions,
             gvk,
             specs: Specs::default(),
+            referrers: BTreeMap::new(),
             open: Vec::new(),
             left,
         };
         found.definition(name, &[])?;
         left = found.left;
         specs
-            .merge(&found.specs)
+            .merge(&found.into_specs()?)
             .map_err(|conflict| conflict.to_string())?;
     }
     Ok(specs)
@@ -73,6 +76,8 @@ struct Finder<'d> {
     definitions: &'d Map,
     gvk: Gvk,
     specs: Specs,
+    /// The properties that name an object of a kind.
+    referrers: BTreeMap<Gvk, Vec<FieldSpec>>,
     /// The definitions on the way, so that those that refer to themselves come to an end.
     open: Vec<String>,
     /// How many more properties may be looked at.
@@ -80,6 +85,17 @@ struct Finder<'d> {
 }
 
 impl Finder<'_> {
+    /// What was found, each once.
+    fn into_specs(mut self) -> Result<Specs, String> {
+        for (target, found) in self.referrers {
+            let mut referrers = Vec::new();
+            merge_specs(&mut referrers, &found)?;
+            let references = BackReferences { target, referrers };
+            self.specs.name_reference.push(references);
+        }
+        Ok(self.specs)
+    }
+
     fn definition(&mut self, name: &str, path: &[&str]) -> Result<(), String> {
         let found = self.definitions.get(name).and_then(properties);
         let Some(properties) = found else {
@@ -127,15 +143,13 @@ impl Finder<'_> {
             mark("x-kubernetes-object-ref-kind"),
         ) {
             let key = mark("x-kubernetes-object-ref-name-key").unwrap_or("name");
-            let reference = BackReferences {
-                target: Gvk {
-                    version: version.into(),
-                    kind: kind.into(),
-                    ..Gvk::default()
-                },
-                referrers: vec![spec(&[path, &[key]].concat())],
+            let target = Gvk {
+                version: version.into(),
+                kind: kind.into(),
+                ..Gvk::default()
             };
-            self.specs.add_reference(&reference)?;
+            let referrer = spec(&[path, &[key]].concat());
+            self.referrers.entry(target).or_default().push(referrer);
         }
         match mark("$ref") {
             Some(name) => self.definition(name, path),

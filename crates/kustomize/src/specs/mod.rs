@@ -7,7 +7,8 @@ mod table;
 pub(crate) use crds::from_crds;
 pub(crate) use read::from_value;
 
-use std::cmp::Ordering;
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::sync::OnceLock;
 
 use crate::field::{FieldSpec, merge_specs};
@@ -113,36 +114,42 @@ impl Specs {
         ];
         for (name, specs, more) in lists {
             merge_specs(specs, more).map_err(|problem| Conflict { list: name, problem })?;
-            specs.sort_by(|a, b| compare(&a.gvk, &b.gvk));
+            specs.sort_by_cached_key(|spec| position(&spec.gvk));
         }
-        for new in &other.name_reference {
-            self.add_reference(new).map_err(|problem| Conflict {
+        self.add_references(&other.name_reference)
+            .map_err(|problem| Conflict {
                 list: "NameReference",
                 problem,
             })?;
-        }
-        self.name_reference.sort_by(|a, b| compare(&a.target, &b.target));
+        self.name_reference
+            .sort_by_cached_key(|references| position(&references.target));
         Ok(())
     }
 
-    pub(crate) fn add_reference(&mut self, new: &BackReferences) -> Result<(), String> {
-        let mut known = self.name_reference.iter_mut();
-        match known.find(|old| old.target == new.target) {
-            Some(old) => merge_specs(&mut old.referrers, &new.referrers),
-            None => {
-                self.name_reference.push(new.clone());
-                Ok(())
+    /// Adds referrers to the targets that are there, and targets that are not.
+    fn add_references(&mut self, more: &[BackReferences]) -> Result<(), String> {
+        let mut places: HashMap<Gvk, usize> = HashMap::new();
+        for (index, known) in self.name_reference.iter().enumerate() {
+            places.entry(known.target.clone()).or_insert(index);
+        }
+        for new in more {
+            match places.entry(new.target.clone()) {
+                Entry::Occupied(place) => {
+                    merge_specs(&mut self.name_reference[*place.get()].referrers, &new.referrers)?;
+                }
+                Entry::Vacant(place) => {
+                    place.insert(self.name_reference.len());
+                    self.name_reference.push(new.clone());
+                }
             }
         }
+        Ok(())
     }
 }
 
-/// The order of kinds: the legacy order first, then by group, version and kind.
-fn compare(a: &Gvk, b: &Gvk) -> Ordering {
-    let rank = |gvk: &Gvk| DEFAULT_ORDER.rank(&gvk.kind);
-    rank(a)
-        .cmp(&rank(b))
-        .then_with(|| sort_text(a).cmp(&sort_text(b)))
+/// Where a kind stands: the legacy order first, then by group, version and kind.
+fn position(gvk: &Gvk) -> (i64, String) {
+    (DEFAULT_ORDER.rank(&gvk.kind), sort_text(gvk))
 }
 
 fn sort_text(gvk: &Gvk) -> String {
