@@ -141,7 +141,7 @@ impl Builder {
         match event.content {
             Scalar(scalar) => self.scalar(scalar, line),
             Alias(name) => self.alias(&name, line),
-            SequenceStart { anchor } => {
+            SequenceStart { anchor, .. } => {
                 let mergeable = matches!(self.slot(), Some(Slot::Merge));
                 self.open(
                     Container::List {
@@ -152,7 +152,7 @@ impl Builder {
                     line,
                 )
             }
-            MappingStart { anchor } => {
+            MappingStart { anchor, .. } => {
                 let pairs = Pairs::new(self.options);
                 self.open(
                     Container::Map {

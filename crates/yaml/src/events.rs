@@ -12,11 +12,11 @@ use std::ops::Range;
 use std::ptr::{self, NonNull};
 
 use libyaml_rs::{
-    YAML_ALIAS_EVENT, YAML_DOCUMENT_END_EVENT, YAML_DOCUMENT_START_EVENT, YAML_FOLDED_SCALAR_STYLE,
-    YAML_MAPPING_END_EVENT, YAML_MAPPING_START_EVENT, YAML_SCALAR_EVENT, YAML_SCANNER_ERROR,
-    YAML_SEQUENCE_END_EVENT, YAML_SEQUENCE_START_EVENT, YAML_STREAM_START_EVENT, yaml_event_delete,
-    yaml_event_t, yaml_mark_t, yaml_parser_delete, yaml_parser_initialize, yaml_parser_parse,
-    yaml_parser_set_input_string, yaml_parser_t,
+    YAML_ALIAS_EVENT, YAML_DOCUMENT_END_EVENT, YAML_DOCUMENT_START_EVENT, YAML_FLOW_MAPPING_STYLE,
+    YAML_FLOW_SEQUENCE_STYLE, YAML_FOLDED_SCALAR_STYLE, YAML_MAPPING_END_EVENT, YAML_MAPPING_START_EVENT,
+    YAML_SCALAR_EVENT, YAML_SCANNER_ERROR, YAML_SEQUENCE_END_EVENT, YAML_SEQUENCE_START_EVENT,
+    YAML_STREAM_START_EVENT, yaml_event_delete, yaml_event_t, yaml_mark_t, yaml_parser_delete,
+    yaml_parser_initialize, yaml_parser_parse, yaml_parser_set_input_string, yaml_parser_t,
 };
 
 use crate::Error;
@@ -48,9 +48,15 @@ pub(crate) enum Content<'e> {
     DocumentEnd,
     Alias(Cow<'e, str>),
     Scalar(Scalar<'e>),
-    SequenceStart { anchor: Option<Cow<'e, str>> },
+    SequenceStart {
+        anchor: Option<Cow<'e, str>>,
+        flow: bool,
+    },
     SequenceEnd,
-    MappingStart { anchor: Option<Cow<'e, str>> },
+    MappingStart {
+        anchor: Option<Cow<'e, str>>,
+        flow: bool,
+    },
     MappingEnd,
 }
 
@@ -142,10 +148,12 @@ impl<'a> Events<'a> {
                 }
                 YAML_SEQUENCE_START_EVENT => Content::SequenceStart {
                     anchor: text(event.data.sequence_start.anchor),
+                    flow: event.data.sequence_start.style == YAML_FLOW_SEQUENCE_STYLE,
                 },
                 YAML_SEQUENCE_END_EVENT => Content::SequenceEnd,
                 YAML_MAPPING_START_EVENT => Content::MappingStart {
                     anchor: text(event.data.mapping_start.anchor),
+                    flow: event.data.mapping_start.style == YAML_FLOW_MAPPING_STYLE,
                 },
                 YAML_MAPPING_END_EVENT => Content::MappingEnd,
                 _ => Content::StreamEnd,

@@ -62,11 +62,11 @@ pub fn events(text: &str) -> Result<Vec<Event>, Error> {
             events::Content::DocumentEnd => Content::DocumentEnd,
             events::Content::Alias(name) => Content::Alias(name.into_owned()),
             events::Content::Scalar(source) => scalar(source),
-            events::Content::SequenceStart { anchor } => Content::SequenceStart {
+            events::Content::SequenceStart { anchor, .. } => Content::SequenceStart {
                 anchor: anchor.map(String::from),
             },
             events::Content::SequenceEnd => Content::SequenceEnd,
-            events::Content::MappingStart { anchor } => Content::MappingStart {
+            events::Content::MappingStart { anchor, .. } => Content::MappingStart {
                 anchor: anchor.map(String::from),
             },
             events::Content::MappingEnd => Content::MappingEnd,

@@ -219,10 +219,10 @@ fn set_scalar(scalar: &mut Scalar, values: &Values<'_>, used: &mut dyn FnMut(&st
     };
     let new = expand(&scalar.text, &mut lookup);
     *scalar = match new.kind {
-        Kind::Plain | Kind::Quoted | Kind::Folded | Kind::Null | Kind::Timestamp | Kind::Binary => Scalar {
+        Kind::Bool | Kind::Int | Kind::Float => new,
+        _ => Scalar {
             kind: Kind::Quoted,
             ..new
         },
-        _ => new,
     };
 }

@@ -225,3 +225,63 @@ metadata:
 ",
     );
 }
+
+#[test]
+fn what_is_left_out_between_brackets_is_an_empty_string_but_deletes_in_patches() {
+    check(
+        r"
+=== kustomization.yaml
+resources: [a.yaml, b.yaml]
+patches:
+- patch: |
+    apiVersion: v1
+    kind: ConfigMap
+    metadata: {name: b}
+    data: {gone: , new: {deep: }}
+=== a.yaml
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: a}
+data: {a: , b: {c: }, list: [d: ], shared: &s , again: *s, written: null}
+block:
+  a:
+  list:
+  -
+=== b.yaml
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: b}
+data: {a: , b: {c: }, gone: x, list: [d: ], written: null}
+",
+        r#"
+apiVersion: v1
+block:
+  a: null
+  list:
+  - null
+data:
+  a: ""
+  again: ""
+  b:
+    c: ""
+  list:
+  - d: ""
+  shared: ""
+  written: null
+kind: ConfigMap
+metadata:
+  name: a
+---
+apiVersion: v1
+data:
+  b: {}
+  list:
+  - d: ""
+  new: {}
+  written: null
+kind: ConfigMap
+metadata:
+  name: b
+"#,
+    );
+}

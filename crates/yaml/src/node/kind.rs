@@ -14,6 +14,8 @@ use crate::word::{Word, word};
 pub enum Kind {
     /// `null`, `~` or nothing at all.
     Null,
+    /// Nothing at all between brackets (`{a: , b: 1}`). That is null as well, but go-yaml writes it as an empty string.
+    Void,
     /// A boolean of YAML 1.2; `yes` and `on` are strings.
     Bool,
     /// A whole number in any notation.
@@ -78,10 +80,15 @@ impl Kind {
         matches!(self, Kind::Plain | Kind::Quoted | Kind::Folded)
     }
 
+    /// Whether there is nothing.
+    pub fn is_null(self) -> bool {
+        matches!(self, Kind::Null | Kind::Void)
+    }
+
     /// The name of the tag.
     pub(crate) fn tag(self) -> &'static str {
         match self {
-            Kind::Null => "!!null",
+            Kind::Null | Kind::Void => "!!null",
             Kind::Bool => "!!bool",
             Kind::Int => "!!int",
             Kind::Float => "!!float",
@@ -138,7 +145,7 @@ pub(crate) fn meaning(kind: Kind, text: &str) -> Result<Meaning, String> {
         )
     };
     Ok(match kind {
-        Kind::Plain | Kind::Quoted => Meaning::Text,
+        Kind::Plain | Kind::Quoted | Kind::Void => Meaning::Text,
         Kind::Folded => Meaning::Str(fold::rewritten(text).as_ref().into()),
         Kind::Null => match Kind::of(text) {
             Kind::Null => Meaning::Null,

@@ -121,13 +121,13 @@ impl Node {
 
     /// Whether this is `null`, written or left out.
     pub fn is_null(&self) -> bool {
-        matches!(self, Node::Scalar(Scalar { kind: Kind::Null, .. }))
+        matches!(self, Node::Scalar(scalar) if scalar.kind.is_null())
     }
 
     /// Whether there is nothing in it: `null`, `{}` or `[]`.
     pub fn is_empty(&self) -> bool {
         match self {
-            Node::Scalar(scalar) => scalar.kind == Kind::Null,
+            Node::Scalar(scalar) => scalar.kind.is_null(),
             Node::List(items) => items.is_empty(),
             Node::Map(map) => map.is_empty(),
         }
@@ -136,7 +136,7 @@ impl Node {
     /// The text of a scalar; empty for `null` and for what is no scalar.
     pub fn text(&self) -> &str {
         match self {
-            Node::Scalar(scalar) if scalar.kind != Kind::Null => &scalar.text,
+            Node::Scalar(scalar) if !scalar.kind.is_null() => &scalar.text,
             _ => "",
         }
     }

@@ -68,6 +68,8 @@ struct Size {
 
 struct Frame {
     open: Open,
+    /// Whether it is written in brackets.
+    flow: bool,
     /// Where its children begin.
     first: usize,
     anchor: Option<String>,
@@ -110,14 +112,14 @@ impl<'t> Reader<'t> {
         match event.content {
             Content::Scalar(scalar) => self.scalar(scalar, line),
             Content::Alias(name) => self.alias(&name, line),
-            Content::SequenceStart { anchor } => self.open(Open::List, anchor, line),
-            Content::MappingStart { anchor } => {
+            Content::SequenceStart { anchor, flow } => self.open(Open::List, flow, anchor, line),
+            Content::MappingStart { anchor, flow } => {
                 let map = Open::Map {
                     seen: HashSet::new(),
                     slot: Slot::Key,
                     merged: None,
                 };
-                self.open(map, anchor, line)
+                self.open(map, flow, anchor, line)
             }
             Content::SequenceEnd | Content::MappingEnd => self.close(),
             _ => Ok(()),
@@ -127,6 +129,7 @@ impl<'t> Reader<'t> {
     fn open(
         &mut self,
         open: Open,
+        flow: bool,
         anchor: Option<std::borrow::Cow<'_, str>>,
         line: usize,
     ) -> Result<(), Error> {
@@ -139,6 +142,7 @@ impl<'t> Reader<'t> {
         }
         self.frames.push(Frame {
             open,
+            flow,
             first: self.children.len(),
             anchor,
             line,
@@ -149,6 +153,12 @@ impl<'t> Reader<'t> {
     fn scalar(&mut self, source: events::Scalar<'_>, line: usize) -> Result<(), Error> {
         let kind = match source.tag.as_deref() {
             Some(tag) => Kind::tagged(tag, &source.text),
+            None if source.plain
+                && source.text.is_empty()
+                && self.frames.last().is_some_and(|frame| frame.flow) =>
+            {
+                Kind::Void
+            }
             None if source.plain => Kind::of(&source.text),
             None if source.folded && fold::changes(&source.text) => Kind::Folded,
             None => Kind::Quoted,
