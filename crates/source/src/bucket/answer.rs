@@ -1,21 +1,50 @@
 //! What the answers of all servers have in common.
 
 use futures::{StreamExt, TryStreamExt};
-use reqwest::{Response, StatusCode};
+use reqwest::{RequestBuilder, Response, StatusCode};
 
 use super::store::{Error, Object};
+use crate::http::{Options, ProxyFailure};
 
 /// The largest list or error that is read.
 const MAX_ANSWER: usize = 16 << 20;
 
 /// The server did not answer.
-pub(super) fn unreachable(bucket: &str, error: reqwest::Error) -> Error {
+fn unreachable(bucket: &str, error: reqwest::Error) -> Error {
     // Without the rest: a query may hold what lets us in.
     let server = error.url().map(|url| url.origin().ascii_serialization());
     Error::Request {
         bucket: bucket.to_owned(),
         server: server.unwrap_or_default(),
         source: error.without_url(),
+    }
+}
+
+/// Sends a request, and sees to it that a proxy which is to blame is told of.
+pub(super) async fn send(http: &Options, bucket: &str, request: RequestBuilder) -> Result<Response, Error> {
+    let blamed = |server: String, source: ProxyFailure| Error::Proxy {
+        bucket: bucket.to_owned(),
+        server,
+        source,
+    };
+    let response = match request.send().await {
+        Ok(response) => response,
+        Err(error) => {
+            let server = error.url().map(|url| url.origin().ascii_serialization());
+            let server = server.unwrap_or_default();
+            return Err(match http.blame(error) {
+                Ok(failure) => blamed(server, failure),
+                Err(source) => Error::Request {
+                    bucket: bucket.to_owned(),
+                    server,
+                    source,
+                },
+            });
+        }
+    };
+    match http.refusal(&response) {
+        Some(failure) => Err(blamed(response.url().origin().ascii_serialization(), failure)),
+        None => Ok(response),
     }
 }
 

@@ -86,6 +86,16 @@ pub enum Error {
         /// Why not.
         source: reqwest::Error,
     },
+    /// The proxy does not lead to the server.
+    #[error("bucket '{bucket}' at '{server}' cannot be reached")]
+    Proxy {
+        /// The bucket.
+        bucket: String,
+        /// The server that was asked.
+        server: String,
+        /// What is wrong with the proxy.
+        source: crate::http::ProxyFailure,
+    },
     /// The answer is not one of such a server.
     #[error("the server of bucket '{bucket}' answered with something that is no {what}")]
     Answer {

@@ -6,7 +6,7 @@ use std::io;
 use std::time::Duration;
 
 use super::url::Url;
-use crate::http::remedy;
+use crate::http::{ProxyFailure, remedy};
 
 /// A failure with the repository it happened to. What to do about it follows from [`Error::cause`].
 #[derive(Debug)]
@@ -57,6 +57,9 @@ pub enum Cause {
     /// The server cannot be reached.
     #[error("the server cannot be reached{}", remedy(.0.as_ref()))]
     Connect(#[source] Source),
+    /// The proxy does not lead to the server.
+    #[error("the server cannot be reached")]
+    Proxy(#[source] ProxyFailure),
     /// There is no such repository, or not for us.
     #[error("repository not found: check the URL and that the credentials may read it")]
     NotFound,

@@ -107,6 +107,14 @@ pub enum Error {
         /// Why not.
         source: reqwest::Error,
     },
+    /// The proxy does not lead to the server.
+    #[error("failed to fetch {url}")]
+    Proxy {
+        /// What was fetched.
+        url: String,
+        /// What is wrong with the proxy.
+        source: http::ProxyFailure,
+    },
     /// The server answered something else.
     #[error("failed to fetch {url} : {status}{}", remedy(.status))]
     Status {
@@ -335,10 +343,15 @@ impl Repository {
         }
         let shown = address::without_secrets(url.as_str());
         let sent = request.send().await;
-        let response = sent.map_err(|source| Error::Request {
-            url: shown.clone(),
-            source: source.without_url(),
-        })?;
+        let http = &self.options.http;
+        let response = match sent.map_err(|error| http.blame(error)) {
+            Ok(response) => response,
+            Err(Ok(source)) => return Err(Error::Proxy { url: shown, source }),
+            Err(Err(source)) => return Err(Error::Request { url: shown, source }),
+        };
+        if let Some(source) = http.refusal(&response) {
+            return Err(Error::Proxy { url: shown, source });
+        }
         match response.status() {
             StatusCode::OK => Ok(response),
             status => Err(Error::Status { url: shown, status }),

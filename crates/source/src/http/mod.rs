@@ -2,6 +2,7 @@
 
 mod clients;
 pub(crate) mod escape;
+mod proxy;
 mod remedy;
 mod tls;
 mod trust;
@@ -9,10 +10,12 @@ mod trust;
 use std::fmt;
 use std::time::Duration;
 
-use reqwest::{Client, ClientBuilder, Proxy as Through};
-use secrecy::{ExposeSecret, SecretString};
+use reqwest::{Client, ClientBuilder};
+use secrecy::SecretString;
 
 pub use clients::Clients;
+pub(crate) use proxy::Problem;
+pub use proxy::{Proxy, ProxyFailure};
 pub(crate) use remedy::remedy;
 pub use tls::Tls;
 
@@ -32,15 +35,6 @@ pub struct Options {
     pub direct: bool,
     /// Where clients are kept, so that connections are used again. `None` makes a client each time.
     pub clients: Option<Clients>,
-}
-
-/// A proxy.
-#[derive(Clone, Debug)]
-pub struct Proxy {
-    /// Its address: `http`, `https` or `socks5`.
-    pub address: String,
-    /// Who to say we are.
-    pub login: Option<Login>,
 }
 
 /// A user name with its password.
@@ -120,30 +114,12 @@ impl Options {
             builder = builder.timeout(timeout);
         }
         builder = builder.tls_backend_preconfigured(self.tls.config()?);
-        if self.direct {
-            builder = builder.no_proxy();
-        } else if let Some(proxy) = &self.proxy {
-            builder = builder.proxy(proxy.through()?);
-        }
-        Ok(builder)
-    }
-}
-
-impl Proxy {
-    fn through(&self) -> Result<Through, Error> {
-        let known = ["http://", "https://", "socks5://", "socks5h://"];
-        if !known.iter().any(|scheme| self.address.starts_with(scheme)) {
-            return Err(Error::Proxy(None));
-        }
-        // Go leaves names to a SOCKS proxy, which may be the only one to know them.
-        let address = match self.address.strip_prefix("socks5://") {
-            Some(rest) => format!("socks5h://{rest}"),
-            None => self.address.clone(),
-        };
-        let through = Through::all(address).map_err(|error| Error::Proxy(Some(error)))?;
-        Ok(match &self.login {
-            Some(login) => through.basic_auth(&login.user, login.password.expose_secret()),
-            None => through,
+        // The library has rules of its own for what the environment says.
+        builder = builder.no_proxy();
+        Ok(match &self.proxy {
+            _ if self.direct => builder,
+            Some(proxy) => builder.proxy(proxy.through()?),
+            None => builder.proxy(proxy::of_environment()),
         })
     }
 }

@@ -40,6 +40,8 @@ impl Default for Options {
 #[derive(Clone, Debug)]
 pub struct Client {
     pub(super) http: reqwest::Client,
+    /// How it was made.
+    reached: crate::http::Options,
     pub(super) keychain: Keychain,
     pub(super) session: Session,
     pub(super) layer_limit: u64,
@@ -81,11 +83,12 @@ impl Client {
                 attempt.follow()
             }
         });
-        let http = http
+        let client = http
             .client_with("registry", |builder| builder.redirect(policy))
             .map_err(Error::Client)?;
         Ok(Client {
-            http,
+            http: client,
+            reached: http,
             keychain,
             session: session.clone(),
             layer_limit: options.layer_limit,
@@ -145,11 +148,31 @@ impl Client {
             };
             let pause = if again { pauses.next() } else { None };
             let Some(pause) = pause else {
-                return sent.map_err(|error| Error::transport(&call.what, error));
+                return self.answer(sent, &call.what);
             };
             let asked = sent.as_ref().ok().and_then(retry_after);
             tracing::debug!(what = call.what, "the registry is busy or broken: trying again");
             tokio::time::sleep(asked.map_or(*pause, |asked| asked.min(LONGEST_PAUSE))).await;
+        }
+    }
+
+    /// What was sent, as far as it was: a proxy that is to blame is told of.
+    pub(super) fn answer(
+        &self,
+        sent: Result<Response, reqwest::Error>,
+        what: &str,
+    ) -> Result<Response, Error> {
+        let blamed = |source| Error::Proxy {
+            what: what.to_owned(),
+            source,
+        };
+        let response = sent.map_err(|error| match self.reached.blame(error) {
+            Ok(proxy) => blamed(proxy),
+            Err(error) => Error::transport(what, error),
+        })?;
+        match self.reached.refusal(&response) {
+            Some(refusal) => Err(blamed(refusal)),
+            None => Ok(response),
         }
     }
 
@@ -181,24 +204,19 @@ impl Client {
             return Ok(scheme);
         }
         let url = format!("https://{registry}/v2/");
-        let scheme = match self.http.get(url).send().await {
-            Ok(response) => {
-                if let Some(challenge) = Challenge::of(response.headers()) {
-                    self.session.learn_challenge(registry, challenge);
-                }
-                "https"
-            }
-            Err(error) if error.is_timeout() => return Err(Error::transport(registry, error)),
-            Err(error) => {
+        let first = self.http.get(url).send().await;
+        let (answer, scheme) = match first {
+            Err(error) if !error.is_timeout() => {
                 let plain = self.http.get(format!("http://{registry}/v2/")).send().await;
                 // Where neither way works, the first failure is the one that matters: TLS is the rule.
-                let response = plain.map_err(|_| Error::transport(registry, error))?;
-                if let Some(challenge) = Challenge::of(response.headers()) {
-                    self.session.learn_challenge(registry, challenge);
-                }
-                "http"
+                (plain.map_err(|_| error), "http")
             }
+            first => (first, "https"),
         };
+        let response = self.answer(answer, registry)?;
+        if let Some(challenge) = Challenge::of(response.headers()) {
+            self.session.learn_challenge(registry, challenge);
+        }
         self.session.learn_scheme(registry, scheme);
         Ok(scheme)
     }

@@ -69,6 +69,14 @@ pub enum Error {
         #[source]
         source: reqwest::Error,
     },
+    /// The proxy does not lead to the registry.
+    #[error("{what} cannot be fetched or sent")]
+    Proxy {
+        /// What was asked for.
+        what: String,
+        /// What is wrong with the proxy.
+        source: http::ProxyFailure,
+    },
     /// The answer is not what the distribution protocol has.
     #[error("the registry's answer for {what} cannot be understood: {reason}")]
     Malformed {

@@ -137,10 +137,7 @@ impl Client {
                 }
             }
         };
-        let response = request
-            .send()
-            .await
-            .map_err(|error| Error::transport(&what, error))?;
+        let response = self.answer(request.send().await, &what)?;
         read_token(call, response, &what, asked).await
     }
 

@@ -187,6 +187,10 @@ fn git_access(servers: &Servers) -> Vec<Case> {
         git("git-no-proxy", json!({"proxySecretRef": {"name": "nobody"}})),
         git("git-bad-proxy", json!({"proxySecretRef": {"name": "bad-proxy"}})),
         git(
+            "git-dead-proxy",
+            json!({"proxySecretRef": {"name": "dead-proxy"}}),
+        ),
+        git(
             "git-ssh-without-identity",
             json!({"url": "ssh://git@127.0.0.1:9/app", "secretRef": {"name": "ada"}}),
         ),
@@ -288,6 +292,10 @@ fn oci_access(servers: &Servers) -> Vec<Case> {
         oci("oci-no-cert", json!({"certSecretRef": {"name": "nobody"}})),
         oci("oci-bad-cert", json!({"certSecretRef": {"name": "bad-tls"}})),
         oci("oci-no-proxy", json!({"proxySecretRef": {"name": "nobody"}})),
+        oci(
+            "oci-dead-proxy",
+            json!({"proxySecretRef": {"name": "dead-proxy"}}),
+        ),
         oci("oci-unsigned", verify("bad-pub")),
         oci("oci-no-public-key", verify("no-pub")),
         oci("oci-no-key-secret", verify("nobody")),
@@ -371,6 +379,10 @@ fn buckets(servers: &Servers) -> Vec<Case> {
         bucket("bucket-wrong-keys", json!({"secretRef": {"name": "wrong-keys"}})),
         bucket("bucket-no-keys", json!({"secretRef": {"name": "ada"}})),
         bucket("bucket-no-secret", json!({"secretRef": {"name": "nobody"}})),
+        bucket(
+            "bucket-dead-proxy",
+            json!({"proxySecretRef": {"name": "dead-proxy"}}),
+        ),
         bucket("bucket-no-server", json!({"endpoint": "127.0.0.1:9"})),
     ]
 }

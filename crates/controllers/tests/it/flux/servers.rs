@@ -116,6 +116,8 @@ impl Servers {
             secret("pull", pull, config(self.closed_registry.host())),
             secret("pull-elsewhere", pull, config("example.com".into())),
             secret("bad-proxy", "Opaque", json!({"username": "ada"})),
+            // Nobody may listen on this port but the system's own multiplexer, which nobody runs.
+            secret("dead-proxy", "Opaque", json!({"address": "http://127.0.0.1:1"})),
             secret("no-pub", "Opaque", json!({"cosign.key": "x"})),
             secret("bad-pub", "Opaque", json!({"cosign.pub": "no key"})),
         ]

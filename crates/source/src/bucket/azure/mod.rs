@@ -142,10 +142,7 @@ impl Container {
         for (name, value) in headers {
             request = request.header(name, value);
         }
-        let response = request
-            .send()
-            .await
-            .map_err(|error| answer::unreachable(container, error))?;
+        let response = answer::send(&self.options.http, container, request).await?;
         let status = response.status();
         if status.is_success() {
             return Ok(Answer::Success(response));

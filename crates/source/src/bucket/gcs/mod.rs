@@ -92,10 +92,7 @@ impl Bucket {
             let token = self.kept.grant(tokens.as_ref()).await?;
             request = request.bearer_auth(token.secret.expose_secret());
         }
-        let response = request
-            .send()
-            .await
-            .map_err(|error| answer::unreachable(self.name(), error))?;
+        let response = answer::send(&self.options.http, self.name(), request).await?;
         match response.status() {
             StatusCode::OK => Ok(Ok(response)),
             status @ (StatusCode::NOT_FOUND | StatusCode::PRECONDITION_FAILED) => Ok(Err(status)),

@@ -177,10 +177,7 @@ impl Bucket {
                 request = request.header(name, value);
             }
         }
-        let response = request
-            .send()
-            .await
-            .map_err(|error| answer::unreachable(&self.options.bucket, error))?;
+        let response = answer::send(&self.options.http, &self.options.bucket, request).await?;
         if response.status().is_success() {
             return Ok(Answer::Success(response));
         }

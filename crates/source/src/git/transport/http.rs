@@ -13,6 +13,7 @@ use crate::git::error::{Cause, Source};
 use crate::git::protocol::{AGENT, Capabilities};
 use crate::git::remote::Settings;
 use crate::git::url::Scheme;
+use crate::http::Options;
 
 const SERVICE: &str = "git-upload-pack";
 
@@ -26,6 +27,7 @@ pub(in crate::git) struct Known {
 /// A server by HTTP.
 pub(super) struct Link {
     client: Client,
+    options: Options,
     base: String,
     host: String,
     is_secure: bool,
@@ -43,6 +45,7 @@ impl Link {
         };
         Ok(Link {
             client: options.client().map_err(Cause::Client)?,
+            options,
             base,
             host: settings.url.host().to_ascii_lowercase(),
             is_secure: settings.url.scheme() == Scheme::Https,
@@ -106,7 +109,14 @@ impl Link {
         if let Some(authorization) = self.authorization.clone().filter(|_| is_ours) {
             request = request.header(AUTHORIZATION, authorization);
         }
-        let response = request.send().await.map_err(failure)?;
+        let sent = request.send().await;
+        let response = sent.map_err(|error| match self.options.blame(error) {
+            Ok(proxy) => Cause::Proxy(proxy),
+            Err(error) => failure(error),
+        })?;
+        if let Some(refusal) = self.options.refusal(&response) {
+            return Err(Cause::Proxy(refusal));
+        }
         match response.status() {
             StatusCode::OK => Ok(response),
             status @ (StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN) => {

@@ -82,7 +82,9 @@ impl Session {
                 self.greeting = Some(Greeting::Second(capabilities));
                 Ok(Some(refs))
             }
-            Err(error @ (Cause::Authentication(_) | Cause::Connect(_) | Cause::Tls(_))) => Err(error),
+            Err(error @ (Cause::Authentication(_) | Cause::Connect(_) | Cause::Proxy(_) | Cause::Tls(_))) => {
+                Err(error)
+            }
             Err(_) => {
                 http.forget();
                 Ok(None)

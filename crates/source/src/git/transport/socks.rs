@@ -7,7 +7,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use url::Url;
 
-use crate::http::Proxy;
+use crate::http::{Problem, Proxy, ProxyFailure};
 
 const VERSION: u8 = 5;
 const NO_LOGIN: u8 = 0;
@@ -18,20 +18,34 @@ const NAME: u8 = 3;
 /// Why a proxy does not help.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Error {
-    #[error("SSH goes through SOCKS proxies only: the address of the proxy must begin with socks5://")]
+    #[error("its address does not begin with socks5://")]
     Scheme,
-    #[error("the address of the proxy is not valid: it must be socks5://HOST:PORT")]
+    #[error("its address is not valid: it must be socks5://HOST:PORT")]
     Address,
     #[error("the user name, the password or the host is too long for a SOCKS proxy")]
     TooLong,
-    #[error("the proxy refuses the login: check 'username' and 'password' of the proxy's Secret")]
+    #[error("it lets in somebody else, or only with a login")]
     Login,
-    #[error("the proxy does not connect to the server (SOCKS reply {0}): check that it may")]
+    #[error("SOCKS reply {0}")]
     Refused(u8),
-    #[error("what is at the address of the proxy is no SOCKS 5 proxy")]
+    #[error("what is there is no SOCKS 5 proxy")]
     NoProxy,
-    #[error("the proxy cannot be reached, or went away")]
-    Io(#[source] io::Error),
+    #[error(transparent)]
+    Io(io::Error),
+}
+
+impl Error {
+    /// This of a proxy.
+    pub(super) fn told_of(self, proxy: &Proxy) -> ProxyFailure {
+        let problem = match &self {
+            Error::Scheme => Problem::Kind,
+            Error::Login => Problem::Login,
+            Error::Refused(_) | Error::TooLong => Problem::Refused,
+            Error::Address | Error::NoProxy | Error::Io(_) => Problem::Unreachable,
+        };
+        let source = (problem != Problem::Kind).then(|| self.into());
+        ProxyFailure::of(proxy, problem, source)
+    }
 }
 
 /// A connection to a host that the proxy resolves.

@@ -171,7 +171,7 @@ async fn stream(proxy: Option<&Proxy>, host: &str, port: u16) -> Result<TcpStrea
     let stream = match proxy {
         Some(proxy) => {
             let connected = socks::connect(proxy, host, port).await;
-            connected.map_err(|error| Cause::Connect(Box::new(error)))?
+            connected.map_err(|error| Cause::Proxy(error.told_of(proxy)))?
         }
         None => {
             let connected = TcpStream::connect((host, port)).await;

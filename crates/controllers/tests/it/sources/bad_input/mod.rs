@@ -5,6 +5,7 @@ mod bucket;
 mod git;
 mod helm;
 mod oci;
+mod proxy;
 
 use api::{Object, ReconcileStatus, Spec};
 use model::Artifact;

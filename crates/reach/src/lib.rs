@@ -1,0 +1,6 @@
+//! How servers are reached, as Go's programs reach them, since people set up their machines and certificates for those.
+//! Start reading at [`Proxies`].
+
+mod proxies;
+
+pub use proxies::{Proxies, shown};
