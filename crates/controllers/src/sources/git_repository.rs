@@ -178,7 +178,7 @@ impl GitRepositories {
     async fn credentials(&self, namespace: &str, name: &str) -> Result<Data, Failure> {
         let data = Data::read(&self.shared.client, namespace, name).await;
         data.map_err(|error| {
-            let message = format!("failed to get secret '{namespace}/{name}': {}", chain(&error));
+            let message = format!("failed to get credentials: {}", chain(&error));
             Failure::transient(Reason::AUTHENTICATION_FAILED, message)
         })
     }

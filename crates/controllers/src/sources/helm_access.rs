@@ -28,10 +28,9 @@ use crate::kit::Failure;
 /// Why a repository cannot be reached as its object says.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Error {
-    #[error("failed to get {what} secret '{name}'")]
+    #[error("failed to get {what} secret")]
     Secret {
         what: &'static str,
-        name: String,
         #[source]
         source: secrets::Error,
     },
@@ -49,7 +48,7 @@ pub(super) enum Error {
     },
     #[error("invalid Helm repository URL")]
     Url(#[from] AddressError),
-    #[error("failed to construct Helm client: invalid OCI registry URL: {0}")]
+    #[error("failed to construct Helm client: invalid OCI registry URL: {0}: it must begin with oci://")]
     NoRegistry(String),
     #[error("failed to construct Helm client")]
     Repository(#[source] RepositoryError),
@@ -81,11 +80,7 @@ async fn read(client: &Client, object: &Object<HelmRepositorySpec>) -> Result<Re
     let namespace = object.namespace().unwrap_or_default();
     let get = async |what: &'static str, name: &str| {
         let data = Data::read(client, &namespace, name).await;
-        data.map_err(|source| Error::Secret {
-            what,
-            name: format!("{namespace}/{name}"),
-            source,
-        })
+        data.map_err(|source| Error::Secret { what, source })
     };
     let mut tls = None;
     if let Some(secret) = &object.spec.cert_secret_ref {

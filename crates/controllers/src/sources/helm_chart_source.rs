@@ -38,7 +38,7 @@ pub(super) enum Missing {
         "failed to get source: unsupported source kind '{0}', must be one of: [HelmRepository GitRepository Bucket]"
     )]
     Kind(String),
-    #[error("failed to get source: {kind}.{group} \"{name}\" not found", group = api::source::GROUP)]
+    #[error("failed to get source: {kind}.{group} \"{name}\" not found: create it, or correct spec.sourceRef", group = api::source::GROUP)]
     Object { kind: &'static str, name: String },
     #[error("failed to get source")]
     NotListed(#[from] NotListed),

@@ -56,7 +56,9 @@ impl Reconcile for OciRepositories {
         let fetched = tokio::time::timeout(limit, self.fetch(run)).await;
         let revision = fetched.unwrap_or_else(|_| {
             let url = &run.object.spec.url;
-            let message = format!("failed to pull artifact from '{url}': it took longer than {limit:?}");
+            let message = format!(
+                "failed to pull artifact from '{url}': it took longer than {limit:?}: raise spec.timeout"
+            );
             let failure = Failure::transient(Reason::OCI_ARTIFACT_PULL_FAILED, message);
             Err(failed(run, ConditionType::FETCH_FAILED, failure))
         })?;
@@ -135,7 +137,7 @@ impl OciRepositories {
                 && !client.has_credentials(&repository)
             {
                 let hint = format!(
-                    "; the Secret '{}' has no credentials for '{registry}'",
+                    "; the Secret '{}' has no credentials for '{registry}': add them",
                     secret.name
                 );
                 failure.message.push_str(&hint);

@@ -31,13 +31,9 @@ pub(crate) enum Error {
          in the controller"
     )]
     GateDisabled,
-    #[error("failed to get service account '{name}'")]
-    ServiceAccount {
-        name: String,
-        #[source]
-        source: kube::Error,
-    },
-    #[error("there is no provider '{0}' of credentials")]
+    #[error(transparent)]
+    ServiceAccount(secrets::Error),
+    #[error("there is no provider '{0}' of credentials: use generic, aws, azure or gcp")]
     Unknown(String),
     #[error(transparent)]
     Identity(#[from] identity::Error),
@@ -85,9 +81,8 @@ pub(crate) async fn asker(
         return Err(Error::GateDisabled);
     }
     let api: Api<Account> = Api::namespaced(shared.client.clone(), namespace);
-    let account = api.get(name).await.map_err(|source| Error::ServiceAccount {
-        name: format!("{namespace}/{name}"),
-        source,
+    let account = api.get(name).await.map_err(|error| {
+        Error::ServiceAccount(secrets::Error::reading("ServiceAccount", namespace, name, error))
     })?;
     let caller = Caller::ServiceAccount(ServiceAccount {
         namespace: namespace.to_owned(),
@@ -162,7 +157,9 @@ pub(super) async fn git(
         Some(GitProvider::Aws) => Cloud::Aws,
         Some(GitProvider::Azure) => Cloud::Azure,
         Some(GitProvider::Other(other)) => {
-            let message = format!("there is no provider '{other}' of Git credentials");
+            let message = format!(
+                "there is no provider '{other}' of Git credentials: use generic, aws, azure, gcp or github"
+            );
             return Err(misconfigured(message));
         }
     };
@@ -184,7 +181,7 @@ fn misconfigured(message: impl Into<String>) -> Failure {
 fn no_app(object: &Object<GitRepositorySpec>, data: Option<&Data>) -> Result<(), Failure> {
     match (&object.spec.secret_ref, data) {
         (Some(secret), Some(data)) if data.has("githubAppID") => Err(misconfigured(format!(
-            "secretRef '{}/{}' has github app data but provider is not set to github",
+            "secretRef '{}/{}' has github app data but provider is not set to github: set it",
             object.namespace().unwrap_or_default(),
             secret.name
         ))),

@@ -16,6 +16,8 @@ const LONGEST_ADDRESS: usize = 2048;
 /// Why a Secret cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Error {
+    #[error("the {kind} '{name}' does not exist: create it, or correct the reference to it")]
+    Missing { kind: &'static str, name: String },
     #[error("the {kind} '{name}' cannot be read")]
     Read {
         kind: &'static str,
@@ -35,6 +37,17 @@ pub(crate) enum Error {
     Certificate { name: String, problem: String },
 }
 
+impl Error {
+    /// Why an object was not read.
+    pub(crate) fn reading(kind: &'static str, namespace: &str, name: &str, source: kube::Error) -> Self {
+        let name = format!("{namespace}/{name}");
+        match source {
+            kube::Error::Api(status) if status.is_not_found() => Error::Missing { kind, name },
+            source => Error::Read { kind, name, source },
+        }
+    }
+}
+
 /// The data of a Secret, with its name for complaints.
 pub(crate) struct Data {
     name: String,
@@ -45,11 +58,8 @@ impl Data {
     /// Reads a Secret, `namespace/name`.
     pub(crate) async fn read(client: &Client, namespace: &str, name: &str) -> Result<Self, Error> {
         let api: Api<Secret> = Api::namespaced(client.clone(), namespace);
-        let secret = api.get(name).await.map_err(|source| Error::Read {
-            kind: "Secret",
-            name: format!("{namespace}/{name}"),
-            source,
-        })?;
+        let secret = api.get(name).await;
+        let secret = secret.map_err(|error| Error::reading("Secret", namespace, name, error))?;
         let values = secret.data.unwrap_or_default().into_iter();
         Ok(Data {
             name: format!("{namespace}/{name}"),
@@ -71,7 +81,9 @@ impl Data {
 
     /// It is for other registries than this one.
     pub(crate) fn none_for(&self, registry: &str) -> Error {
-        self.problem(format!("has no credentials for the registry '{registry}'"))
+        self.problem(format!(
+            "has no credentials for the registry '{registry}': add them"
+        ))
     }
 
     /// Whether it holds nothing.
@@ -93,13 +105,13 @@ impl Data {
     /// What one key holds.
     pub(crate) fn need(&self, key: &str) -> Result<&[u8], Error> {
         self.bytes(&[key])
-            .ok_or_else(|| self.problem(format!("has no key '{key}'")))
+            .ok_or_else(|| self.problem(format!("has no key '{key}': add it")))
     }
 
     /// What one key holds, as text that may be shown.
     pub(crate) fn text_of(&self, key: &str) -> Result<String, Error> {
         let text = self.text(&[key])?;
-        let text = text.ok_or_else(|| self.problem(format!("has no key '{key}'")))?;
+        let text = text.ok_or_else(|| self.problem(format!("has no key '{key}': add it")))?;
         Ok(text.to_owned())
     }
 
@@ -133,7 +145,7 @@ impl Data {
 
     fn text(&self, keys: &[&str]) -> Result<Option<&str>, Error> {
         let text = self.bytes(keys).map(std::str::from_utf8).transpose();
-        text.map_err(|_| self.problem(format!("has a key '{}' that is no text", keys[0])))
+        text.map_err(|_| self.problem(format!("has a key '{}' that is no text: correct it", keys[0])))
     }
 
     /// Whether it has anything about TLS.
@@ -153,10 +165,10 @@ impl Data {
             problem,
         };
         match (certificate, key) {
-            (Some(_), None) => Err(half("has a key 'tls.crt' but no 'tls.key'")),
-            (None, Some(_)) => Err(half("has a key 'tls.key' but no 'tls.crt'")),
+            (Some(_), None) => Err(half("has a key 'tls.crt' but no 'tls.key': add it")),
+            (None, Some(_)) => Err(half("has a key 'tls.key' but no 'tls.crt': add it")),
             (None, None) if authorities.is_none() => {
-                Err(self.problem("has neither 'ca.crt' nor 'tls.crt' and 'tls.key'"))
+                Err(self.problem("has neither 'ca.crt' nor 'tls.crt' and 'tls.key': add what is to be used"))
             }
             _ => {
                 let tls = Tls {
@@ -225,15 +237,15 @@ impl Data {
     /// A proxy: `address`, and `username` and `password` for it.
     pub(crate) fn proxy(&self) -> Result<Proxy, Error> {
         let address = self.text(&["address"])?;
-        let address = address.ok_or_else(|| self.problem("has no key 'address'"))?;
+        let address = address.ok_or_else(|| self.problem("has no key 'address': add it"))?;
         if address.len() > LONGEST_ADDRESS {
-            return Err(self.problem(format!("has an 'address' of more than {LONGEST_ADDRESS} letters")));
+            return Err(self.problem(format!(
+                "has an 'address' of more than {LONGEST_ADDRESS} letters: use a shorter one"
+            )));
         }
         let known = ["http://", "https://", "socks5://", "socks5h://"];
         if !known.iter().any(|scheme| address.starts_with(scheme)) {
-            return Err(
-                self.problem("has an 'address' that begins neither with http:// nor https:// nor socks5://")
-            );
+            return Err(self.problem("has an 'address' that must begin with http://, https:// or socks5://"));
         }
         // A name needs no password, and a password without a name is none to show.
         let password = self.text(&["password"])?.unwrap_or_default();
@@ -262,7 +274,7 @@ impl Data {
     /// Credentials of registries: `.dockerconfigjson`, or what else a pull secret may have.
     pub(crate) fn keychain(&self) -> Result<Keychain, Error> {
         let config = self.bytes(&[".dockerconfigjson", ".dockercfg"]);
-        let config = config.ok_or_else(|| self.problem("has no key '.dockerconfigjson'"))?;
+        let config = config.ok_or_else(|| self.problem("has no key '.dockerconfigjson': add it"))?;
         Keychain::docker_config(config).map_err(|error| self.problem(format!("is no pull secret: {error}")))
     }
 
@@ -287,7 +299,9 @@ impl Data {
                 user: user.to_owned(),
                 password: password.unwrap_or_default().into(),
             },
-            (None, None, Some(_)) => return Err(self.problem("has a key 'password' but no 'username'")),
+            (None, None, Some(_)) => {
+                return Err(self.problem("has a key 'password' but no 'username': add it"));
+            }
             (None, None, None) => Auth::None,
         };
         let (tls, doubt) = self.usable_tls()?;
@@ -296,7 +310,7 @@ impl Data {
 
     /// How to log in to a Git server over SSH.
     pub(crate) fn git_ssh(&self) -> Result<Auth, Error> {
-        let missing = |key: &str| self.problem(format!("has no key '{key}', which SSH needs"));
+        let missing = |key: &str| self.problem(format!("has no key '{key}', which SSH needs: add it"));
         let identity = self.text(&["identity"])?.ok_or_else(|| missing("identity"))?;
         let known_hosts = self
             .text(&["known_hosts"])?
@@ -336,11 +350,8 @@ pub(crate) async fn keychain_of(
     }
     if let Some(name) = service_account {
         let api: Api<ServiceAccount> = Api::namespaced(client.clone(), namespace);
-        let account = api.get(name).await.map_err(|source| Error::Read {
-            kind: "ServiceAccount",
-            name: format!("{namespace}/{name}"),
-            source,
-        })?;
+        let account = api.get(name).await;
+        let account = account.map_err(|error| Error::reading("ServiceAccount", namespace, name, error))?;
         for reference in account.image_pull_secrets.unwrap_or_default() {
             let data = Data::read(client, namespace, &reference.name).await?;
             keychain.merge(data.pull_secret()?);
@@ -399,7 +410,7 @@ mod tests {
         assert!(tls.authorities.is_some() && tls.certificate.is_none());
         assert_eq!(
             doubt.unwrap(),
-            "the Secret 'apps/s' has a key 'tls.crt' but no 'tls.key'"
+            "the Secret 'apps/s' has a key 'tls.crt' but no 'tls.key': add it"
         );
         let none = data(&[("caFile", "geheim"), ("tls.crt", &pem), ("tls.key", &key)]);
         let (_, tls, doubt) = none.git_http().unwrap();
@@ -408,7 +419,7 @@ mod tests {
         let both = data(&[("ca.crt", "geheim"), ("tls.key", &key)]);
         let (_, tls, doubt) = both.git_http().unwrap();
         assert!(tls.authorities.is_none() && tls.key.is_none());
-        assert!(doubt.unwrap().contains("'tls.crt', and the Secret"));
+        assert!(doubt.unwrap().contains("'tls.crt': add it, and the Secret"));
         // Two halves that do not fit are no half.
         let (_, _, doubt) = data(&[("username", "ada")]).git_http().unwrap();
         assert_eq!(doubt, None);

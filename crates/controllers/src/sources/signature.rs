@@ -106,7 +106,7 @@ async fn keys_of(
     match keys.is_empty() {
         false => Ok(keys),
         true => Err(format!(
-            "the Secret '{namespace}/{name}' has no key that ends with '.pub'"
+            "the Secret '{namespace}/{name}' has no key that ends with '.pub': add the public keys"
         )),
     }
 }

@@ -26,13 +26,13 @@ pub enum Error {
     #[error("the files cannot be listed")]
     List(#[source] io::Error),
     /// There is nothing to put in.
-    #[error("there is no file or directory '{0}'")]
+    #[error("there is no file or directory '{0}': correct the path")]
     Missing(String),
     /// There is something already.
-    #[error("there is something at '{0}' already")]
+    #[error("there is something at '{0}' already: choose another path")]
     Taken(String),
     /// A file is in the way.
-    #[error("'{0}' is a file and can hold nothing")]
+    #[error("'{0}' is a file and can hold nothing: choose another path")]
     File(String),
 }
 

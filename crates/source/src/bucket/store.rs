@@ -67,7 +67,9 @@ pub enum Error {
         code: String,
     },
     /// The server answered something else.
-    #[error("bucket '{bucket}' cannot be read: the server answered {status} {code}")]
+    #[error(
+        "bucket '{bucket}' cannot be read: the server answered {status} {code}: if that comes again, look at its log"
+    )]
     Status {
         /// The bucket.
         bucket: String,
@@ -97,7 +99,9 @@ pub enum Error {
         source: crate::http::ProxyFailure,
     },
     /// The answer is not one of such a server.
-    #[error("the server of bucket '{bucket}' answered with something that is no {what}")]
+    #[error(
+        "the server of bucket '{bucket}' answered with something that is no {what}: check the endpoint and the provider"
+    )]
     Answer {
         /// The bucket.
         bucket: String,
@@ -114,7 +118,7 @@ pub enum Error {
     #[error("the endpoint '{0}' is not valid: it must be a host with an optional port")]
     Endpoint(String),
     /// A key cannot be a path.
-    #[error("the key '{0}' of the bucket cannot be a file path")]
+    #[error("the key '{0}' of the bucket cannot be a file path: rename or ignore it")]
     Key(String),
     /// There is more than is taken.
     #[error("the bucket '{bucket}' has more than {limit} {what}: set a prefix, or ignore some")]
@@ -127,7 +131,7 @@ pub enum Error {
         what: &'static str,
     },
     /// The ignore rules cannot be used.
-    #[error("the ignore rules of bucket '{bucket}' cannot be used")]
+    #[error("the ignore rules of bucket '{bucket}' cannot be used: correct them")]
     Ignore {
         /// The bucket.
         bucket: String,

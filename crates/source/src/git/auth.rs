@@ -67,7 +67,7 @@ impl Auth {
             }
         };
         let mut header = HeaderValue::from_str(text.expose_secret()).map_err(|_| {
-            Cause::Credentials("the token holds characters that HTTP does not allow".to_owned())
+            Cause::Credentials("the token holds characters that HTTP does not allow: replace it".to_owned())
         })?;
         header.set_sensitive(true);
         Ok(Some(header))

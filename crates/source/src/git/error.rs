@@ -27,6 +27,9 @@ pub enum Cause {
     /// The private key of SSH cannot be read, or not with the passphrase that was given. Nothing was sent.
     #[error("the private key ('identity') cannot be read: {0}")]
     PrivateKey(&'static str),
+    /// `known_hosts` cannot be read. Nothing was sent.
+    #[error("line {0} of 'known_hosts' cannot be read: correct or remove it")]
+    KnownHosts(usize),
     /// The server did not let us in.
     #[error("authentication failed ({0}): check the credentials and that they may read the repository")]
     Authentication(String),
@@ -78,7 +81,7 @@ pub enum Cause {
     #[error("no match found for semver: {0}: check the range and the tags that there are")]
     NoVersion(String),
     /// The reference leads to something that is no commit.
-    #[error("'{name}' does not lead to a commit but to a {kind}")]
+    #[error("'{name}' does not lead to a commit but to a {kind}: name a branch, a tag or a commit")]
     NotACommit {
         /// The reference.
         name: String,
@@ -89,7 +92,9 @@ pub enum Cause {
     #[error("the repository is empty: push a commit")]
     Empty,
     /// A directory that alone was wanted is not there.
-    #[error("sparse checkout dir '{0}' does not exist in repository")]
+    #[error(
+        "sparse checkout dir '{0}' does not exist in repository: correct its name, or add it to the repository"
+    )]
     SparsePath(String),
     /// A submodule could not be fetched.
     #[error("submodule '{path}' cannot be fetched")]
@@ -101,28 +106,33 @@ pub enum Cause {
         source: Box<Error>,
     },
     /// `.gitmodules` cannot be used.
-    #[error("the submodules cannot be read: {0}")]
+    #[error("the submodules cannot be read: {0}: correct .gitmodules")]
     Submodules(String),
     /// It took too long.
-    #[error("timed out after {}", display_duration(.0))]
+    #[error(
+        "timed out after {}: check that the server can be reached from here, or raise the timeout",
+        display_duration(.0)
+    )]
     Timeout(Duration),
     /// The server closed the connection too early.
-    #[error("the server closed the connection before it had answered")]
+    #[error("the server closed the connection before it had answered: if that comes again, look at its log")]
     Disconnected(#[source] Option<Source>),
     /// The server answered with an HTTP status that says no.
-    #[error("the server answered with HTTP status {0}")]
+    #[error("the server answered with HTTP status {0}: check the URL, or look at the log of the server")]
     Status(u16),
     /// The server said what is wrong.
-    #[error("the server refused: {0}")]
+    #[error("the server refused: {0}: check the URL and that the credentials may read the repository")]
     Refused(String),
     /// The server does not speak Git as we do.
-    #[error("the server does not answer as a Git server does: {0}")]
+    #[error("the server does not answer as a Git server does: {0}: check the URL")]
     Protocol(String),
     /// What the server sent is broken.
-    #[error("the pack that the server sent is broken")]
+    #[error(
+        "the pack that the server sent is broken: if that comes again, check the repository with 'git fsck'"
+    )]
     Pack(#[source] Source),
     /// Objects are missing or broken, though the pack was in order.
-    #[error("object {id} is {state}")]
+    #[error("object {id} is {state}: check the repository with 'git fsck'")]
     Object {
         /// Its id.
         id: String,
@@ -130,7 +140,7 @@ pub enum Cause {
         state: &'static str,
     },
     /// A tree has entries that cannot be files.
-    #[error("the path {path:?} in the repository cannot be used: {reason}")]
+    #[error("the path {path:?} in the repository cannot be used: {reason}: rename it")]
     Path {
         /// The path.
         path: String,
@@ -146,13 +156,13 @@ pub enum Cause {
         limit: u64,
     },
     /// The objects are named by another hash than SHA-1.
-    #[error("repositories with object format '{0}' are not supported, only sha1")]
+    #[error("repositories with object format '{0}' are not supported: use one with sha1")]
     ObjectFormat(String),
     /// An HTTP client cannot be made of certificates and proxy.
     #[error("the HTTP client cannot be made")]
     Client(#[source] crate::http::Error),
     /// The directory where repositories are kept cannot be used.
-    #[error("the cache of Git repositories cannot be used: {what}")]
+    #[error("the cache of Git repositories cannot be used: {what}: check its disk")]
     Cache {
         /// What was being done.
         what: String,

@@ -72,7 +72,7 @@ struct Token {
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The id of the app or installation is no number.
-    #[error("{0} must be a positive number")]
+    #[error("{0} must be a positive number: correct it")]
     Id(&'static str),
     /// The key cannot be used.
     #[error("githubAppPrivateKey cannot be used: it must be an RSA private key in PEM form")]
@@ -84,7 +84,7 @@ pub enum Error {
     #[error("the HTTP client cannot be made")]
     Client(#[source] http::Error),
     /// The API cannot be reached.
-    #[error("the GitHub API at {base} cannot be reached")]
+    #[error("the GitHub API at {base} cannot be reached{}", crate::http::remedy(.source))]
     Connect {
         /// Its address.
         base: String,
@@ -105,7 +105,7 @@ pub enum Error {
         message: String,
     },
     /// The answer cannot be read.
-    #[error("the answer of the GitHub API at {0} cannot be read")]
+    #[error("the answer of the GitHub API at {0} cannot be read: check githubAppBaseURL")]
     Answer(String),
 }
 

@@ -41,7 +41,9 @@ pub enum Error {
 #[derive(Debug, thiserror::Error)]
 pub enum LocalError {
     /// There is nothing.
-    #[error("no chart found at '/{path}' (reference '{reference}')")]
+    #[error(
+        "no chart found at '/{path}' (reference '{reference}'): correct 'repository' of the dependency in Chart.yaml"
+    )]
     NotFound {
         /// Where it was looked for.
         path: String,
@@ -65,7 +67,9 @@ pub enum LocalError {
     #[error("the chart has the version '{0}'")]
     Version(String, #[source] semver::Error),
     /// The chart there has another version.
-    #[error("can't get a valid version for constraint '{0}'")]
+    #[error(
+        "can't get a valid version for constraint '{0}': correct the version of the dependency in Chart.yaml"
+    )]
     NoMatch(String),
 }
 

@@ -53,13 +53,15 @@ pub enum Error {
     )]
     Range(String, #[source] ConstraintError),
     /// No tag is a version.
-    #[error("unable to locate any tags in provided repository: {0}")]
+    #[error("unable to locate any tags in provided repository: {0}: check the name of the chart")]
     NoTags(String),
     /// No tag is in the range.
-    #[error("could not locate a version matching provided version string {0}")]
+    #[error(
+        "could not locate a version matching provided version string {0}: check the version and the tags that there are"
+    )]
     NoMatch(String),
     /// The artifact is no chart.
-    #[error("'{0}' is no chart: none of its layers has the media type of charts")]
+    #[error("'{0}' is no chart: none of its layers has the media type of charts: push one with 'helm push'")]
     NoChart(String),
 }
 

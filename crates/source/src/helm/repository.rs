@@ -124,7 +124,9 @@ pub enum Error {
         status: StatusCode,
     },
     /// There was more than is taken.
-    #[error("{what} {url} exceeds the maximum size of {limit} bytes")]
+    #[error(
+        "{what} {url} exceeds the maximum size of {limit} bytes: make it smaller, or have the limit raised"
+    )]
     TooLarge {
         /// What it is.
         what: &'static str,
@@ -150,7 +152,7 @@ pub enum Error {
         source: index::Error,
     },
     /// The index names no archive.
-    #[error("chart '{0}' has no downloadable URLs")]
+    #[error("chart '{0}' has no downloadable URLs: add them to its entry in the index")]
     NoUrls(String),
 }
 
@@ -159,7 +161,7 @@ fn remedy(status: &StatusCode) -> &'static str {
     match *status {
         StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => ": check the credentials",
         StatusCode::NOT_FOUND => ": check the URL",
-        _ => "",
+        _ => ": if that comes again, look at the log of the server",
     }
 }
 

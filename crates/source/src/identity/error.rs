@@ -59,7 +59,7 @@ pub enum Error {
         why: String,
     },
     /// The server did not answer.
-    #[error("'{endpoint}' cannot be reached")]
+    #[error("'{endpoint}' cannot be reached{}", crate::http::remedy(.source.as_ref()))]
     Request {
         /// The server.
         endpoint: String,

@@ -10,7 +10,7 @@ pub enum Error {
     #[error("the encrypted data key is not {0}")]
     Ciphertext(&'static str),
     /// The server did not answer.
-    #[error("'{endpoint}' cannot be reached")]
+    #[error("'{endpoint}' cannot be reached{}", crate::http::remedy(.source))]
     Request {
         /// The server.
         endpoint: String,

@@ -19,7 +19,7 @@ pub enum Error {
     #[error("'{0}' is no tag: it must have 1 to 128 letters, digits, '_', '-' or '.'")]
     Tag(String),
     /// The digest is none.
-    #[error("'{text}' is no digest")]
+    #[error("'{text}' is no digest: write one like sha256:<64 hexadecimal digits>")]
     Digest {
         /// The digest as given.
         text: String,
@@ -51,7 +51,7 @@ pub enum Error {
         message: String,
     },
     /// The registry answers with an error.
-    #[error("the registry answers {status} for {what}: {message}")]
+    #[error("the registry answers {status} for {what}: {message}: if that comes again, look at its log")]
     Status {
         /// What was asked for.
         what: String,
@@ -78,7 +78,9 @@ pub enum Error {
         source: http::ProxyFailure,
     },
     /// The answer is not what the distribution protocol has.
-    #[error("the registry's answer for {what} cannot be understood: {reason}")]
+    #[error(
+        "the registry's answer for {what} cannot be understood: {reason}: check that the URL is that of a registry"
+    )]
     Malformed {
         /// What was asked for.
         what: String,
@@ -86,7 +88,7 @@ pub enum Error {
         reason: String,
     },
     /// Something is larger than is taken.
-    #[error("{what} has more than {limit} bytes, which is the limit")]
+    #[error("{what} has more than {limit} bytes, which is the limit: push something smaller")]
     TooLarge {
         /// What was asked for.
         what: String,
@@ -94,7 +96,7 @@ pub enum Error {
         limit: u64,
     },
     /// There are more tags or referrers than are read.
-    #[error("{what} has more than {limit} entries, which is the limit")]
+    #[error("{what} has more than {limit} entries, which is the limit: remove some")]
     TooMany {
         /// What was listed.
         what: String,
@@ -122,22 +124,26 @@ pub enum Error {
         found: u64,
     },
     /// The digest's algorithm is not used by registries.
-    #[error("{what} cannot be checked: only sha256, sha384 and sha512 digests are known")]
+    #[error(
+        "{what} cannot be checked: only sha256, sha384 and sha512 digests are known: push it again with one of these"
+    )]
     Algorithm {
         /// What was asked for.
         what: String,
     },
     /// An index has no entry for the platform.
-    #[error("no child with platform linux/amd64 in index {0}")]
+    #[error("no child with platform linux/amd64 in index {0}: push one, or name the digest of a manifest")]
     NoPlatform(String),
     /// The layer that the manifest names cannot be had, or is not what the manifest says.
     #[error(transparent)]
     Layer(Box<Error>),
     /// The artifact has no layers.
-    #[error("no layers found in artifact")]
+    #[error("no layers found in artifact: push it with content")]
     NoLayers,
     /// No layer has the wanted media type.
-    #[error("failed to find layer with media type '{0}' in artifact")]
+    #[error(
+        "failed to find layer with media type '{0}' in artifact: check the media type and the layers that there are"
+    )]
     NoLayerOfType(String),
     /// The semver range cannot be read.
     #[error("semver '{range}' parse error; write a range like '1.x' or '>=1.2.0 <2.0.0'")]
@@ -148,7 +154,7 @@ pub enum Error {
         source: model::semver::ConstraintError,
     },
     /// The regular expression for tags cannot be read.
-    #[error("the filter '{filter}' of tags is no regular expression")]
+    #[error("the filter '{filter}' of tags is no regular expression: correct it")]
     Filter {
         /// The expression.
         filter: String,

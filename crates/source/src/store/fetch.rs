@@ -71,7 +71,7 @@ pub enum Error {
         status: StatusCode,
     },
     /// The server cannot be reached, or breaks off.
-    #[error("the artifact {url} cannot be downloaded")]
+    #[error("the artifact {url} cannot be downloaded{}", crate::http::remedy(.source))]
     Request {
         /// The artifact.
         url: String,

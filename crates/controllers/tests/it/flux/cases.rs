@@ -191,6 +191,10 @@ fn git_access(servers: &Servers) -> Vec<Case> {
             json!({"proxySecretRef": {"name": "dead-proxy"}}),
         ),
         git(
+            "git-ssh-bad-known-hosts",
+            json!({"url": "ssh://git@127.0.0.1:9/app", "secretRef": {"name": "bad-known-hosts"}}),
+        ),
+        git(
             "git-ssh-without-identity",
             json!({"url": "ssh://git@127.0.0.1:9/app", "secretRef": {"name": "ada"}}),
         ),

@@ -118,6 +118,11 @@ impl Servers {
             secret("bad-proxy", "Opaque", json!({"username": "ada"})),
             // Nobody may listen on this port but the system's own multiplexer, which nobody runs.
             secret("dead-proxy", "Opaque", json!({"address": "http://127.0.0.1:1"})),
+            secret(
+                "bad-known-hosts",
+                "Opaque",
+                json!({"identity": git::KeyPair::generate(git::KeyKind::Ed25519).private(), "known_hosts": "one two\n"}),
+            ),
             secret("no-pub", "Opaque", json!({"cosign.key": "x"})),
             secret("bad-pub", "Opaque", json!({"cosign.pub": "no key"})),
         ]

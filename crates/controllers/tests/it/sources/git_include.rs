@@ -51,7 +51,8 @@ async fn files_of_other_repositories_are_copied_and_followed() {
     let waiting = bed.ready("app", "False", "NotFound").await;
     assert_eq!(
         condition(&waiting, "IncludeUnavailable").unwrap().message,
-        "could not get resource for include 'base': GitRepository.source.toolkit.fluxcd.io \"base\" not found"
+        "could not get resource for include 'base': GitRepository.source.toolkit.fluxcd.io \"base\" not found: create it, \
+         or correct spec.include"
     );
     assert_eq!(
         condition(&waiting, "Reconciling").unwrap().reason,
@@ -103,6 +104,23 @@ async fn files_of_other_repositories_are_copied_and_followed() {
     assert_eq!(files(&bed, &object), ["app.yaml"]);
     let status = object.status.unwrap();
     assert!(status.observed_include.is_empty() && status.included_artifacts.is_empty());
+}
+
+/// `include`: what gzip compresses a thousandfold in our own archive is no bomb.
+#[tokio::test]
+async fn a_large_file_of_zeros_is_included() {
+    let server = Server::start();
+    let (app, base) = (server.repository("team/app"), server.repository("team/base"));
+    app.commit("main", "Start", [("a", "1")]);
+    base.commit("main", "Start", [("disk.img", "\0".repeat(20 << 20).as_str())]);
+    let bed = started().await;
+    bed.create("base", spec(&server.clone_url("team/base"), json!({})))
+        .await;
+    let list = include(json!([{"repository": {"name": "base"}}]));
+    bed.create("app", spec(&server.clone_url("team/app"), list)).await;
+    let object = bed.until("app", ready).await;
+    assert_eq!(files(&bed, &object), ["a", "base", "base/disk.img"]);
+    assert_eq!(text(&bed, &object, "base/disk.img").len(), 20 << 20);
 }
 
 /// `include`: a run that finds nothing new asks once and fetches nothing.

@@ -363,7 +363,8 @@ async fn a_source_that_is_not_there_yet_is_waited_for() {
     let object = bed.ready("app", "False", "SourceUnavailable").await;
     assert_eq!(
         message(&object),
-        "failed to get source: HelmRepository.source.toolkit.fluxcd.io \"charts\" not found"
+        "failed to get source: HelmRepository.source.toolkit.fluxcd.io \"charts\" not found: create it, or \
+         correct spec.sourceRef"
     );
     bed.repository("charts", &charts, json!({"interval": "1s"})).await;
     let object = bed.ready("app", "False", "NoSourceArtifact").await;

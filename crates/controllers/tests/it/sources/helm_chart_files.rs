@@ -77,6 +77,25 @@ async fn charts_that_are_none_or_cannot_be_packed_are_told_by_reason() {
     }
 }
 
+/// HC2: what gzip compresses a thousandfold in our own archive is no bomb.
+#[tokio::test]
+async fn a_chart_beside_a_large_file_of_zeros_is_packed() {
+    let server = Server::start();
+    let repository = server.repository("team/app");
+    commit(&repository, &Chart::new("app", "1.0.0"));
+    repository.commit(
+        "main",
+        "Add a disk",
+        [("disk.img", "\0".repeat(20 << 20).as_str())],
+    );
+    let bed = started().await;
+    follow(&bed, &server).await;
+    bed.create("app", spec("GitRepository", "app", "./charts/app", json!({})))
+        .await;
+    let object = bed.ready("app", "True", "ChartPackageSucceeded").await;
+    assert_eq!(revision(&object), "1.0.0");
+}
+
 /// HC2, HC4, HC12: packed from the store, and only when the version is another one.
 #[tokio::test]
 async fn a_chart_of_files_is_packed_when_its_version_changes() {

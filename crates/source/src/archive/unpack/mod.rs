@@ -89,7 +89,7 @@ pub enum Error {
     #[error("the archive is truncated: if that comes again, it has to be uploaded again")]
     Truncated,
     /// A header is no header.
-    #[error("the archive is damaged after entry {after:?}: {reason}")]
+    #[error("the archive is damaged after entry {after:?}: {reason}: make and upload it again")]
     Damaged {
         /// The last good name.
         after: String,
@@ -97,9 +97,9 @@ pub enum Error {
         reason: &'static str,
     },
     /// A name would leave the directory, or cannot be a name.
-    #[error("the archive holds the name {name:?}, which {reason}: make it without that entry")]
+    #[error("the archive holds the name \"{name}\", which {reason}: make it without that entry")]
     Name {
-        /// The name as it stands there.
+        /// The name, with escapes for what cannot be shown.
         name: String,
         /// What is wrong with it.
         reason: &'static str,
@@ -115,19 +115,19 @@ pub enum Error {
         kind: &'static str,
     },
     /// A name is used for a file and for a directory.
-    #[error("the archive holds {name:?} both as a file and as a directory")]
+    #[error("the archive holds {name:?} both as a file and as a directory: make it without one of both")]
     Conflict {
         /// The name.
         name: String,
     },
     /// Too many entries.
-    #[error("the archive has more than {0} entries")]
+    #[error("the archive has more than {0} entries: leave out what is not needed")]
     TooManyEntries(u64),
     /// Too many bytes.
-    #[error("the archive is bigger than {0} bytes when unpacked")]
+    #[error("the archive is bigger than {0} bytes when unpacked: leave out what is not needed")]
     TooLarge(u64),
     /// A file is too large.
-    #[error("file {name:?} of the archive is bigger than {limit} bytes")]
+    #[error("file {name:?} of the archive is bigger than {limit} bytes: leave it out")]
     FileTooLarge {
         /// Its name.
         name: String,
@@ -135,7 +135,9 @@ pub enum Error {
         limit: u64,
     },
     /// It grows too much when it is unpacked.
-    #[error("the archive is compressed more than {0} to 1, as only archives made to do harm are")]
+    #[error(
+        "the archive is compressed more than {0} to 1, as only archives made to do harm are: make it with gzip"
+    )]
     TooCompressed(u64),
     /// The directory to unpack to holds something.
     #[error("the directory {path:?} to unpack to is there already and not empty")]

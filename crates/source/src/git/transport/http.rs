@@ -154,7 +154,7 @@ fn expect_type(response: &Response, expected: &str) -> Result<(), Cause> {
         return Ok(());
     }
     Err(Cause::protocol(format!(
-        "the content type is {found:?}, not {expected:?}: check the URL"
+        "the content type is {found:?}, not {expected:?}"
     )))
 }
 

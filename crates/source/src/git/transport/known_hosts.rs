@@ -176,6 +176,15 @@ mod tests {
         KnownHosts::parse(text).unwrap().check(host, port, &key)
     }
 
+    /// As Go reads them, though no server of today shows such a key.
+    #[test]
+    fn lines_with_dsa_keys_are_read() {
+        let old = include_str!("../../../tests/data/git/dsa.pub");
+        let text = format!("old.example.com {old}\nexample.com {ONE}\n");
+        assert_eq!(check(&text, "example.com", 22, ONE), Verdict::Known);
+        assert_eq!(check(&text, "old.example.com", 22, ONE), Verdict::Mismatch);
+    }
+
     #[test]
     fn hosts_are_matched_by_name_port_pattern_and_negation() {
         let text =

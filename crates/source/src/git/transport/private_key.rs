@@ -13,6 +13,7 @@ use super::encrypted_pem::EncryptedPem;
 use crate::git::auth::SshAuth;
 use crate::git::error::Cause;
 
+const DSA: &str = "DSA keys are too weak and not supported: make one with 'ssh-keygen -t ed25519'";
 const BEGIN: &str = "-----BEGIN OPENSSH PRIVATE KEY-----";
 const END: &str = "-----END OPENSSH PRIVATE KEY-----";
 const MAGIC: &[u8] = b"openssh-key-v1\0";
@@ -22,7 +23,10 @@ pub(super) fn read(auth: &SshAuth) -> Result<PrivateKey, Cause> {
     let identity = auth.identity.expose_secret();
     let passphrase = auth.passphrase.as_ref().map(ExposeSecret::expose_secret);
     let error = match decode(identity, passphrase) {
+        // Flux reads such keys in one of their forms; no server of today takes them.
+        Ok(key) if key.algorithm().is_dsa() => return Err(Cause::PrivateKey(DSA)),
         Ok(key) => return Ok(key),
+        Err(_) if identity.contains("BEGIN DSA PRIVATE KEY") => return Err(Cause::PrivateKey(DSA)),
         Err(error) => error,
     };
     if let Some(key) = short_ecdsa(identity, passphrase) {
@@ -175,6 +179,17 @@ mod tests {
         assert_eq!(opened.public_key(), key.public_key());
         // A passphrase that is not needed does no harm.
         open(&plain, Some("geheim")).unwrap();
+    }
+
+    #[test]
+    fn dsa_keys_are_told_as_such() {
+        for identity in [
+            include_str!("../../../tests/data/git/dsa-pem"),
+            include_str!("../../../tests/data/git/dsa"),
+        ] {
+            let told = open(identity, None).unwrap_err();
+            assert!(told.contains("ssh-keygen -t ed25519"), "{told}");
+        }
     }
 
     /// The keys were made with `ssh-keygen -t ecdsa -b 256`, until the number of one began with a zero.

@@ -67,8 +67,7 @@ impl Link {
     pub(super) async fn connect(settings: &Settings) -> Result<Self, Cause> {
         let auth = settings.auth.ssh()?;
         let key = private_key::read(auth)?;
-        let known = KnownHosts::parse(&auth.known_hosts)
-            .map_err(|line| Cause::Credentials(format!("line {line} of known_hosts cannot be read")))?;
+        let known = KnownHosts::parse(&auth.known_hosts).map_err(Cause::KnownHosts)?;
         let (host, port) = (settings.url.host().to_owned(), settings.url.port());
         let config = Config {
             preferred: preferred(&settings.ssh, &known, &host, port),

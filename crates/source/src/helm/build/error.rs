@@ -16,7 +16,7 @@ pub enum Error {
     #[error("invalid chart reference: failed to get chart version for remote reference")]
     NotFound(#[source] FetchError),
     /// What is at the path is no chart.
-    #[error("invalid chart reference: there is no valid chart at '{path}'")]
+    #[error("invalid chart reference: there is no valid chart at '{path}': correct the path, or the chart")]
     NoChart {
         /// The path.
         path: String,
@@ -44,7 +44,9 @@ pub enum Error {
         source: semver::Error,
     },
     /// A values file is not there.
-    #[error("values files merge error: no values file found at path '{path}' (reference '{reference}')")]
+    #[error(
+        "values files merge error: no values file found at path '{path}' (reference '{reference}'): correct the list of values files, or let missing ones be ignored"
+    )]
     NoValuesFile {
         /// Where it was looked for.
         path: String,
@@ -52,7 +54,7 @@ pub enum Error {
         reference: String,
     },
     /// A values file cannot be read.
-    #[error("values files merge error: could not read values from file '{path}'")]
+    #[error("values files merge error: could not read values from file '{path}': correct it")]
     ReadValues {
         /// The file.
         path: String,
@@ -60,7 +62,7 @@ pub enum Error {
         source: crate::helm::chart::files::Error,
     },
     /// A values file is no map.
-    #[error("values files merge error: unmarshaling values from '{path}' failed")]
+    #[error("values files merge error: unmarshaling values from '{path}' failed: correct it")]
     Values {
         /// The file.
         path: String,
@@ -68,7 +70,9 @@ pub enum Error {
         source: values::Error,
     },
     /// The chart has no `values.yaml` to replace.
-    #[error("values files merge error: chart '{0}' has no values.yaml that merged values could replace")]
+    #[error(
+        "values files merge error: chart '{0}' has no values.yaml that merged values could replace: add one"
+    )]
     NoValues(String),
     /// A dependency was not found or not fetched.
     #[error("dependency build error")]

@@ -46,13 +46,13 @@ pub struct File {
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The archive is larger than what is taken.
-    #[error("size of the chart exceeds '{0}' bytes limit")]
+    #[error("size of the chart exceeds '{0}' bytes limit: list what is not needed in .helmignore")]
     Archive(u64),
     /// It is no archive, or a broken one.
-    #[error("the chart is not a gzipped tar archive")]
+    #[error("the chart is not a gzipped tar archive: make it with 'helm package'")]
     Format(#[source] io::Error),
     /// A file in it is larger than what is taken.
-    #[error("file '{path}' of the chart exceeds the limit of {limit} bytes")]
+    #[error("file '{path}' of the chart exceeds the limit of {limit} bytes: list it in .helmignore")]
     File {
         /// The file.
         path: String,
@@ -60,13 +60,13 @@ pub enum Error {
         limit: u64,
     },
     /// All files together are larger than what is taken.
-    #[error("the unpacked chart exceeds the limit of {0} bytes")]
+    #[error("the unpacked chart exceeds the limit of {0} bytes: list what is not needed in .helmignore")]
     Unpacked(u64),
     /// There are more files than what is taken.
-    #[error("the chart has more than {0} files")]
+    #[error("the chart has more than {0} files: list what is not needed in .helmignore")]
     Files(usize),
     /// A path leads elsewhere.
-    #[error("chart illegally contains the path '{path}': {problem}")]
+    #[error("chart illegally contains the path '{path}': {problem}: make it with 'helm package'")]
     Path {
         /// The path.
         path: String,
@@ -74,7 +74,7 @@ pub enum Error {
         problem: &'static str,
     },
     /// There is nothing in it.
-    #[error("no files in chart archive")]
+    #[error("no files in chart archive: make it with 'helm package'")]
     Empty,
     /// A file of the tree cannot be read.
     #[error("failed to read '{path}'")]

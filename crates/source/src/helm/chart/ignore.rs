@@ -25,10 +25,10 @@ struct Pattern {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
     /// `**` is not known.
-    #[error("double-star (**) syntax is not supported in '{0}'")]
+    #[error("double-star (**) syntax is not supported in '{0}': correct .helmignore")]
     DoubleStar(String),
     /// It is no pattern.
-    #[error("syntax error in pattern '{0}'")]
+    #[error("syntax error in pattern '{0}': correct .helmignore")]
     Syntax(String),
 }
 

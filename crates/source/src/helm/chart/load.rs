@@ -33,7 +33,7 @@ pub enum Error {
     #[error(transparent)]
     Files(#[from] files::Error),
     /// The chart has no `Chart.yaml`.
-    #[error("Chart.yaml file is missing")]
+    #[error("Chart.yaml file is missing: check the path of the chart, or add it")]
     NoChartYaml,
     /// A file is not what it must be.
     #[error("cannot load {file}")]
@@ -68,7 +68,7 @@ pub enum Error {
         source: Box<Error>,
     },
     /// Charts lie in charts without end.
-    #[error("charts are nested deeper than {MAX_DEPTH} levels")]
+    #[error("charts are nested deeper than {MAX_DEPTH} levels: nest fewer")]
     Depth,
 }
 

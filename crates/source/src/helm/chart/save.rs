@@ -17,7 +17,7 @@ pub enum Error {
     #[error("chart validation")]
     Metadata(#[source] Invalid),
     /// Its schema is no JSON.
-    #[error("invalid JSON in values.schema.json of chart '{0}'")]
+    #[error("invalid JSON in values.schema.json of chart '{0}': correct it")]
     Schema(String),
     /// A path is longer than an archive can have it.
     #[error("failed to pack '{path}'")]

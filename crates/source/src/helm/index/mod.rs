@@ -58,16 +58,20 @@ pub enum Error {
     #[error("failed to write the index")]
     Write(#[source] io::Error),
     /// There is nothing in it.
-    #[error("empty index.yaml file")]
+    #[error("empty index.yaml file: write it with 'helm repo index'")]
     Empty,
     /// It is no YAML.
-    #[error("the index is no YAML")]
+    #[error(
+        "the index is no YAML: write it with 'helm repo index', and check that the URL is that of a repository"
+    )]
     Yaml(#[source] yaml::Error),
     /// It is not an object with an object of entries.
-    #[error("the index is not one of a Helm repository: {0}")]
+    #[error(
+        "the index is not one of a Helm repository: {0}: write it with 'helm repo index', and check the URL"
+    )]
     Shape(&'static str),
     /// It does not say what it is, so it is most likely something else, such as a page of HTML.
-    #[error("no API version specified")]
+    #[error("no API version specified: write the index with 'helm repo index', which says 'apiVersion: v1'")]
     NoApiVersion,
 }
 

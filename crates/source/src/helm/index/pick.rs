@@ -10,10 +10,10 @@ use super::ChartVersion;
 #[derive(Debug, thiserror::Error)]
 pub enum PickError {
     /// The index does not have the chart.
-    #[error("no chart name found: the repository has no chart '{0}'")]
+    #[error("no chart name found: the repository has no chart '{0}': check its name")]
     NoChart(String),
     /// The index has the chart, but no valid version of it.
-    #[error("no chart version found: the repository has no valid version of chart '{0}'")]
+    #[error("no chart version found: the repository has no valid version of chart '{0}': publish one")]
     NoVersions(String),
     /// The wanted version is no range.
     #[error(
@@ -29,7 +29,9 @@ pub enum PickError {
         source: ConstraintError,
     },
     /// No version is in the range.
-    #[error("no '{chart}' chart with version matching '{wanted}' found")]
+    #[error(
+        "no '{chart}' chart with version matching '{wanted}' found: check the version and those that the repository has"
+    )]
     NoMatch {
         /// The chart.
         chart: String,

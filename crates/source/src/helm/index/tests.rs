@@ -202,7 +202,7 @@ fn the_exact_text_wins_then_the_range_then_the_youngest() {
     assert_eq!(picked("1.0").unwrap(), "1.0.0");
     assert_eq!(
         picked(">2").unwrap_err().to_string(),
-        "no 'a' chart with version matching '>2' found"
+        "no 'a' chart with version matching '>2' found: check the version and those that the repository has"
     );
     assert!(matches!(picked("no range"), Err(PickError::Range { .. })));
     assert!(matches!(pick("a", Vec::new(), ""), Err(PickError::NoVersions(_))));

@@ -92,7 +92,7 @@ async fn unknown_and_changed_host_keys_are_told_apart() {
     assert!(
         unreadable
             .to_string()
-            .contains("line 1 of known_hosts cannot be read"),
+            .contains("line 1 of 'known_hosts' cannot be read: correct or remove it"),
         "{unreadable}"
     );
     assert!(server.commands().is_empty());
@@ -250,7 +250,11 @@ async fn a_server_is_reached_through_a_socks_proxy() {
         (socks.url(), Some(("ada", "falsch")), "refuses the login"),
         (socks.url(), None, "refuses the login"),
         ("http://127.0.0.1:1".to_owned(), None, "must begin with socks5://"),
-        ("socks5://127.0.0.1:1".to_owned(), None, "nobody listens there"),
+        (
+            "socks5://127.0.0.1:1".to_owned(),
+            None,
+            "the proxy 127.0.0.1:1 cannot be used",
+        ),
         (format!("socks5://{}", server.address()), None, "no SOCKS 5 proxy"),
     ] {
         let message = through(address, login).await.err().unwrap();

@@ -172,12 +172,12 @@ async fn what_is_not_there_is_a_wrong_reference_and_a_dead_server_is_not() {
         (
             "other",
             "",
-            "no chart name found: the repository has no chart 'other'",
+            "no chart name found: the repository has no chart 'other': check its name",
         ),
         (
             "podinfo",
             "7.x",
-            "no 'podinfo' chart with version matching '7.x' found",
+            "no 'podinfo' chart with version matching '7.x' found: check the version and those that the repository has",
         ),
     ] {
         let error = repository.find(chart, version).await.unwrap_err();

@@ -368,6 +368,6 @@ async fn a_server_that_is_not_there_or_answers_nonsense_is_named() {
     let error = vault::decrypt(&client, &"t".into(), &request).await.unwrap_err();
     assert_eq!(
         error.to_string(),
-        "'http://127.0.0.1:1/v1/transit/decrypt/k' cannot be reached"
+        "'http://127.0.0.1:1/v1/transit/decrypt/k' cannot be reached: nobody listens there: check host and port"
     );
 }

@@ -51,7 +51,7 @@ async fn the_first_layer_is_taken_or_the_first_of_a_type() {
     let error = pull(&registry, &digest, Some("text/other")).await.unwrap_err();
     assert_eq!(
         error.to_string(),
-        "failed to find layer with media type 'text/other' in artifact"
+        "failed to find layer with media type 'text/other' in artifact: check the media type and the layers that there are"
     );
 }
 
@@ -60,7 +60,10 @@ async fn an_artifact_without_layers_is_refused() {
     let registry = Server::start();
     let digest = registry.push("team/app", "latest", &Artifact::empty("application/none"));
     let error = pull(&registry, &digest, None).await.unwrap_err();
-    assert_eq!(error.to_string(), "no layers found in artifact");
+    assert_eq!(
+        error.to_string(),
+        "no layers found in artifact: push it with content"
+    );
 }
 
 #[tokio::test]

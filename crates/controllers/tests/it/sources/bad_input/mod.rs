@@ -6,6 +6,7 @@ mod git;
 mod helm;
 mod oci;
 mod proxy;
+mod remedies;
 
 use api::{Object, ReconcileStatus, Spec};
 use model::Artifact;

@@ -159,6 +159,13 @@ async fn ssh_needs_a_key_that_can_be_read_and_known_hosts() {
             "cannot be read",
         ),
         (
+            "bad-hosts",
+            json!({"identity": encrypted, "password": "geheim", "known_hosts": "one two\n"}),
+            "False",
+            "GitOperationFailed",
+            "line 1 of 'known_hosts' cannot be read: correct or remove it",
+        ),
+        (
             "no-key",
             json!({"known_hosts": hosts}),
             "False",
@@ -221,7 +228,7 @@ async fn a_github_app_belongs_to_its_provider() {
         .await;
     let message = condition(&object, "Ready").unwrap().message;
     let expected = format!(
-        "secretRef '{}/app' has github app data but provider is not set to github",
+        "secretRef '{}/app' has github app data but provider is not set to github: set it",
         bed.namespace
     );
     assert_eq!(message, expected);

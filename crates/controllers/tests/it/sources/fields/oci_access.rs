@@ -47,7 +47,7 @@ async fn the_pull_secrets_of_a_service_account_are_used() {
     bed.create("nobody", spec(&registry, rest)).await;
     let object = bed.ready("nobody", "False", "AuthenticationFailed").await;
     let message = condition(&object, "Ready").unwrap().message;
-    let named = format!("the ServiceAccount '{}/nobody' cannot be read", bed.namespace);
+    let named = format!("the ServiceAccount '{}/nobody' does not exist", bed.namespace);
     assert!(message.contains(&named), "{message}");
 }
 

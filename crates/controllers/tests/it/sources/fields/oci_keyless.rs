@@ -130,7 +130,7 @@ async fn signatures_without_a_key_are_trusted_by_their_authority() {
         (
             "nowhere",
             json!({"trustedRootSecretRef": {"name": "nowhere"}}),
-            "/nowhere' cannot be read",
+            "/nowhere' does not exist",
         ),
         (
             "pattern",

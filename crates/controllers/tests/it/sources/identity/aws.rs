@@ -154,7 +154,10 @@ async fn a_service_account_is_an_identity_of_its_own_where_the_gate_is_open() {
         .await;
     let object = bed.ready("nobody", "False", "AuthenticationFailed").await;
     let message = condition(&object, "Ready").unwrap().message;
-    let missing = format!("failed to get service account '{}/nobody'", bed.namespace);
+    let missing = format!(
+        "the ServiceAccount '{}/nobody' does not exist: create it",
+        bed.namespace
+    );
     assert!(message.contains(&missing), "{message}");
 }
 
