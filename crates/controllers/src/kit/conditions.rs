@@ -275,6 +275,49 @@ mod tests {
         assert_eq!(ready(&status), ("False".into(), "InvalidCommitSignature".into()));
     }
 
+    /// C9: of all that is wrong the first in the order of Flux explains `Ready`; where nothing is, what is stored does; a
+    /// signature that is missing explains it before all
+    #[test]
+    fn the_first_of_what_is_wrong_explains_ready() {
+        let now = stamp(1, 0);
+        let mut status = GitRepositoryStatus::default();
+        let order = [
+            ConditionType::STORAGE_OPERATION_FAILED,
+            ConditionType::FETCH_FAILED,
+            ConditionType::INCLUDE_UNAVAILABLE,
+            ConditionType::BUILD_FAILED,
+            ConditionType::ARTIFACT_OUTDATED,
+            ConditionType::STALLED,
+            ConditionType::RECONCILING,
+        ];
+        let ready = |status: &mut GitRepositoryStatus| {
+            status.summarise(now, &SUMMARY);
+            let ready = status.condition(ConditionType::READY).unwrap();
+            (
+                ready.status.to_string(),
+                ready.reason.clone(),
+                ready.message.clone(),
+            )
+        };
+        let told = |status: &str, reason: &str, message: &str| (status.into(), reason.into(), message.into());
+        let stored = ConditionType::ARTIFACT_IN_STORAGE;
+        status.set_true(now, stored, Reason::SUCCEEDED, "stored artifact");
+        // The last comes first, so that the order in which they were set explains nothing.
+        for kind in order.iter().rev() {
+            status.set_true(now, *kind, Reason::FAILED, kind.as_str());
+        }
+        for kind in order {
+            assert_eq!(ready(&mut status), told("False", "Failed", kind.as_str()));
+            let verified = ConditionType::SOURCE_VERIFIED;
+            status.set_false(now, verified, Reason::VERIFICATION_ERROR, "unsigned");
+            assert_eq!(ready(&mut status), told("False", "VerificationError", "unsigned"));
+            status.set_true(now, verified, Reason::SUCCEEDED, "verified");
+            assert_eq!(ready(&mut status), told("False", "Failed", kind.as_str()));
+            status.remove(kind);
+        }
+        assert_eq!(ready(&mut status), told("True", "Succeeded", "stored artifact"));
+    }
+
     #[test]
     fn a_steady_ready_does_not_flap() {
         let now = stamp(1, 0);

@@ -285,3 +285,38 @@ pub fn hostname() -> String {
         .map(|name| name.trim().to_owned())
         .unwrap_or_default()
 }
+
+#[cfg(test)]
+mod tests {
+    use k8s_openapi::api::core::v1::ConfigMap;
+    use testkit::Cluster;
+    use testkit::http::{Fault, Reply, Request, Server};
+
+    use super::*;
+
+    /// E2: who does not answer is given five seconds, five times, with the pauses of Flux in between.
+    #[tokio::test(start_paused = true)]
+    async fn a_notification_controller_that_hangs_is_given_five_seconds() {
+        let cluster = Cluster::embedded(apiserver::Server::builder());
+        let server = Server::serve(|_: &Request| Reply::status(202));
+        server.fail(Fault::hang().forever());
+        let recorder = Recorder::new(cluster.client(), "source-controller", Some(server.url()));
+        let object = json!({"metadata": {"name": "one", "namespace": "default", "uid": "u"}});
+        let object: ConfigMap = serde_json::from_value(object).unwrap();
+        let notice = Notice {
+            severity: Severity::Info,
+            reason: Reason::SUCCEEDED,
+            message: "news".into(),
+            metadata: BTreeMap::new(),
+        };
+        let start = tokio::time::Instant::now();
+        recorder.tell(&object, notice);
+        recorder.drain().await;
+        let took = start.elapsed();
+        let expected = Duration::from_secs(5 * 5 + 1 + 2 + 4 + 8);
+        assert!(
+            took >= expected && took < expected + Duration::from_secs(1),
+            "{took:?}"
+        );
+    }
+}

@@ -1,6 +1,7 @@
 //! Runs a controller: watches its objects, works on what is due, writes what differs.
 
 use std::panic::AssertUnwindSafe;
+use std::slice;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -427,9 +428,12 @@ impl<R: Reconcile> Runner<R> {
     }
 
     async fn add_finalizer(&self, object: &Object<R::Spec>) -> Done {
-        let mut all = object.finalizers().to_vec();
-        all.push(FINALIZER.to_owned());
-        match self.writer.set_finalizers(object, &all).await {
+        let ours = FINALIZER.to_owned();
+        let add = |old: &[String]| match old.contains(&ours) {
+            true => old.to_vec(),
+            false => [old, slice::from_ref(&ours)].concat(),
+        };
+        match self.writer.set_finalizers(object, add).await {
             Ok(()) => Done::After(Duration::ZERO),
             Err(_) => Done::Retry,
         }
@@ -446,9 +450,11 @@ impl<R: Reconcile> Runner<R> {
                 return Done::Retry;
             }
         }
-        let rest = object.finalizers().iter();
-        let rest: Vec<String> = rest.filter(|one| *one != FINALIZER).cloned().collect();
-        match self.writer.set_finalizers(object, &rest).await {
+        let remove = |old: &[String]| {
+            let rest = old.iter().filter(|one| *one != FINALIZER);
+            rest.cloned().collect()
+        };
+        match self.writer.set_finalizers(object, remove).await {
             Ok(()) => Done::Forget,
             Err(kube::Error::Api(status)) if status.code == 404 => Done::Forget,
             Err(_) => Done::Retry,

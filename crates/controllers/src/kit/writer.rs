@@ -251,26 +251,48 @@ impl<S: Spec<Status: ReconcileStatus + PartialEq>> Writer<S> {
         }
     }
 
-    /// Makes these the finalizers of the object.
-    pub(super) async fn set_finalizers(&self, object: &Object<S>, finalizers: &[String]) -> kube::Result<()> {
-        let patch = json!({"metadata": {
-            "resourceVersion": object.metadata.resource_version,
-            "finalizers": finalizers,
-        }});
+    /// Makes of the finalizers of the object what `change` makes of them. What is sent depends on the finalizers alone: others
+    /// may write whatever else, and as often as they like.
+    pub(super) async fn set_finalizers(
+        &self,
+        object: &Object<S>,
+        change: impl Fn(&[String]) -> Vec<String>,
+    ) -> kube::Result<()> {
         let (api, name) = (self.api(object), object.name_any());
-        match api.patch(&name, &self.parameters(), &Patch::Merge(&patch)).await {
-            Ok(object) => {
-                self.see(object);
-                Ok(())
-            }
-            Err(kube::Error::Api(status)) if status.code == 409 => {
-                if let Some(newest) = api.get_opt(&name).await? {
-                    self.see(newest);
+        let mut newest = object.clone();
+        for attempt in 1.. {
+            let old = &newest.metadata.finalizers;
+            let patch = json!([
+                {"op": "test", "path": "/metadata/uid", "value": newest.metadata.uid},
+                {"op": "test", "path": "/metadata/finalizers", "value": old},
+                {"op": "add", "path": "/metadata/finalizers", "value": change(newest.finalizers())},
+            ]);
+            let patch = serde_json::from_value(patch).map_err(kube::Error::SerdeError)?;
+            let patch = Patch::<()>::Json(patch);
+            let refused = match api.patch(&name, &self.parameters(), &patch).await {
+                Ok(object) => {
+                    self.see(object);
+                    return Ok(());
                 }
-                Err(kube::Error::Api(status))
+                // A test in a JSON patch that fails is answered with 422.
+                Err(kube::Error::Api(answer)) if matches!(answer.code, 409 | 422) => answer,
+                Err(error) => return Err(error),
+            };
+            tokio::time::sleep(WAIT.mul_f64(1.0 + fastrand::f64())).await;
+            let Some(found) = api.get_opt(&name).await? else {
+                return Err(kube::Error::Api(refused));
+            };
+            self.see(found.clone());
+            // An object that is another one now, or is to go now, is another matter.
+            let metadata = &found.metadata;
+            let same = metadata.uid == object.metadata.uid
+                && metadata.deletion_timestamp == object.metadata.deletion_timestamp;
+            if !same || attempt >= ATTEMPTS {
+                return Err(kube::Error::Api(refused));
             }
-            Err(error) => Err(error),
+            newest = found;
         }
+        Ok(())
     }
 }
 
@@ -418,6 +440,34 @@ mod tests {
         let kinds: Vec<&str> = written.conditions().iter().map(|one| one.kind.as_str()).collect();
         assert_eq!(kinds, ["Ready", "A", "B"]);
         assert!(took >= 2 * WAIT && took < 4 * WAIT, "{took:?}");
+    }
+
+    /// X7: whoever writes without pause keeps no finalizer from being added, and none that others add is lost.
+    #[tokio::test(start_paused = true)]
+    async fn finalizers_are_set_beside_others_who_never_stop() {
+        let (_cluster, api, writer, object) = blind().await;
+        let writer = overtaken(writer, api.clone(), |write| {
+            let mut theirs = json!({"annotations": {"beat": write.to_string()}});
+            if write == 0 {
+                theirs["finalizers"] = json!(["example.com/theirs"]);
+            }
+            Some(("", json!({"metadata": theirs})))
+        });
+        let add = |old: &[String]| [old, &["example.com/ours".to_owned()]].concat();
+        writer.set_finalizers(&object, add).await.unwrap();
+        let written = api.get("one").await.unwrap();
+        assert_eq!(written.finalizers(), ["example.com/theirs", "example.com/ours"]);
+        assert_eq!(
+            written.annotations()["beat"],
+            "1",
+            "the second attempt was the last"
+        );
+        let remove = |old: &[String]| -> Vec<String> {
+            let rest = old.iter().filter(|one| *one != "example.com/ours");
+            rest.cloned().collect()
+        };
+        writer.set_finalizers(&object, remove).await.unwrap();
+        assert_eq!(api.get("one").await.unwrap().finalizers(), ["example.com/theirs"]);
     }
 
     /// C10: after five attempts it is given up for now.

@@ -29,7 +29,15 @@ impl Store {
     /// # Errors
     /// Where the directory cannot be listed or a file cannot be removed; others are removed all the same.
     pub fn collect(&self, place: &Place, current: Option<&str>) -> Result<Vec<String>, Error> {
-        let deadline = Instant::now() + BUDGET;
+        self.collect_until(Instant::now() + BUDGET, place, current)
+    }
+
+    fn collect_until(
+        &self,
+        deadline: Instant,
+        place: &Place,
+        current: Option<&str>,
+    ) -> Result<Vec<String>, Error> {
         let current = current.and_then(|current| current.rsplit('/').next());
         let candidates = self.candidates(place, current, deadline)?;
         let now = (self.clock)();
@@ -142,4 +150,31 @@ fn list(directory: &Path) -> Result<Option<fs::ReadDir>, Error> {
 fn relative(root: &Path, path: &Path) -> Option<String> {
     let path = path.strip_prefix(root).ok()?;
     Some(path.to_string_lossy().into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::super::Options;
+    use super::*;
+
+    /// A9: what the time is too short for is left to the next collection
+    #[test]
+    fn a_collection_ends_with_its_budget() {
+        let folder = tempfile::tempdir().unwrap();
+        let clock: super::super::Clock = Arc::new(Timestamp::now);
+        let store = Store::open(folder.path(), Options::new("storage.test"), clock).unwrap();
+        let place = Place::new("Bucket", "apps", "a").unwrap();
+        let directory = store.directory_of(&place);
+        fs::create_dir_all(&directory).unwrap();
+        for number in 0..5 {
+            fs::write(directory.join(number.to_string()), "").unwrap();
+        }
+        let none = store.collect_until(Instant::now(), &place, None).unwrap();
+        assert_eq!(none, [""; 0]);
+        assert_eq!(fs::read_dir(&directory).unwrap().count(), 5);
+        assert_eq!(BUDGET, Duration::from_secs(5));
+        assert_eq!(store.collect(&place, None).unwrap().len(), 3);
+    }
 }

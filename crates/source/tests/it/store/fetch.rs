@@ -110,6 +110,25 @@ async fn what_does_not_pass_is_told_after_the_last_try() {
     assert_eq!(server.requests().len(), 5);
 }
 
+/// A11: nine retries, after 5, 10, 20 and then 30 seconds each
+#[tokio::test(start_paused = true)]
+async fn a_server_that_is_not_there_is_tried_as_often_and_as_long_as_flux_does() {
+    let client = source::http::Options::default().client().unwrap();
+    // Nobody may listen on this port but the system's own multiplexer, which nobody runs.
+    let url = format!("http://127.0.0.1:1{PATH}");
+    let start = tokio::time::Instant::now();
+    let error = fetch(&client, &url, &digest(), &Options::default())
+        .await
+        .unwrap_err();
+    assert!(matches!(error, Error::Request { .. }), "{error:?}");
+    let expected = Duration::from_secs(5 + 10 + 20 + 6 * 30);
+    let took = start.elapsed();
+    assert!(
+        took >= expected && took < expected + Duration::from_secs(1),
+        "{took:?}"
+    );
+}
+
 #[tokio::test]
 async fn more_than_allowed_is_not_downloaded() {
     let server = server();
