@@ -51,6 +51,14 @@ impl Proxies {
         }
     }
 
+    /// Whether one of them is this.
+    pub fn names(&self, proxy: &Url) -> bool {
+        [&self.http, &self.https]
+            .into_iter()
+            .flatten()
+            .any(|known| known == proxy)
+    }
+
     /// The proxy that leads to a server; none if it is reached directly.
     pub fn to(&self, server: &Url) -> Option<&Url> {
         let proxy = match server.scheme() {

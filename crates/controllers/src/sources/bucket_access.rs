@@ -34,7 +34,7 @@ pub(super) async fn open(shared: &Shared, object: &Object<BucketSpec>) -> Result
         Some(BucketProvider::Azure) => access.azure(options, data).await,
         Some(BucketProvider::Other(other)) => Err(Failure::stalled(
             Reason::INVALID_PROVIDER_CONFIGURATION,
-            format!("there is no provider '{other}' of buckets"),
+            format!("there is no provider '{other}' of buckets: use generic, aws, gcp or azure"),
         )),
     }
 }
@@ -201,12 +201,16 @@ impl Access<'_> {
         let text = |key: &str| data.text_of(key).map_err(refused);
         let identities = &self.identities;
         if data.has("tenantId") && data.has("clientId") {
-            let proof = match (secret("clientSecret")?, secret("clientCertificate")?) {
+            let file = data
+                .has("clientCertificate")
+                .then(|| data.need("clientCertificate"));
+            let proof = match (secret("clientSecret")?, file.transpose().map_err(refused)?) {
                 (Some(secret), _) => Some(azure::Proof::Secret(secret)),
-                (None, Some(pem)) => {
+                (None, Some(file)) => {
                     let send_chain = data.has("clientCertificateSendChain")
                         && matches!(text("clientCertificateSendChain")?.as_str(), "1" | "true");
-                    let proof = azure::Proof::certificate(&pem, send_chain);
+                    let password = secret("clientCertificatePassword")?;
+                    let proof = azure::Proof::certificate_file(file, password.as_ref(), send_chain);
                     Some(proof.map_err(|error| authentication(format!("'{}': {error}", data.name())))?)
                 }
                 (None, None) => None,
@@ -232,7 +236,9 @@ impl Access<'_> {
         }
         if let Some(key) = secret("accountKey")? {
             let account = azure::account_of(&self.spec.endpoint);
-            let account = account.ok_or_else(|| authentication("spec.endpoint names no storage account"))?;
+            let account = account.ok_or_else(|| {
+                authentication("spec.endpoint names no storage account: it must be that of the account")
+            })?;
             return Ok(azure::Credentials::AccountKey(azure::AccountKey { account, key }));
         }
         if let Some(signature) = secret("sasKey")? {

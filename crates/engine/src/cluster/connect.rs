@@ -5,15 +5,23 @@
 
 use std::time::Duration;
 
-use hyper_rustls::{FixedServerNameResolver, HttpsConnectorBuilder};
-use hyper_util::client::legacy::Client as HyperClient;
+use bytes::Bytes;
+use http::{Request, Response};
+use hyper_rustls::{FixedServerNameResolver, HttpsConnector, HttpsConnectorBuilder};
 use hyper_util::client::legacy::connect::HttpConnector;
+use hyper_util::client::legacy::{Client as HyperClient, Error as HyperError};
 use hyper_util::rt::{TokioExecutor, TokioTimer};
+use kube::client::retry::RetryPolicy;
 use kube::client::{Body, ConfigExt};
 use kube::{Client, Config};
-use tower::{BoxError, ServiceBuilder};
+use reach::Proxies;
+use tower::retry::Retry;
+use tower::util::MapErr;
+use tower::{BoxError, Service, ServiceBuilder};
 
 use super::lanes::Lanes;
+use super::trust;
+use super::way::{self, UnusableProxy, Way};
 
 /// A connection has to be there by then, unless the configuration says otherwise.
 const CONNECT: Duration = Duration::from_secs(30);
@@ -37,6 +45,9 @@ pub enum ConnectError {
         /// What is wrong.
         source: Box<kube::Error>,
     },
+    /// Its proxy cannot be used.
+    #[error(transparent)]
+    Proxy(#[from] UnusableProxy),
     /// The name that the server's certificate should have is none.
     #[error("{name:?} is no server name")]
     ServerName {
@@ -45,35 +56,57 @@ pub enum ConnectError {
     },
 }
 
-/// A client for a configuration. Connections are opened when they are needed.
+/// A client for a configuration. Connections are opened when they are needed, through the proxy that the configuration or the
+/// environment names.
 ///
 /// Requests are not retried by it; a [`Cluster`](super::Cluster) does that.
 ///
 /// # Errors
-/// When certificates or credentials cannot be used.
+/// When certificates, credentials or the proxy cannot be used.
 pub fn connect(config: Config) -> Result<Client, ConnectError> {
+    client(&config, |lanes| lanes)
+}
+
+/// The same, with requests sent again that a server is too busy for, as client-go does it.
+///
+/// # Errors
+/// As [`connect`].
+pub fn connect_patiently(config: Config) -> Result<Client, ConnectError> {
+    client(&config, |lanes| Retry::new(RetryPolicy::default(), lanes))
+}
+
+/// The lanes of a client, with errors that all layers know.
+type Connected = MapErr<Lanes<HyperClient<HttpsConnector<Way>, Body>>, fn(HyperError) -> BoxError>;
+
+fn client<S, B>(config: &Config, around: impl FnOnce(Connected) -> S) -> Result<Client, ConnectError>
+where
+    S: Service<Request<Body>, Response = Response<B>> + Clone + Send + 'static,
+    S::Error: Into<BoxError>,
+    S::Future: Send,
+    B: http_body::Body<Data = Bytes> + Send + 'static,
+    B::Error: Into<BoxError>,
+{
     let failed = |source: kube::Error| ConnectError::Config {
         server: config.cluster_url.to_string(),
         source: Box::new(source),
     };
-    if config.proxy_url.is_some() {
-        // Proxies are known to the client of kube.
-        let mut config = config.clone();
-        config.default_retry = false;
-        return Client::try_from(config).map_err(failed);
+    let mut tls = config.rustls_client_config().map_err(failed)?;
+    if let Some(verifier) = trust::verifier(config) {
+        tls.dangerous().set_certificate_verifier(verifier);
     }
-    let tls = config.rustls_client_config().map_err(failed)?;
+    let mut http = HttpConnector::new();
+    http.enforce_http(false);
+    http.set_nodelay(true);
+    http.set_connect_timeout(Some(config.connect_timeout.unwrap_or(CONNECT)));
+    let proxy = way::proxy_of(config, &Proxies::of_environment());
+    let way = Way::new(proxy.as_ref(), http, &tls)?;
     let mut connector = HttpsConnectorBuilder::new().with_tls_config(tls).https_or_http();
     if let Some(name) = &config.tls_server_name {
         let server = name.clone().try_into();
         let server = server.map_err(|_| ConnectError::ServerName { name: name.clone() })?;
         connector = connector.with_server_name_resolver(FixedServerNameResolver::new(server));
     }
-    let mut http = HttpConnector::new();
-    http.enforce_http(false);
-    http.set_nodelay(true);
-    http.set_connect_timeout(Some(config.connect_timeout.unwrap_or(CONNECT)));
-    let connector = connector.enable_all_versions().wrap_connector(http);
+    let connector = connector.enable_all_versions().wrap_connector(way);
     let lanes = Lanes::new(move || {
         HyperClient::builder(TokioExecutor::new())
             .timer(TokioTimer::new())
@@ -87,7 +120,7 @@ pub fn connect(config: Config) -> Result<Client, ConnectError> {
         .layer(config.base_uri_layer())
         .option_layer(config.auth_layer().map_err(failed)?)
         .layer(config.extra_headers_layer().map_err(failed)?)
-        .map_err(BoxError::from)
-        .service(lanes);
+        .map_err(Into::<BoxError>::into)
+        .service(around(MapErr::new(lanes, BoxError::from)));
     Ok(Client::new(service, config.default_namespace.clone()))
 }

@@ -30,7 +30,9 @@ mod refusal;
 mod resource;
 mod secrets;
 mod send;
+mod trust;
 mod watch;
+mod way;
 
 use std::sync::Arc;
 
@@ -39,7 +41,7 @@ use model::Str;
 #[cfg(doc)]
 use model::Value;
 
-pub use connect::{ConnectError, connect};
+pub use connect::{ConnectError, connect, connect_patiently};
 pub use counts::{Counts, Verb};
 pub use error::Error;
 pub use list::{Detail, Page, Selection};
@@ -47,6 +49,7 @@ pub use objects::{Apply, Delete, Deleted, Propagation, Validation, Write};
 pub use refusal::{Cause, Refusal};
 pub use resource::Resource;
 pub use watch::{Start, Watch, WatchEvent};
+pub use way::UnusableProxy;
 
 use counts::Counters;
 use discovery::Discovery;

@@ -5,7 +5,6 @@ pub(crate) mod escape;
 mod proxy;
 mod remedy;
 mod tls;
-mod trust;
 
 use std::fmt;
 use std::time::Duration;

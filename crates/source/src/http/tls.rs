@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use reach::Trust;
 use rustls::ClientConfig;
 use rustls::crypto::CryptoProvider;
 use rustls::pki_types::pem::PemObject;
@@ -12,7 +13,6 @@ use secrecy::{ExposeSecret, SecretString};
 use x509_cert::der::{Decode, Encode};
 
 use super::Error;
-use super::trust::Trust;
 
 /// What TLS connections are checked against and show of themselves.
 #[derive(Clone, Default)]

@@ -72,6 +72,12 @@ impl Certificate {
         format!("{}{}", self.0.certificate.pem(), self.0.key.serialize_pem())
     }
 
+    /// The certificate and its key (PKCS #8), both as DER.
+    pub fn der(&self) -> (Vec<u8>, Vec<u8>) {
+        let key = self.0.key.serialized_der().to_vec();
+        (self.0.certificate.der().to_vec(), key)
+    }
+
     /// Whether the application `client-1` proves itself by this certificate, and shows it where that is wanted.
     pub fn is_shown_by(&self, request: &Request, with_chain: bool) -> bool {
         let assertion = assertion_of(request).unwrap_or_default();

@@ -96,7 +96,7 @@ impl Cluster {
         let mut config = self.config().await?;
         self.overrule(&mut config)?;
         let namespace = config.default_namespace.clone();
-        Ok((Client::try_from(config)?, namespace))
+        Ok((engine::cluster::connect_patiently(config)?, namespace))
     }
 
     async fn config(&self) -> anyhow::Result<Config> {

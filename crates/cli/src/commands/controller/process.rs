@@ -66,7 +66,8 @@ impl Process {
         }
         let config = config?;
         let host = config.cluster_url.authority().map(ToString::to_string);
-        let client = Client::try_from(config).map_err(|error| error.to_string());
+        let client = engine::cluster::connect_patiently(config)
+            .map_err(|error| format!("{:#}", anyhow::Error::from(error)));
         let client = problems.take("unable to make a client of the cluster", client)?;
         let client = metrics.counting(client, host.unwrap_or_default());
         let recorder = Recorder::new(

@@ -4,6 +4,7 @@ mod connect;
 mod discovery;
 mod faults;
 mod objects;
+mod proxy;
 mod watch;
 
 use engine::cluster::Cluster;

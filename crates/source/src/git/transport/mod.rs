@@ -34,7 +34,7 @@ pub(super) struct Session {
 }
 
 enum Link {
-    Http(http::Link),
+    Http(Box<http::Link>),
     Ssh(Box<ssh::Link>),
 }
 
@@ -42,7 +42,7 @@ impl Session {
     /// Begins a conversation. Over HTTP nothing is sent yet.
     pub(super) async fn open(settings: &Settings, known: Option<Known>) -> Result<Self, Cause> {
         let link = match settings.url.scheme() {
-            Scheme::Http | Scheme::Https => Link::Http(http::Link::new(settings, known)?),
+            Scheme::Http | Scheme::Https => Link::Http(Box::new(http::Link::new(settings, known)?)),
             Scheme::Ssh => Link::Ssh(Box::new(ssh::Link::connect(settings).await?)),
         };
         Ok(Session { link, greeting: None })

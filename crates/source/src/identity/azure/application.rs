@@ -15,7 +15,7 @@ use sha1::{Digest, Sha1};
 
 use super::super::ask::{Server, form};
 use super::super::{CredentialSource, Error, Grant, jwt};
-use super::{STORAGE, field};
+use super::{STORAGE, field, pkcs12};
 use crate::http::escape;
 
 /// Who gives tokens, unless said otherwise.
@@ -59,13 +59,14 @@ pub struct Certificate {
 pub enum CertificateError {
     /// One part is missing, or cannot be read.
     #[error(
-        "the client certificate cannot be used: it must be PEM with the certificate and its RSA private key"
+        "the client certificate cannot be used: it must be PEM or PKCS #12, with the certificate and its RSA private key, and \
+         'clientCertificatePassword' the password of the latter"
     )]
     Unreadable,
     /// The key is encrypted.
     #[error(
-        "the private key of the client certificate is encrypted, and encrypted keys cannot be used: store it decrypted \
-         ('openssl pkcs8 -in KEY'), and without 'clientCertificatePassword'"
+        "the private key of the client certificate is encrypted, which only a PKCS #12 file may be: make one ('openssl pkcs12 \
+         -export'), or store the key decrypted ('openssl pkcs8 -in KEY') and without 'clientCertificatePassword'"
     )]
     Encrypted,
 }
@@ -91,6 +92,31 @@ impl Proof {
         let chain = chain
             .filter(|chain| !chain.is_empty())
             .ok_or(CertificateError::Unreadable)?;
+        Ok(Proof::Certificate(Box::new(Certificate {
+            key,
+            chain,
+            send_chain,
+        })))
+    }
+
+    /// By a certificate and its key in a file: PEM, or PKCS #12, which may have a password.
+    ///
+    /// # Errors
+    /// As [`Proof::certificate`].
+    pub fn certificate_file(
+        file: &[u8],
+        password: Option<&SecretString>,
+        send_chain: bool,
+    ) -> Result<Self, CertificateError> {
+        use secrecy::ExposeSecret;
+        if let Some(text) = str::from_utf8(file)
+            .ok()
+            .filter(|text| text.contains("-----BEGIN "))
+        {
+            return Self::certificate(&text.into(), send_chain);
+        }
+        let password = password.map_or("", |password| password.expose_secret());
+        let (key, chain) = pkcs12::read(file, password).ok_or(CertificateError::Unreadable)?;
         Ok(Proof::Certificate(Box::new(Certificate {
             key,
             chain,

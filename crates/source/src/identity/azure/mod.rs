@@ -1,6 +1,7 @@
 //! Azure: tokens of the controller, of an application or of a ServiceAccount.
 
 mod application;
+mod pkcs12;
 mod registry;
 
 use secrecy::{ExposeSecret, SecretString};

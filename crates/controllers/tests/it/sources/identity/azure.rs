@@ -1,7 +1,10 @@
 //! Containers of Azure Blob Storage: the rows Bucket.provider and Bucket.secretRef, and AU8.
 
 use api::source::BucketSpec;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use controllers::sources::Buckets;
+use p12_keystore::{KeyStore, KeyStoreEntry, PrivateKey, PrivateKeyChain};
 use serde_json::{Value, json};
 use source::identity::Identities;
 use testkit::azure::{Blobs, Certificate, Server, assertion_of, directory};
@@ -43,6 +46,14 @@ impl Bed<BucketSpec> {
         self.secret(name, "Opaque", data).await;
         self.create(name, spec(store, json!({"secretRef": {"name": name}})))
             .await;
+    }
+
+    /// Adds what is no text to a Secret.
+    async fn add_to_secret(&self, name: &str, data: Value) {
+        let api: kube::Api<k8s_openapi::api::core::v1::Secret> =
+            kube::Api::namespaced(self.cluster.client(), &self.namespace);
+        let patch = kube::api::Patch::Merge(json!({ "data": data }));
+        api.patch(name, &Default::default(), &patch).await.unwrap();
     }
 
     async fn is_stored(&self, name: &str) {
@@ -88,7 +99,18 @@ async fn a_container_is_read_with_a_signature_or_the_key_of_the_account() {
     }
 }
 
-/// Bucket.secretRef of Azure: an application with a secret or a certificate, at `authorityHost`
+/// A certificate and its key in a PKCS #12 file.
+fn pkcs12(known: &Certificate, password: &str) -> Vec<u8> {
+    let (certificate, key) = known.der();
+    let key = PrivateKey::from_der(&key).unwrap();
+    let certificate = p12_keystore::Certificate::from_der(&certificate).unwrap();
+    let mut file = KeyStore::new();
+    let chain = PrivateKeyChain::new(vec![1; 20], key, [certificate]);
+    file.add_entry("app", KeyStoreEntry::PrivateKeyChain(chain));
+    file.writer(password).write().unwrap()
+}
+
+/// Bucket.secretRef of Azure: an application with a secret or a certificate, at `authorityHost`; `clientCertificatePassword`
 #[tokio::test]
 async fn a_container_is_read_as_an_application() {
     let store = filled(Server::builder().bearer(TOKEN));
@@ -126,6 +148,34 @@ async fn a_container_is_read_as_an_application() {
     bed.with_secret("chain", &store, application(&by_chain.url(), chained))
         .await;
     bed.is_stored("chain").await;
+    for (name, password, given) in [
+        ("pkcs12", "geheim", Some("geheim")),
+        ("open-pkcs12", "", None),
+        ("wrong-pkcs12", "geheim", Some("geheim-2")),
+    ] {
+        let mut rest = json!({});
+        if let Some(given) = given {
+            rest = json!({ "clientCertificatePassword": given });
+        }
+        bed.secret(
+            name,
+            "Opaque",
+            application(
+                &by_chain.url(),
+                with(rest, json!({"clientCertificateSendChain": "1"})),
+            ),
+        )
+        .await;
+        let file = STANDARD.encode(pkcs12(&known, password));
+        bed.add_to_secret(name, json!({ "clientCertificate": file }))
+            .await;
+        bed.create(name, spec(&store, json!({"secretRef": {"name": name}})))
+            .await;
+    }
+    bed.is_stored("pkcs12").await;
+    bed.is_stored("open-pkcs12").await;
+    let message = bed.is_refused("wrong-pkcs12", "AuthenticationFailed").await;
+    assert!(message.contains("'clientCertificatePassword'"), "{message}");
     let stranger = json!({"clientCertificate": Certificate::default().pem()});
     bed.with_secret("stranger", &store, application(&by_certificate.url(), stranger))
         .await;

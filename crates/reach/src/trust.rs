@@ -25,14 +25,12 @@ use x509_cert::der::asn1::ObjectIdentifier;
 use x509_cert::der::{Decode, Encode};
 use x509_cert::ext::pkix::{BasicConstraints, ExtendedKeyUsage, KeyUsage, NameConstraints};
 
-use crate::verify::PublicKey;
-
 const SERVER: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.6.1.5.5.7.3.1");
 const ANYTHING: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.5.29.37.0");
 
 /// Checks the certificates of servers.
 #[derive(Debug)]
-pub(super) struct Trust {
+pub struct Trust {
     /// Takes whatever comes.
     any: bool,
     /// What webpki starts from: the authorities of the system and those that were given.
@@ -46,7 +44,7 @@ pub(super) struct Trust {
 
 impl Trust {
     /// Takes whatever comes.
-    pub(super) fn any(provider: &CryptoProvider) -> Self {
+    pub fn any(provider: &CryptoProvider) -> Self {
         Trust {
             any: true,
             anchors: RootCertStore::empty(),
@@ -58,10 +56,23 @@ impl Trust {
 
     /// Takes what the system trusts, and what these certificates stand for. A system that trusts no one is none to complain about
     /// before somebody has to be trusted.
-    pub(super) fn system_and(given: Vec<CertificateDer<'static>>, provider: &CryptoProvider) -> Self {
+    pub fn system_and(given: Vec<CertificateDer<'static>>, provider: &CryptoProvider) -> Self {
+        let system = rustls_native_certs::load_native_certs().certs;
+        Self::made_of(system, given, provider)
+    }
+
+    /// Takes what these certificates stand for, and nothing else.
+    pub fn only(given: Vec<CertificateDer<'static>>, provider: &CryptoProvider) -> Self {
+        Self::made_of(Vec::new(), given, provider)
+    }
+
+    fn made_of(
+        mut all: Vec<CertificateDer<'static>>,
+        given: Vec<CertificateDer<'static>>,
+        provider: &CryptoProvider,
+    ) -> Self {
         let read = given.iter().filter_map(|der| Certificate::from_der(der).ok());
         let read = read.collect();
-        let mut all = rustls_native_certs::load_native_certs().certs;
         all.extend(given);
         let listed = all.iter().map(|der| fingerprint(der)).collect();
         let mut anchors = RootCertStore::empty();
@@ -99,7 +110,9 @@ impl Trust {
             return false;
         };
         let issuer = |issuer: &Certificate| {
-            check_dates(issuer, now).is_ok() && may_issue_anything(issuer) && is_issued(&shown, issuer)
+            check_dates(issuer, now).is_ok()
+                && may_issue_anything(issuer)
+                && is_issued(&shown, issuer, &self.algorithms)
         };
         is_authority(&shown) && check_itself(&shown, now).is_ok() && self.given.iter().any(issuer)
     }
@@ -210,16 +223,27 @@ fn may_issue_anything(certificate: &Certificate) -> bool {
     is_authority(certificate) && signs && matches!(inner.get::<NameConstraints>(), Ok(None))
 }
 
-fn is_issued(certificate: &Certificate, issuer: &Certificate) -> bool {
+fn is_issued(certificate: &Certificate, issuer: &Certificate, known: &WebPkiSupportedAlgorithms) -> bool {
     let (of, by) = (&certificate.tbs_certificate, &issuer.tbs_certificate);
-    let (Ok(signed), Some(signature), Ok(key)) = (
+    let key = &by.subject_public_key_info;
+    let (Ok(signed), Ok(signed_by), Ok(kind)) = (
         of.to_der(),
-        certificate.signature.as_bytes(),
-        by.subject_public_key_info.to_der(),
+        certificate.signature_algorithm.to_der(),
+        key.algorithm.to_der(),
     ) else {
         return false;
     };
-    let algorithm = certificate.signature_algorithm.oid.to_string();
-    let verifies = |key: PublicKey| key.verifies_certificate(&algorithm, &signed, signature);
-    of.issuer == by.subject && PublicKey::from_der(&key).is_ok_and(verifies)
+    let (Some(signature), Some(key)) = (
+        certificate.signature.as_bytes(),
+        key.subject_public_key.as_bytes(),
+    ) else {
+        return false;
+    };
+    let verifies = known.all.iter().any(|algorithm| {
+        // The library leaves out the first two bytes, which say that a sequence follows and how long it is.
+        signed_by.get(2..) == Some(algorithm.signature_alg_id().as_ref())
+            && kind.get(2..) == Some(algorithm.public_key_alg_id().as_ref())
+            && algorithm.verify_signature(key, &signed, signature).is_ok()
+    });
+    of.issuer == by.subject && verifies
 }
