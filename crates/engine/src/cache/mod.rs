@@ -150,7 +150,17 @@ impl Cache {
         self.shared.registry.fresh(key)
     }
 
-    /// The same, and whether its absence is certain.
+    /// Whether the watch of an object has told of everything up to this version. Of versions that are no numbers it cannot be
+    /// told, and is taken for granted.
+    pub fn has_reached(&self, key: &ObjectKey, version: &str) -> bool {
+        let Ok(version) = version.parse::<u64>() else {
+            return true;
+        };
+        let watches = self.shared.registry.of(&key.group, &key.kind);
+        watches.iter().any(|watch| watch.reached() >= version)
+    }
+
+    /// The same as [`fresh`](Cache::fresh), and whether its absence is certain.
     pub fn find(&self, key: &ObjectKey) -> Lookup {
         // Whether all are known is asked first: what comes in after that is found.
         let watches = self.shared.registry.of(&key.group, &key.kind).into_iter();

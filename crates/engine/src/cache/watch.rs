@@ -1,7 +1,7 @@
 //! One watch that several may follow.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use parking_lot::Mutex;
 use tokio::sync::{Notify, watch};
@@ -19,6 +19,8 @@ pub(super) struct Watch {
     pub(super) state: watch::Sender<State>,
     /// The settings changed: everything is to be looked at again.
     pub(super) reload: Notify,
+    /// The version up to which everything was told, where it is a number.
+    reached: AtomicU64,
     follows: AtomicUsize,
     /// Signals that nobody follows any more.
     left: Notify,
@@ -32,6 +34,7 @@ impl Watch {
             store: Store::new(),
             state: watch::Sender::new(State::Starting),
             reload: Notify::new(),
+            reached: AtomicU64::new(0),
             follows: AtomicUsize::new(0),
             left: Notify::new(),
             task: Mutex::new(None),
@@ -53,6 +56,17 @@ impl Watch {
     pub(super) async fn unfollowed(&self) {
         while self.is_followed() {
             self.left.notified().await;
+        }
+    }
+
+    pub(super) fn reached(&self) -> u64 {
+        self.reached.load(Ordering::Acquire)
+    }
+
+    /// Everything up to this version was told.
+    pub(super) fn has_reached(&self, version: &str) {
+        if let Ok(version) = version.parse() {
+            self.reached.store(version, Ordering::Release);
         }
     }
 

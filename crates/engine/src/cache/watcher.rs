@@ -241,6 +241,7 @@ impl Watcher {
 
     fn reached(&mut self, version: Str) {
         if !version.is_empty() {
+            self.watch.has_reached(&version);
             self.version = Some(version);
         }
         self.progressed = true;

@@ -114,16 +114,18 @@ impl Shared {
             message: "dry run: nothing was changed".to_owned(),
             ..state
         };
-        for callback in self.told.sync_completed.all() {
-            callback(&unit.id, &finished);
-        }
         let status = Status {
-            operation: Some(Box::new(finished)),
+            operation: Some(Box::new(finished.clone())),
             ..unit.status.clone()
         };
         let written = self.units.set_status(&unit.id, status).await;
         let written = written.and(self.units.set_operation(&unit.id, None).await);
-        written.map_err(|error| vec![error.to_string()])
+        written.map_err(|error| vec![error.to_string()])?;
+        self.tell(&unit.id, UnitEventKind::Succeeded, finished.message.as_str());
+        for callback in self.told.sync_completed.all() {
+            callback(&unit.id, &finished);
+        }
+        Ok(())
     }
 }
 

@@ -124,6 +124,7 @@ impl Shared {
         let kind = |kind: &GroupKind| (kind.group.clone(), kind.kind.clone());
         let overrides = settings.overrides.iter();
         cache::Settings {
+            health: Arc::clone(&self.health),
             health_of: overrides
                 .filter_map(|(of, special)| Some((kind(of), special.health.clone()?)))
                 .collect(),

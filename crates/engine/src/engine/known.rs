@@ -2,10 +2,12 @@
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
+use std::time::Duration;
 
 use jiff::Timestamp;
 use model::ObjectKey;
 use parking_lot::Mutex;
+use tokio::time::Instant;
 
 use crate::cache::{Follow, Interest};
 use crate::observe::Memory;
@@ -44,6 +46,9 @@ pub(super) struct State {
     pub(super) running: bool,
     /// Whether and why what is under way is to stop.
     pub(super) stop: Option<Stop>,
+    /// The revision that could not be applied, and when it is tried again: what an operation itself does to objects is no reason
+    /// to try again at once.
+    pub(super) held: Option<(String, Instant)>,
     /// How many operations have ended in this process: a status that was read before one did is out of date.
     pub(super) endings: u64,
 }
@@ -65,6 +70,14 @@ impl State {
 }
 
 impl Known {
+    /// How long it is until this revision is tried again, if it has failed.
+    pub(super) fn held(&self, revision: &str) -> Option<Duration> {
+        let state = self.state.lock();
+        let (_, until) = state.held.as_ref().filter(|(held, _)| held == revision)?;
+        let left = until.saturating_duration_since(Instant::now());
+        (!left.is_zero()).then_some(left)
+    }
+
     /// Takes up the operation, if there is one.
     pub(super) fn take_up(&self) -> Option<(Active, Handle)> {
         let mut state = self.state.lock();
@@ -81,11 +94,12 @@ impl Known {
         state.active = Some(active);
     }
 
-    /// The operation has ended.
-    pub(super) fn end(&self) {
+    /// The operation has ended. One that has failed is not tried again before a while.
+    pub(super) fn end(&self, failed: Option<(String, Duration)>) {
         let mut state = self.state.lock();
         state.running = false;
         state.stop = None;
+        state.held = failed.map(|(revision, retry)| (revision, Instant::now() + retry));
         state.endings += 1;
     }
 }
@@ -141,6 +155,14 @@ impl Units {
         let active = state.active.as_ref();
         let waits = active.is_some_and(|active| active.waits_for.contains(key));
         Some((owner, waits))
+    }
+
+    /// Somebody says that a unit has changed: what has failed is tried again.
+    pub(super) fn let_try(&self, id: &str) {
+        let known = self.units.lock().get(id).map(Arc::clone);
+        if let Some(known) = known {
+            known.state.lock().held = None;
+        }
     }
 
     /// Ends the operation of a unit at the next occasion.

@@ -60,6 +60,8 @@ enum Looked {
     Listing,
     /// What was looked at is out of date.
     TooLate,
+    /// It has failed, and is not tried again before this time has passed.
+    Held(Duration),
 }
 
 impl Shared {
@@ -72,6 +74,7 @@ impl Shared {
             Ok(Looked::Done) => Done::After(unit.policy.interval),
             Ok(Looked::Listing) => Done::After(LISTING),
             Ok(Looked::TooLate) => Done::After(Duration::ZERO),
+            Ok(Looked::Held(wait)) => Done::After(wait),
             Err(errors) => {
                 let status = Status {
                     sync: SyncState::Unknown,
@@ -129,9 +132,15 @@ impl Shared {
             // An operation has ended since the unit was read, and has written its status.
             return Ok(Looked::TooLate);
         }
+        if let Some(wait) = known.held(&revision).filter(|_| asked.is_none()) {
+            return Ok(Looked::Held(wait));
+        }
         let desired = observer.look(desired).await;
         let previous = unit.status.inventory.clone();
-        let stale = plan::stale(&previous, &desired, &unit.destination.namespace);
+        let mut stale = plan::stale(&previous, &desired, &unit.destination.namespace);
+        // What is left alone is not looked at, and what is not looked at stays.
+        let filter = &self.settings().filter;
+        stale.retain(|entry| !filter.excludes(&entry.id.0.group, &entry.id.0.kind));
         let candidates = observer.candidates(stale).await;
         let input = Input {
             unit: unit.id.clone(),

@@ -27,8 +27,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use jiff::Timestamp;
 use parking_lot::RwLock;
 
+use crate::cache::Assess;
 use crate::cluster::Counts;
 use crate::diff::Normaliser;
+use crate::health::Rules;
 use crate::queue::{Backoff, Queue};
 use crate::unit::{CredentialsStore, ManifestGenerator, ReconciliationSettings, SyncUnitStore};
 
@@ -52,6 +54,9 @@ struct Shared {
     clusters: Clusters,
     settings: RwLock<Arc<ReconciliationSettings>>,
     normaliser: Normaliser,
+    /// How objects are doing where nothing special is said of their kind. It is one for all time: other settings are no reason
+    /// to look at all objects again.
+    health: Arc<dyn Assess>,
     known: Units,
     starting: Starting,
     status: Queue<String>,
@@ -75,6 +80,7 @@ impl Engine {
             clusters: Clusters::new(Arc::new(clusters)),
             settings: RwLock::new(Arc::new(settings)),
             normaliser: Normaliser::new(Arc::new(smd::schema::Schema::builtin())),
+            health: Arc::new(Rules::Kstatus),
             known: Units::default(),
             starting: Starting::default(),
             status: Queue::new(Backoff::default()),
@@ -112,8 +118,9 @@ impl Engine {
         self.shared.let_go();
     }
 
-    /// Says that a unit has changed: it is looked at now.
+    /// Says that a unit has changed: it is looked at now, and what has failed is tried again.
     pub fn refresh(&self, unit: &str) {
+        self.shared.known.let_try(unit);
         self.shared.status.add(unit.to_owned());
     }
 

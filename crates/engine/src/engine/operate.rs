@@ -136,7 +136,11 @@ impl Shared {
         }
         // Before anybody looks at the unit again, or else what was asked for is done once more.
         self.answered(unit).await;
-        known.end();
+        let failed = match report.ending {
+            Ending::Succeeded | Ending::Superseded => None,
+            _ => Some((active.run.plan().revision.clone(), unit.policy.retry)),
+        };
+        known.end(failed);
         if ended.progress.results.iter().any(changes_kinds) {
             // With other defaults, what changed nothing may change something now.
             self.known

@@ -114,13 +114,20 @@ impl Run {
     pub async fn advance(&mut self, world: &World<'_>) -> Next {
         let plan = Arc::clone(&self.plan);
         while let Some(stage) = plan.stages.get(self.progress.stage) {
-            if let Some(ended) = self.stopped(world) {
-                return ended;
+            match (world.stop)() {
+                Some(Stop::Superseded) => {
+                    return Next::Finished(Report::superseded(&plan, &self.progress));
+                }
+                Some(Stop::Terminated) if !self.progress.terminated => self.terminate(stage, world).await,
+                _ => {}
             }
             if self.is_run(stage)
                 && let Some(next) = self.stage(stage, world).await
             {
                 return next;
+            }
+            if self.is_to_stop(world) {
+                continue;
             }
             self.progress.stage += 1;
             self.progress.work = Work::New;
@@ -128,19 +135,35 @@ impl Run {
         Next::Finished(Report::ended(&plan, &self.progress))
     }
 
-    /// Ends the run if it is out of date. One that was terminated goes on with what cleans up.
-    fn stopped(&mut self, world: &World<'_>) -> Option<Next> {
-        match (world.stop)()? {
-            Stop::Superseded => Some(Next::Finished(Report::superseded(&self.plan, &self.progress))),
-            Stop::Terminated => {
-                if !self.progress.terminated {
-                    self.progress.terminated = true;
-                    self.progress.failed = true;
-                    self.progress.work = Work::New;
-                }
-                None
-            }
+    /// Whether something has come up that ends the run, and nothing was done about it yet.
+    fn is_to_stop(&self, world: &World<'_>) -> bool {
+        match (world.stop)() {
+            None => false,
+            Some(Stop::Superseded) => true,
+            Some(Stop::Terminated) => !self.progress.terminated,
         }
+    }
+
+    /// Somebody has ended the run. Hooks of the stage that still run are deleted; what is left is to clean up.
+    async fn terminate(&mut self, stage: &Stage, world: &World<'_>) {
+        let running = match (&self.progress.work, &stage.wait) {
+            (Work::New, _) => Vec::new(),
+            (Work::Waiting { .. }, Some(wait)) => {
+                let found = wait::look(wait, &self.progress, world.cache);
+                found.pending.into_iter().map(|pending| pending.key).collect()
+            }
+            _ => stage.steps.iter().map(|step| step.key.clone()).collect(),
+        };
+        let hooks = stage
+            .steps
+            .iter()
+            .filter(|step| step.hook.is_some() && step.action.applies() && running.contains(&step.key));
+        let deletions = hooks.map(|step| step::end_hook(step, world));
+        let deleted = join_all(deletions).await;
+        self.progress.results.extend(deleted);
+        self.progress.terminated = true;
+        self.progress.failed = true;
+        self.progress.work = Work::New;
     }
 
     fn is_run(&self, stage: &Stage) -> bool {
@@ -169,6 +192,9 @@ impl Run {
         }
         if let Some(next) = self.steps(stage, world).await {
             return Some(next);
+        }
+        if self.is_to_stop(world) {
+            return None;
         }
         if let Work::Steps { failed, .. } = self.progress.work {
             if failed {
@@ -216,8 +242,8 @@ impl Run {
             if batch > last || (failed && leaving.is_empty() && stage.on_failure == OnFailure::Stop) {
                 break;
             }
-            if let Some(ended) = self.stopped(world) {
-                return Some(ended);
+            if self.is_to_stop(world) {
+                return None;
             }
             // Of a batch that has been worked on already only what had to wait is left.
             let at_work: Vec<usize> = match leaving.is_empty() {

@@ -267,6 +267,14 @@ async fn delete_hook(
     Ok(ended(step, Outcome::Deleted))
 }
 
+/// Deletes a hook that this run has created and that is not needed any more.
+pub(super) async fn end_hook(step: &Step, world: &World<'_>) -> StepResult {
+    match delete_hook(step, None, None, world).await {
+        Ok(deleted) => deleted,
+        Err(message) => result(step, Outcome::Failed, "", message),
+    }
+}
+
 /// Takes a finalizer off an object, so that it can go.
 async fn take_finalizer(
     step: &Step,

@@ -49,7 +49,9 @@ pub(super) fn look(wait: &Wait, progress: &Progress, cache: &Cache) -> Found {
     for awaited in &wait.objects {
         let entry = cache.get(&awaited.key);
         let written = written.get(&awaited.key).copied();
-        match judge(awaited, entry.as_deref(), written) {
+        // What the watch has not told of yet is not gone.
+        let known = written.is_none_or(|version| cache.has_reached(&awaited.key, version));
+        match judge(awaited, entry.as_deref(), written, known) {
             Judgement::Done => {}
             Judgement::Pending(health) => found.pending.push(pending(awaited, health)),
             Judgement::Failed(health) => found.failed.push(pending(awaited, health)),
@@ -72,9 +74,9 @@ enum Judgement {
     Failed(Health),
 }
 
-fn judge(awaited: &Awaited, entry: Option<&Entry>, written: Option<&str>) -> Judgement {
+fn judge(awaited: &Awaited, entry: Option<&Entry>, written: Option<&str>, known: bool) -> Judgement {
     let Some(entry) = entry else {
-        let may_be_gone = awaited.until == Until::Gone || awaited.may_vanish;
+        let may_be_gone = awaited.until == Until::Gone || (awaited.may_vanish && known);
         return match may_be_gone {
             true => Judgement::Done,
             false => Judgement::Pending(Health::new(State::Missing)),

@@ -1,24 +1,36 @@
 //! The whole engine on the embedded and on a real cluster: units in, objects in the cluster out.
 
+mod apply;
+mod approval;
+mod callbacks;
+mod clusters;
 mod drift;
 mod faults;
+mod hooks;
 mod operations;
 mod prune;
 mod requests;
+mod selective;
+mod settings;
+mod stale;
+mod waves;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
 use engine::Engine;
+use engine::cache::Assess;
 use engine::cluster::{Apply, Cluster, Resource};
-use engine::plan::{Options, Strategy};
+use engine::plan::{GroupKind, Options, Strategy};
 use engine::unit::{
-    Destination, Failure, Generated, ManifestGenerator, MemoryStore, OneCluster, Policy,
-    ReconciliationSettings, Source, Status, SyncUnit,
+    Destination, Failure, Generated, ManifestGenerator, MemoryStore, OneCluster, Operation, Phase, Policy,
+    ReconciliationSettings, ResourceOverride, Source, Status, SyncUnit,
 };
 use futures::future::BoxFuture;
-use model::{Manifest, Value, value};
+use jiff::Timestamp;
+use model::health::State;
+use model::{Health, Manifest, Value, value};
 use parking_lot::Mutex;
 use tokio::sync::watch;
 use tokio::task::AbortHandle;
@@ -54,7 +66,9 @@ impl ManifestGenerator for Sources {
             let (revision, objects) = sources
                 .get(&unit.id)
                 .ok_or_else(|| Failure::new("there is no source"))?;
-            let manifests = objects.iter().map(|object| Manifest::new(object.clone(), None));
+            let manifests = objects
+                .iter()
+                .map(|object| Manifest::unnamed(object.clone(), None));
             Ok(Generated {
                 manifests: manifests.collect::<Result<_, _>>()?,
                 revision: revision.clone(),
@@ -70,6 +84,7 @@ struct Bed {
     space: String,
     sources: Sources,
     units: MemoryStore,
+    settings: ReconciliationSettings,
     engine: Engine,
     /// Moves each time something has happened to a unit.
     events: watch::Receiver<u64>,
@@ -82,16 +97,26 @@ impl Bed {
     }
 
     async fn on(test: testkit::Cluster) -> Bed {
+        Bed::with(test, ReconciliationSettings::default()).await
+    }
+
+    /// One in which config maps can take their time, and fail: see [`Outcomes`].
+    async fn with_outcomes() -> Bed {
+        Bed::with(testkit::Cluster::start().await, outcomes()).await
+    }
+
+    async fn with(test: testkit::Cluster, settings: ReconciliationSettings) -> Bed {
         let space = test.namespace("engine").await;
         let cluster = Cluster::with_agent(test.client(), "tests");
         let (sources, units) = (Sources::default(), MemoryStore::default());
-        let (engine, events, running) = run(&test, &sources, &units);
+        let (engine, events, running) = run(&test, &settings, &sources, &units);
         Bed {
             test,
             cluster,
             space,
             sources,
             units,
+            settings,
             engine,
             events,
             running,
@@ -112,7 +137,8 @@ impl Bed {
     /// Ends the engine where it is, as a crash would, and starts another with the same store.
     fn restart(&mut self) {
         self.running.abort();
-        (self.engine, self.events, self.running) = run(&self.test, &self.sources, &self.units);
+        (self.engine, self.events, self.running) =
+            run(&self.test, &self.settings, &self.sources, &self.units);
     }
 
     /// A unit of this test's namespace, as Flux would look after it.
@@ -133,6 +159,56 @@ impl Bed {
             operation: None,
             policy,
         }
+    }
+
+    /// A unit as Argo CD would look after it, with hooks and waves.
+    fn argo(&self, id: &str) -> SyncUnit {
+        let mut unit = self.unit(id);
+        unit.policy.strategy = Strategy::argo(id);
+        unit
+    }
+
+    /// Somebody asks for an operation.
+    fn ask(&self, unit: &str, operation: Operation) {
+        let mut asked = self.units.unit(unit).unwrap();
+        asked.operation = Some(operation);
+        self.units.put(asked);
+        self.engine.refresh(unit);
+    }
+
+    /// Waits until the operation of a unit is in this phase.
+    async fn phase(&self, unit: &str, phase: Phase) -> Status {
+        let is = |status: &Status| {
+            status
+                .operation
+                .as_ref()
+                .is_some_and(|state| state.phase == phase)
+        };
+        self.until(unit, is).await
+    }
+
+    /// Waits until the operation of a unit waits for something.
+    async fn waits(&self, unit: &str) -> Status {
+        let waits = |status: &Status| {
+            let state = status.operation.as_ref();
+            state.is_some_and(|state| {
+                state.phase == Phase::Running && state.message.starts_with("waiting for")
+            })
+        };
+        self.until(unit, waits).await
+    }
+
+    /// What becomes of a config map that takes its time: `done` or `failed`.
+    async fn outcome(&self, name: &str, outcome: &str) {
+        let mut object = config_map(name, "");
+        object.set_at(&["data"], value!({ "outcome": outcome }));
+        self.by_hand("", object).await;
+    }
+
+    /// The identity of a config map, which a new one of the same name does not have.
+    async fn uid(&self, name: &str) -> Option<String> {
+        let live = self.get("", "ConfigMap", name).await?;
+        Some(live.str_at(&["metadata", "uid"]).to_owned())
     }
 
     /// The source of a unit is this from now on.
@@ -201,12 +277,12 @@ impl Bed {
 
 fn run(
     test: &testkit::Cluster,
+    settings: &ReconciliationSettings,
     sources: &Sources,
     units: &MemoryStore,
 ) -> (Engine, watch::Receiver<u64>, AbortHandle) {
-    let settings = ReconciliationSettings::default();
     let engine = Engine::new(
-        settings,
+        settings.clone(),
         OneCluster::new(test.client()),
         sources.clone(),
         units.clone(),
@@ -223,6 +299,58 @@ fn run(
     let running = engine.clone();
     let running = tokio::spawn(async move { running.run(2, 2, std::future::pending()).await });
     (engine, events, running.abort_handle())
+}
+
+/// Config maps with `slow: "yes"` are in progress until somebody writes an `outcome` into them.
+struct Outcomes;
+
+impl Assess for Outcomes {
+    fn assess(&self, object: &Value, _: Timestamp) -> Option<Health> {
+        let state = match object.str_at(&["data", "outcome"]) {
+            "done" => State::Healthy,
+            "failed" => State::Degraded,
+            "held" => State::Suspended,
+            _ if object.str_at(&["data", "slow"]) == "yes" => State::Progressing,
+            _ => State::Healthy,
+        };
+        Some(Health::new(state))
+    }
+}
+
+fn outcomes() -> ReconciliationSettings {
+    let config_maps = GroupKind {
+        group: "".into(),
+        kind: "ConfigMap".into(),
+    };
+    let special = ResourceOverride {
+        health: Some(Arc::new(Outcomes)),
+        ..ResourceOverride::default()
+    };
+    ReconciliationSettings {
+        overrides: BTreeMap::from([(config_maps, special)]),
+        ..ReconciliationSettings::default()
+    }
+}
+
+/// A config map that takes its time.
+fn slow(name: &str) -> Value {
+    let mut object = config_map(name, "1");
+    object.set_at(&["data", "slow"], "yes");
+    object
+}
+
+/// The object with an annotation of Argo CD.
+fn argo(mut object: Value, annotation: &str, value: &str) -> Value {
+    let annotation = format!("argocd.argoproj.io/{annotation}");
+    object.set_at(&["metadata", "annotations", &annotation], value);
+    object
+}
+
+/// The names of the objects that an operation has worked on, in the order in which that was done.
+fn worked_on(status: &Status) -> Vec<String> {
+    let results = &status.operation.as_ref().unwrap().progress.results;
+    let changed = results.iter().filter(|result| result.outcome.changed());
+    changed.map(|result| result.key.name.to_string()).collect()
 }
 
 fn config_map(name: &str, key: &str) -> Value {

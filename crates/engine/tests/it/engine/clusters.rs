@@ -1,0 +1,208 @@
+//! Several clusters: one cache for each endpoint and identity, and none when nobody is in it.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Weak};
+use std::time::Duration;
+
+use engine::Engine;
+use engine::cluster::Verb;
+use engine::unit::{
+    Access, ClusterEvent, CredentialsStore, Failure, MemoryStore, ReconciliationSettings, SyncState,
+};
+use futures::StreamExt;
+use futures::future::BoxFuture;
+use futures::stream::BoxStream;
+use parking_lot::Mutex;
+use tokio::sync::broadcast;
+
+use super::{Bed, Sources, config_map};
+
+/// Clusters by name, which may change.
+#[derive(Clone)]
+struct Names {
+    clusters: Arc<Mutex<BTreeMap<String, Access>>>,
+    events: broadcast::Sender<ClusterEvent>,
+}
+
+impl Names {
+    fn new() -> Names {
+        Names {
+            clusters: Arc::default(),
+            events: broadcast::Sender::new(16),
+        }
+    }
+
+    /// The name leads here from now on. What is returned lives for as long as somebody can send requests that way.
+    fn set(&self, name: &str, endpoint: &str, identity: &str, client: kube::Client) -> Weak<()> {
+        let alive = Arc::new(());
+        let held = Arc::downgrade(&alive);
+        let service = tower::service_fn(move |request: http::Request<kube::client::Body>| {
+            let (client, alive) = (client.clone(), Arc::clone(&alive));
+            async move {
+                let answer = client.send(request).await;
+                drop(alive);
+                answer
+            }
+        });
+        let access = Access {
+            endpoint: endpoint.to_owned(),
+            identity: identity.to_owned(),
+            client: kube::Client::new(service, "default"),
+        };
+        self.clusters.lock().insert(name.to_owned(), access);
+        // Nobody listens before the engine runs.
+        let _ = self.events.send(ClusterEvent::Changed(name.to_owned()));
+        held
+    }
+
+    fn remove(&self, name: &str) {
+        self.clusters.lock().remove(name);
+        let _ = self.events.send(ClusterEvent::Removed(name.to_owned()));
+    }
+}
+
+impl CredentialsStore for Names {
+    fn get_cluster<'a>(&'a self, name: &'a str) -> BoxFuture<'a, Result<Access, Failure>> {
+        Box::pin(async move {
+            let found = self.clusters.lock().get(name).cloned();
+            found.ok_or_else(|| Failure::new(format!("there is no cluster {name:?}")))
+        })
+    }
+
+    fn watch_clusters(&self) -> BoxStream<'static, ClusterEvent> {
+        let events = self.events.subscribe();
+        let next = async |mut events: broadcast::Receiver<_>| {
+            let event = events.recv().await.ok()?;
+            Some((event, events))
+        };
+        futures::stream::unfold(events, next).boxed()
+    }
+}
+
+/// An engine for units in the clusters of these names.
+fn run(names: &Names, sources: &Sources, units: &MemoryStore) -> (Engine, tokio::task::AbortHandle) {
+    let settings = ReconciliationSettings::default();
+    let engine = Engine::new(settings, names.clone(), sources.clone(), units.clone());
+    let running = engine.clone();
+    let running = tokio::spawn(async move { running.run(2, 2, std::future::pending()).await });
+    (engine, running.abort_handle())
+}
+
+async fn synced(units: &MemoryStore, unit: &str, revision: &str) {
+    let every = testkit::settled::Every(Duration::from_millis(10));
+    let settled = testkit::settled(super::LIMIT, every, async || {
+        let status = units.unit(unit).unwrap().status;
+        let is = status.revision == revision && status.sync == SyncState::Synced;
+        if is { Ok(()) } else { Err(format!("{status:?}")) }
+    });
+    settled.await.unwrap_or_else(|error| panic!("{unit}: {error}"));
+}
+
+async fn is_gone(held: &Weak<()>) {
+    let every = testkit::settled::Every(Duration::from_millis(10));
+    let settled = testkit::settled(super::LIMIT, every, async || match held.strong_count() {
+        0 => Ok(()),
+        count => Err(format!("{count} still hold it")),
+    });
+    settled.await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn names_of_the_same_cluster_and_identity_share_a_cache_and_others_do_not() {
+    let bed = Bed::start().await;
+    let names = Names::new();
+    for (name, identity) in [("one", "ada"), ("two", "ada"), ("three", "eve")] {
+        names.set(name, "https://one.example", identity, bed.test.client());
+    }
+    let (sources, units) = (Sources::default(), MemoryStore::default());
+    for name in ["one", "two", "three"] {
+        let mut unit = bed.unit(name);
+        unit.destination.cluster = name.to_owned();
+        units.put(unit);
+        sources.set(name, "v1", [config_map(name, "1")]);
+    }
+    let (engine, running) = run(&names, &sources, &units);
+    for name in ["one", "two", "three"] {
+        synced(&units, name, "v1").await;
+    }
+    let watches = |name: &str| engine.requests(name).unwrap().of(Verb::Watch);
+    // One for config maps, and one for definitions.
+    assert!(watches("one") <= 2 && watches("three") <= 2);
+    assert_eq!(engine.requests("one"), engine.requests("two"));
+    // Drift is seen under each name.
+    bed.by_hand("", config_map("two", "by hand")).await;
+    bed.seen("ConfigMap", "two", |live| {
+        live.is_some_and(|live| live.str_at(&["data", "key"]) == "1")
+    })
+    .await;
+    running.abort();
+    bed.finish().await;
+}
+
+/// argo-cd#14410: the watches of the old address go on for ever.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_cluster_that_is_reached_in_another_way_or_left_leaves_nothing_behind() {
+    let bed = Bed::start().await;
+    let names = Names::new();
+    let old = names.set("one", "https://old.example", "ada", bed.test.client());
+    let (sources, units) = (Sources::default(), MemoryStore::default());
+    let mut unit = bed.unit("shop");
+    unit.destination.cluster = "one".to_owned();
+    units.put(unit);
+    sources.set("shop", "v1", [config_map("a", "1")]);
+    let (engine, running) = run(&names, &sources, &units);
+    synced(&units, "shop", "v1").await;
+    let new = names.set("one", "https://new.example", "ada", bed.test.client());
+    is_gone(&old).await;
+    sources.set("shop", "v2", [config_map("a", "2")]);
+    engine.refresh("shop");
+    synced(&units, "shop", "v2").await;
+    assert!(new.strong_count() > 0);
+    names.remove("one");
+    is_gone(&new).await;
+    engine.refresh("shop");
+    let every = testkit::settled::Every(Duration::from_millis(10));
+    let told = testkit::settled(super::LIMIT, every, async || {
+        let errors = units.unit("shop").unwrap().status.errors;
+        if errors == ["there is no cluster \"one\""] {
+            Ok(())
+        } else {
+            Err(format!("{errors:?}"))
+        }
+    });
+    told.await.unwrap();
+    assert!(engine.requests("one").is_none());
+    running.abort();
+    bed.finish().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_cluster_is_let_go_when_its_last_unit_is_gone() {
+    let bed = Bed::start().await;
+    let names = Names::new();
+    let held = names.set("one", "https://one.example", "ada", bed.test.client());
+    let (sources, units) = (Sources::default(), MemoryStore::default());
+    for id in ["a", "b"] {
+        let mut unit = bed.unit(id);
+        unit.destination.cluster = "one".to_owned();
+        units.put(unit);
+        sources.set(id, "v1", [config_map(id, "1")]);
+    }
+    let (engine, running) = run(&names, &sources, &units);
+    for id in ["a", "b"] {
+        synced(&units, id, "v1").await;
+    }
+    names.clusters.lock().clear();
+    for id in ["a", "b"] {
+        assert!(held.strong_count() > 0);
+        units.remove(id);
+        engine.refresh(id);
+    }
+    is_gone(&held).await;
+    assert!(
+        bed.get("", "ConfigMap", "a").await.is_some(),
+        "what it applied stays"
+    );
+    running.abort();
+    bed.finish().await;
+}
