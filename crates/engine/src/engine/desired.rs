@@ -8,7 +8,7 @@ use model::{Manifest, Time};
 use crate::diff::{IgnoreRules, drop_unreadable_authority};
 use crate::observe::{Observer, rules_of};
 use crate::plan::{self, Desired, Options};
-use crate::unit::{ReconciliationSettings, SyncUnit};
+use crate::unit::{Generated, ReconciliationSettings, SyncUnit};
 
 use super::Shared;
 
@@ -34,13 +34,16 @@ impl Shared {
         &self,
         unit: &SyncUnit,
         observer: &Observer<'_>,
-        manifests: Vec<Manifest>,
+        generated: &Generated,
         options: &Options,
-        revision: &str,
     ) -> Vec<Desired> {
         let settings = self.settings();
-        let mut desired = observer.scoped(managed(&settings, manifests)).await;
         let strategy = &unit.policy.strategy;
+        let mut manifests = managed(&settings, &generated.manifests);
+        if unit.is_deleting() {
+            manifests.retain(|manifest| strategy.runs_at_deletion(manifest.value()));
+        }
+        let mut desired = observer.scoped(manifests).await;
         if strategy.normalise {
             for desired in &mut desired {
                 let object = Arc::make_mut(&mut desired.object);
@@ -48,7 +51,7 @@ impl Shared {
                 drop_unreadable_authority(object);
             }
         }
-        let mut desired = plan::prepare(desired, strategy, options, revision);
+        let mut desired = plan::prepare(desired, strategy, options, &generated.revision);
         desired
             .iter_mut()
             .for_each(|desired| mark(desired, unit, &settings));
@@ -72,11 +75,12 @@ impl Shared {
 }
 
 /// The manifests that the engine looks after.
-fn managed(settings: &ReconciliationSettings, manifests: Vec<Manifest>) -> Vec<Manifest> {
+fn managed(settings: &ReconciliationSettings, manifests: &[Manifest]) -> Vec<Manifest> {
     let excluded = |manifest: &Manifest| settings.filter.excludes(manifest.group(), manifest.kind());
     manifests
-        .into_iter()
+        .iter()
         .filter(|manifest| !excluded(manifest))
+        .cloned()
         .collect()
 }
 

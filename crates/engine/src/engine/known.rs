@@ -147,14 +147,15 @@ impl Units {
         state.objects = objects;
     }
 
-    /// The unit that an object belongs to, and whether its operation waits for it.
+    /// The unit that an object belongs to, and whether its operation waits for it. One that is at work may be about to: it looks
+    /// again when it is done, or else what came in just now would wake nobody.
     pub(super) fn owner(&self, cluster: &str, key: &ObjectKey) -> Option<(String, bool)> {
         let owner = self.owners.lock().get(cluster)?.get(key).cloned()?;
         let known = self.get(&owner);
         let state = known.state.lock();
         let active = state.active.as_ref();
         let waits = active.is_some_and(|active| active.waits_for.contains(key));
-        Some((owner, waits))
+        Some((owner, waits || state.running))
     }
 
     /// Somebody says that a unit has changed: what has failed is tried again.

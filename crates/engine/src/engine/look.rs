@@ -5,9 +5,9 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use crate::observe::Observer;
-use crate::plan::{self, Input};
+use crate::plan::{self, Desired, Input, Objects, Options, Plan};
 use crate::queue::Done;
-use crate::unit::{Failure, Status, SyncState, SyncUnit};
+use crate::unit::{Failure, Generated, Phase, Status, SyncState, SyncUnit};
 
 use super::follow::LISTING;
 use super::known::Known;
@@ -99,14 +99,13 @@ impl Shared {
         known: &Known,
         seen: u64,
     ) -> Result<Looked, Vec<String>> {
+        if is_deleted(unit) {
+            return Ok(Looked::Done);
+        }
         let failed = |error: Failure| vec![error.to_string()];
         let cluster = self.cluster(unit).await.map_err(failed)?;
-        let asked = unit.operation.as_ref();
-        let revision = asked.and_then(|operation| operation.revision.as_deref());
-        let generated = self.manifests.generate(unit, revision, false).await;
-        let generated = generated.map_err(failed)?;
-        let revision = generated.revision;
-        let options = self.options(unit, &revision);
+        let generated = self.generated(unit).await.map_err(failed)?;
+        let options = self.options(unit, &generated.revision);
         let strategy = &unit.policy.strategy;
         let observer = Observer {
             cluster: cluster.cluster(),
@@ -117,11 +116,14 @@ impl Shared {
             ignore: &self.ignored(unit),
             keep_ignored: strategy.keeps_ignored(&options),
             markers: &strategy.markers,
-            unobserved: &|object| !strategy.looks_at(object, &options),
+            unobserved: &|object| !unit.is_deleting() && !strategy.looks_at(object, &options),
         };
-        let desired = self
-            .desired(unit, &observer, generated.manifests, &options, &revision)
-            .await;
+        let desired = self.desired(unit, &observer, &generated, &options).await;
+        // What is deleted is of no revision: whatever is being applied is out of date.
+        let revision = match unit.is_deleting() {
+            true => String::new(),
+            false => generated.revision,
+        };
         if !self.follow(unit, known, &cluster, &desired) {
             return Ok(Looked::Listing);
         }
@@ -132,12 +134,46 @@ impl Shared {
             // An operation has ended since the unit was read, and has written its status.
             return Ok(Looked::TooLate);
         }
-        if let Some(wait) = known.held(&revision).filter(|_| asked.is_none()) {
+        if let Some(wait) = known.held(&revision) {
             return Ok(Looked::Held(wait));
         }
+        let (plan, objects) = self.plan(unit, &observer, desired, &options, revision).await?;
+        let differs = plan.changes_anything() || unit.status.revision != plan.revision;
+        // What somebody asks for is done even if it changes nothing, so that they are told that it is.
+        if unit.operation.is_some() || (differs && unit.policy.automatic) {
+            self.start(unit, known, plan, objects).await?;
+        } else {
+            self.found(unit, &cluster, &plan).await;
+        }
+        Ok(Looked::Done)
+    }
+
+    /// What the source of a unit describes. A unit that is deleted needs it for its hooks alone.
+    async fn generated(&self, unit: &SyncUnit) -> Result<Generated, Failure> {
+        if unit.is_deleting() && !unit.policy.strategy.hooks {
+            return Ok(Generated {
+                manifests: Vec::new(),
+                revision: String::new(),
+            });
+        }
+        let asked = unit.operation.as_ref();
+        let revision = asked.and_then(|operation| operation.revision.as_deref());
+        self.manifests.generate(unit, revision, false).await
+    }
+
+    /// What would be done, or all reasons why nothing is.
+    async fn plan(
+        &self,
+        unit: &SyncUnit,
+        observer: &Observer<'_>,
+        desired: Vec<Desired>,
+        options: &Options,
+        revision: String,
+    ) -> Result<(Plan, Objects), Vec<String>> {
         let desired = observer.look(desired).await;
         let previous = unit.status.inventory.clone();
-        let mut stale = plan::stale(&previous, &desired, &unit.destination.namespace);
+        let wanted = if unit.is_deleting() { &[][..] } else { &desired };
+        let mut stale = plan::stale(&previous, wanted, &unit.destination.namespace);
         // What is left alone is not looked at, and what is not looked at stays.
         let filter = &self.settings().filter;
         stale.retain(|entry| !filter.excludes(&entry.id.0.group, &entry.id.0.kind));
@@ -148,17 +184,24 @@ impl Shared {
             desired,
             previous,
             candidates,
-            options,
+            options: options.clone(),
         };
-        let (plan, objects) = plan::plan(&input, strategy)
-            .map_err(|refusals| refusals.iter().map(ToString::to_string).collect::<Vec<_>>())?;
-        let differs = plan.changes_anything() || unit.status.revision != plan.revision;
-        // What somebody asks for is done even if it changes nothing, so that they are told that it is.
-        if asked.is_some() || (differs && unit.policy.automatic) {
-            self.start(unit, known, plan, objects).await?;
-        } else {
-            self.found(unit, &cluster, &plan).await;
-        }
-        Ok(Looked::Done)
+        let strategy = &unit.policy.strategy;
+        let planned = match unit.is_deleting() {
+            false => plan::plan(&input, strategy),
+            true => {
+                let wait = input.options.wait.as_ref();
+                plan::deletion(&input, strategy, wait.map(|wait| wait.seconds))
+            }
+        };
+        planned.map_err(|refusals| refusals.iter().map(ToString::to_string).collect())
     }
+}
+
+/// Whether all that a unit had is deleted, as was asked for: it is about to go.
+fn is_deleted(unit: &SyncUnit) -> bool {
+    let last = unit.status.operation.as_ref();
+    unit.is_deleting()
+        && unit.status.inventory.entries.is_empty()
+        && last.is_some_and(|last| last.phase == Phase::Succeeded && last.plan.revision.is_empty())
 }

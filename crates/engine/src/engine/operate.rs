@@ -161,9 +161,10 @@ impl Shared {
 }
 
 impl Shared {
-    /// Takes away the request for an operation that has ended. One that came in meanwhile stays.
+    /// Takes away the request for an operation that has ended. One that came in meanwhile stays, and so does one for deletion:
+    /// without it everything would be applied again.
     async fn answered(&self, unit: &SyncUnit) {
-        if unit.operation.is_none() {
+        if unit.operation.is_none() || unit.is_deleting() {
             return;
         }
         let taken = match self.units.get(&unit.id).await {

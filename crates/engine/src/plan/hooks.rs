@@ -21,7 +21,8 @@ pub(super) enum Role {
     Plain,
     /// Asks not to be applied, and is not a hook: `Skip` alone.
     Skipped,
-    /// A hook of a kind that never runs here, such as a test of Helm's.
+    /// A hook of a kind that does not run when objects are applied, such as a test of Helm's, or one for when they are
+    /// deleted.
     Ignored,
     /// A hook of these phases, in order.
     Hook(Vec<Phase>),
@@ -82,6 +83,27 @@ fn helm_phases(object: &impl Metadata) -> Vec<Phase> {
     };
     let words = object.annotation_list(HELM_HOOK);
     words.into_iter().filter_map(phase).collect()
+}
+
+/// When the object runs as a hook while its unit is deleted.
+pub(super) fn deletion_phases(object: &impl Metadata) -> Vec<Phase> {
+    let phases = |annotation, before: &str, after: &str| -> Vec<Phase> {
+        let phase = |word| match word {
+            word if word == before => Some(Phase::PreDelete),
+            word if word == after => Some(Phase::PostDelete),
+            _ => None,
+        };
+        let words = object.annotation_list(annotation);
+        words.into_iter().filter_map(phase).collect()
+    };
+    let mut found = phases(HOOK, "PreDelete", "PostDelete");
+    let is_argo = |word| matches!(word, "PreSync" | "Sync" | "PostSync" | "SyncFail" | "Skip");
+    if found.is_empty() && !object.annotation_list(HOOK).into_iter().any(is_argo) {
+        found = phases(HELM_HOOK, "pre-delete", "post-delete");
+    }
+    found.sort_unstable();
+    found.dedup();
+    found
 }
 
 /// When the hook is deleted.

@@ -15,6 +15,7 @@
 //! it says so.
 
 mod decide;
+mod deletion;
 mod difference;
 mod display;
 mod hooks;
@@ -36,6 +37,7 @@ mod strategy;
 mod sync_options;
 mod task;
 
+pub use deletion::deletion;
 pub use difference::{Change, Difference};
 pub use display::Counts;
 pub use input::{Candidate, Desired, Found, Input, Live, Observed};
@@ -45,7 +47,7 @@ pub use options::{ArgoOptions, Budget, CreateNamespace, Health, Options, PruneOp
 pub use order::{GroupKind, Order};
 pub use ownership::{Ownership, flux_v1_mark, tracking_id};
 pub use pair::{Pairs, pair};
-pub use planner::{deletion, plan};
+pub use planner::plan;
 pub use prepare::prepare;
 pub use refusal::Refusal;
 pub use steps::{

@@ -10,8 +10,8 @@ use super::input::Input;
 use super::objects::{Objects, Reference};
 use super::prune::{self, Occasion};
 use super::refusal::Refusal;
-use super::stages::{self, Draft, Staging};
-use super::steps::{Action, Awaited, Hook, Note, Phase, Plan, Purpose, Stage, Until, Wait};
+use super::stages::{self, Staging};
+use super::steps::{Action, Hook, Note, Phase, Plan};
 use super::strategy::Strategy;
 use super::task::Task;
 
@@ -108,7 +108,7 @@ fn in_phases(mut task: Task, input: &Input, reference: Reference) -> Vec<Task> {
         Role::Skipped => skip(task, "it asks not to be applied"),
         Role::Ignored => {
             task.implied = true;
-            skip(task, "it is a hook that is never run here")
+            skip(task, "it is a hook for another occasion")
         }
         Role::Hook(phases) if input.options.argo.skip_hooks || input.options.only.is_some() => {
             task.step.hook = Some(Hook { phase: phases[0] });
@@ -133,7 +133,7 @@ fn skip(mut task: Task, reason: &str) -> Vec<Task> {
 
 /// The hook in one of its phases. It is run even if it is there and unchanged: then it is left of an earlier run, and is either
 /// replaced or, if its delete policy forbids that, applied over.
-fn hook(task: &Task, phase: Phase, input: &Input, reference: Reference) -> Task {
+pub(super) fn hook(task: &Task, phase: Phase, input: &Input, reference: Reference) -> Task {
     let mut task = task.clone();
     task.phase = phase;
     task.step.hook = Some(Hook { phase });
@@ -168,62 +168,4 @@ fn shared(input: &Input, strategy: &Strategy, notes: &mut Vec<Note>) -> Vec<Refu
         }
     }
     refusals
-}
-
-/// The plan to delete everything that a unit has applied, because the unit itself is deleted. `input` says what there is as
-/// for any other plan; what is desired does not matter. Objects that may not be deleted stay.
-///
-/// With `seconds` the deletion is waited for; that it takes longer is no failure. Units with waves are always waited for,
-/// wave by wave from the highest.
-pub fn deletion(input: &Input, strategy: &Strategy, seconds: Option<u64>) -> Plan {
-    let mut input = input.clone();
-    input.desired.clear();
-    input.options.prune = true;
-    let pruning = prune::prune(&input, strategy, Occasion::Deletion);
-    let mut waves: Vec<(i64, Vec<Task>)> = Vec::new();
-    let mut tasks = pruning.tasks;
-    tasks.sort_by(|a, b| {
-        let by_order = || strategy.order.compare_deletion(&a.step.key, &b.step.key);
-        b.wave.cmp(&a.wave).then_with(by_order)
-    });
-    for task in tasks {
-        match waves.last_mut() {
-            Some((wave, group)) if *wave == task.wave => group.push(task),
-            _ => waves.push((task.wave, vec![task])),
-        }
-    }
-    let seconds = seconds.or(strategy.hooks.then_some(input.options.wave_seconds));
-    let drafts = waves
-        .into_iter()
-        .map(|(wave, tasks)| deletion_wave(wave, tasks, strategy, seconds));
-    Plan {
-        unit: input.unit.clone(),
-        revision: input.revision.clone(),
-        stages: stages::settle(drafts.collect(), strategy).unwrap_or_default(),
-        inventory: model::Inventory {
-            entries: pruning.kept,
-        },
-        notes: pruning.notes,
-    }
-}
-
-fn deletion_wave(wave: i64, tasks: Vec<Task>, strategy: &Strategy, seconds: Option<u64>) -> Draft {
-    let name = if strategy.hooks {
-        format!("delete wave {wave}")
-    } else {
-        "delete".to_owned()
-    };
-    let mut stage = Stage::new(name, Purpose::Prune);
-    stage.on_failure = super::steps::OnFailure::FinishStage;
-    stage.gate = stages::gate(&tasks);
-    let objects: Vec<Awaited> = tasks.iter().filter_map(Task::awaited).collect();
-    debug_assert!(objects.iter().all(|object| object.until == Until::Gone));
-    stage.wait = seconds.filter(|_| !objects.is_empty()).map(|seconds| Wait {
-        objects,
-        seconds,
-        fail_fast: false,
-        optional: !strategy.hooks,
-        why: "objects to be gone".to_owned(),
-    });
-    Draft { stage, tasks }
 }

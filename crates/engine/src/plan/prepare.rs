@@ -64,9 +64,13 @@ fn edit(desired: &mut Desired, change: impl FnOnce(&mut Value)) {
 /// A hook with a `generateName` is one object for each of its phases: its name says in which phase of which operation it ran.
 /// What is no hook stays as it is, for the server to refuse.
 fn named_hooks(desired: &Desired, options: &Options, revision: &str) -> Vec<Desired> {
-    let Role::Hook(phases) = hooks::role(&*desired.object) else {
-        return vec![desired.clone()];
+    let phases = match hooks::role(&*desired.object) {
+        Role::Hook(phases) => phases,
+        _ => hooks::deletion_phases(&*desired.object),
     };
+    if phases.is_empty() {
+        return vec![desired.clone()];
+    }
     let named = |phase| {
         let mut hook = desired.clone();
         let prefix = hook.object.str_at(&["metadata", "generateName"]).to_owned();

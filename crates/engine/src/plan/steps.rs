@@ -276,6 +276,10 @@ pub enum Phase {
     PostSync,
     /// When something has failed.
     SyncFail,
+    /// Before the objects of a unit are deleted, because the unit itself is.
+    PreDelete,
+    /// After they are gone.
+    PostDelete,
 }
 
 /// What a person should know of a plan.

@@ -60,6 +60,11 @@ impl Strategy {
         }
     }
 
+    /// Whether an object is a hook that runs when its unit is deleted.
+    pub fn runs_at_deletion(&self, object: &Value) -> bool {
+        self.hooks && !hooks::deletion_phases(object).is_empty()
+    }
+
     /// Whether ignored fields stay as they are when something else of their object is applied.
     pub fn keeps_ignored(&self, options: &Options) -> bool {
         self.keep_ignored || (self.hooks && options.argo.respect_ignored)

@@ -42,6 +42,13 @@ pub struct SyncUnit {
     pub policy: Policy,
 }
 
+impl SyncUnit {
+    /// Whether all that it has is to be deleted.
+    pub fn is_deleting(&self) -> bool {
+        self.operation.as_ref().is_some_and(|operation| operation.delete)
+    }
+}
+
 /// Where manifests come from. To the engine it is a text and a value; the [`ManifestGenerator`] knows what they mean.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Source {

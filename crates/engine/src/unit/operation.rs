@@ -21,6 +21,10 @@ pub struct Operation {
     /// Plans and tells, and changes nothing.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub dry_run: bool,
+    /// Deletes all that the unit has, since the unit itself is about to go. The request stays until then, so that nothing is
+    /// applied again; when the inventory is empty and the operation has succeeded, the unit can be taken out of its store.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub delete: bool,
     /// Whether what asks for approval has it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub approved: bool,

@@ -31,10 +31,7 @@ pub(super) fn drafts(
             .then_with(|| order.compare(&a.step.key, &b.step.key))
     });
     order::pull_dependencies_forward(&mut all);
-    let after_success = cleanup(staging, &all, "hooks that have succeeded", |policy| {
-        policy.succeeded
-    });
-    let after_failure = cleanup(staging, &all, "hooks of a failed sync", |policy| policy.failed);
+    let (after_success, after_failure) = cleanups_of(staging, &all);
 
     let mut created = HashSet::new();
     let (on_failure, groups): (Vec<_>, Vec<_>) = groups(all)
@@ -66,11 +63,44 @@ pub(super) fn drafts(
             drafts.push(draft);
         }
     }
-    drafts.extend(after_failure.map(|mut draft| {
+    drafts.extend(after_failure);
+    drafts
+}
+
+/// Stages of hooks alone, wave by wave, each of which has to end well.
+pub(in crate::plan) fn hooks_alone(staging: &Staging<'_>, mut tasks: Vec<Task>) -> Vec<Draft> {
+    let order = &staging.strategy.order;
+    tasks.sort_by(|a, b| {
+        let by_kind = || order.compare(&a.step.key, &b.step.key);
+        a.wave.cmp(&b.wave).then_with(by_kind)
+    });
+    let position = Position {
+        is_last: false,
+        alone: false,
+    };
+    let mut created = HashSet::new();
+    groups(tasks)
+        .into_iter()
+        .flat_map(|group| wave(staging, group, position, &mut created))
+        .collect()
+}
+
+/// What becomes of hooks when all went well, and when something has failed.
+pub(in crate::plan) fn cleanups(staging: &Staging<'_>, tasks: &[Task]) -> Vec<Draft> {
+    let (success, failure) = cleanups_of(staging, tasks);
+    success.into_iter().chain(failure).collect()
+}
+
+fn cleanups_of(staging: &Staging<'_>, tasks: &[Task]) -> (Option<Draft>, Option<Draft>) {
+    let success = cleanup(staging, tasks, "hooks that have succeeded", |policy| {
+        policy.succeeded
+    });
+    let failure = cleanup(staging, tasks, "hooks of a failed sync", |policy| policy.failed);
+    let failure = failure.map(|mut draft| {
         draft.stage.when = When::Failure;
         draft
-    }));
-    drafts
+    });
+    (success, failure)
 }
 
 /// Where a wave stands among all.

@@ -1,7 +1,7 @@
 //! Tasks put into stages.
 
 mod by_kind;
-mod by_wave;
+pub(super) mod by_wave;
 
 use model::inventory::{Entry, Id};
 use model::{Inventory, ObjectKey};

@@ -110,10 +110,15 @@ async fn hooks_that_run_are_deleted_when_the_operation_is_terminated() {
     bed.units.put(unit);
     let objects = [
         hook(slow("running"), "PreSync", "BeforeHookCreation"),
-        hook(config_map("ended", "1"), "PreSync", "BeforeHookCreation"),
+        argo(
+            hook(config_map("ended", "1"), "PreSync", "BeforeHookCreation"),
+            "sync-wave",
+            "-1",
+        ),
         config_map("web", "1"),
     ];
     bed.sync("shop", "v1", objects);
+    bed.seen("ConfigMap", "running", |live| live.is_some()).await;
     bed.waits("shop").await;
     bed.engine.terminate("shop");
     bed.phase("shop", Phase::Terminated).await;

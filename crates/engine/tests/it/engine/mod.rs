@@ -4,6 +4,7 @@ mod apply;
 mod approval;
 mod callbacks;
 mod clusters;
+mod deletion;
 mod drift;
 mod faults;
 mod hooks;

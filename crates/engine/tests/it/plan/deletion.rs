@@ -1,8 +1,51 @@
 //! A unit that is deleted with all it has applied.
 
-use engine::plan::{PruneOption, deletion};
+use engine::plan::{Phase, PruneOption};
 
 use super::*;
+
+fn deletion(input: &Input, strategy: &Strategy, seconds: Option<u64>) -> Plan {
+    engine::plan::deletion(input, strategy, seconds).unwrap().0
+}
+
+#[test]
+fn hooks_run_before_the_first_object_is_deleted_and_after_the_last_is_gone() {
+    let hook = |name: &str, annotation: &str, value: &str| {
+        desired(annotated(&format!("batch/v1 Job shop/{name}"), annotation, value))
+    };
+    let argo = "argocd.argoproj.io/hook";
+    let mut last = annotated("batch/v1 Job shop/last", argo, "PostDelete");
+    last.set_at(
+        &["metadata", "annotations", "argocd.argoproj.io/hook-delete-policy"],
+        "HookSucceeded",
+    );
+    let mut input = input(vec![
+        hook("backup", argo, "PreDelete"),
+        hook("drain", "helm.sh/hook", "pre-delete,pre-install"),
+        hook("test", "helm.sh/hook", "post-delete,test"),
+        hook("sync", argo, "PreSync"),
+        desired(last),
+        missing("v1 ConfigMap shop/a"),
+    ]);
+    was_applied(&mut input, [object("v1 ConfigMap shop/a")]);
+    let plan = deletion(&input, &waves(), None);
+    assert_sketch(
+        &plan,
+        &[
+            "PreDelete wave 0: +Job/shop/backup +Job/shop/drain \
+             ⏳ Job/shop/backup Completed, Job/shop/drain Completed",
+            "delete wave 0: -ConfigMap/shop/a ⏳ ConfigMap/shop/a Gone",
+            "PostDelete wave 0: +Job/shop/last +Job/shop/test ⏳ Job/shop/last Completed, Job/shop/test Completed",
+            "hooks that have succeeded: -Job/shop/last",
+        ],
+    );
+    assert_eq!(
+        plan.stages[0].steps[0].hook.as_ref().unwrap().phase,
+        Phase::PreDelete
+    );
+    // To Flux they are objects like any other.
+    assert_sketch(&deletion(&input, &flux(), None), &["delete: -ConfigMap/shop/a"]);
+}
 
 /// I6
 #[test]

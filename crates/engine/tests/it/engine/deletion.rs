@@ -1,0 +1,95 @@
+//! Units that are deleted with all that they have.
+
+use engine::unit::{Operation, Phase, Status};
+
+use super::{Bed, argo, config_map, slow};
+
+fn delete() -> Operation {
+    Operation {
+        delete: true,
+        ..Operation::default()
+    }
+}
+
+fn is_deleted(status: &Status) -> bool {
+    let operation = status.operation.as_ref();
+    let succeeded = operation.is_some_and(|state| state.phase == Phase::Succeeded);
+    succeeded && status.inventory.entries.is_empty()
+}
+
+/// I6
+#[tokio::test(flavor = "multi_thread")]
+async fn all_that_a_unit_has_is_deleted_and_nothing_is_applied_again() {
+    let bed = Bed::start().await;
+    let mut kept = config_map("kept", "1");
+    kept.set_at(
+        &["metadata", "annotations", "kustomize.toolkit.fluxcd.io/prune"],
+        "disabled",
+    );
+    bed.sync("shop", "v1", [config_map("a", "1"), config_map("b", "1"), kept]);
+    bed.applied("shop", "v1").await;
+    bed.by_hand("", config_map("bystander", "mine")).await;
+    bed.ask("shop", delete());
+    bed.until("shop", is_deleted).await;
+    bed.engine.refresh("shop");
+    for (name, stays) in [("a", false), ("b", false), ("kept", true), ("bystander", true)] {
+        assert_eq!(bed.get("", "ConfigMap", name).await.is_some(), stays, "{name}");
+    }
+    bed.units.remove("shop");
+    bed.engine.refresh("shop");
+    bed.finish().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_unit_is_deleted_in_the_middle_of_an_operation() {
+    let bed = Bed::with_outcomes().await;
+    let mut unit = bed.unit("shop");
+    unit.policy.options = super::waiting(600);
+    bed.units.put(unit);
+    bed.sync("shop", "v1", [slow("a")]);
+    bed.waits("shop").await;
+    bed.ask("shop", delete());
+    bed.until("shop", is_deleted).await;
+    assert!(bed.get("", "ConfigMap", "a").await.is_none());
+    bed.finish().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn hooks_run_before_and_after_a_deletion_and_one_that_fails_stops_it() {
+    let bed = Bed::with_outcomes().await;
+    let mut unit = bed.argo("shop");
+    unit.policy.retry = std::time::Duration::from_secs(600);
+    bed.units.put(unit);
+    let objects = [
+        argo(slow("backup"), "hook", "PreDelete"),
+        argo(
+            argo(slow("last"), "hook", "PostDelete"),
+            "hook-delete-policy",
+            "HookSucceeded",
+        ),
+        config_map("web", "1"),
+    ];
+    bed.sync("shop", "v1", objects);
+    bed.applied("shop", "v1").await;
+    assert!(bed.get("", "ConfigMap", "backup").await.is_none());
+    bed.ask("shop", delete());
+    bed.seen("ConfigMap", "backup", |live| live.is_some()).await;
+    let first = bed.uid("backup").await.unwrap();
+    bed.outcome("backup", "failed").await;
+    let status = bed.phase("shop", Phase::Failed).await;
+    assert!(status.errors[0].contains("backup"), "{:?}", status.errors);
+    assert!(bed.get("", "ConfigMap", "web").await.is_some());
+    // Somebody has put right what was wrong.
+    bed.engine.refresh("shop");
+    bed.seen("ConfigMap", "backup", |live| {
+        live.is_some_and(|live| live.str_at(&["metadata", "uid"]) != first)
+    })
+    .await;
+    bed.outcome("backup", "done").await;
+    bed.seen("ConfigMap", "last", |live| live.is_some()).await;
+    assert!(bed.get("", "ConfigMap", "web").await.is_none());
+    bed.outcome("last", "done").await;
+    bed.until("shop", is_deleted).await;
+    assert!(bed.get("", "ConfigMap", "last").await.is_none());
+    bed.finish().await;
+}
