@@ -9,6 +9,129 @@
 //! [`Engine`] does all of it for the units of a store. Each part can also be used alone: [`cluster`] is one API server and
 //! what can be asked of it, [`cache`] what is known of it without asking, [`diff`] what an object lacks, [`health`] how it is
 //! doing, [`plan`] what would be done, [`sync`] carries that out.
+//!
+//! # Embedding it
+//!
+//! Whoever embeds the engine brings a [store of units](unit::SyncUnitStore), a [generator of
+//! manifests](unit::ManifestGenerator) and [access to clusters](unit::CredentialsStore). A generator turns the source of a unit
+//! into objects, and says which revision they are of:
+//!
+//! ```
+//! use engine::unit::{Failure, Generated, ManifestGenerator, SyncUnit};
+//! use futures::future::BoxFuture;
+//! use model::{Manifest, value};
+//!
+//! /// A greeting for each unit: a config map with what its source has as parameters.
+//! struct Greetings;
+//!
+//! impl ManifestGenerator for Greetings {
+//!     fn generate<'a>(
+//!         &'a self,
+//!         unit: &'a SyncUnit,
+//!         revision: Option<&'a str>, // what somebody asks for, instead of what the source says
+//!         _fresh: bool,              // nothing is kept here that could be out of date
+//!     ) -> BoxFuture<'a, Result<Generated, Failure>> {
+//!         Box::pin(async move {
+//!             let text = unit.source.parameters.str_at(&["text"]);
+//!             if text.is_empty() {
+//!                 return Err(Failure::new(format!("{} has no text: set parameters.text", unit.id)));
+//!             }
+//!             let object = value!({
+//!                 "apiVersion": "v1", "kind": "ConfigMap",
+//!                 "metadata": { "name": "greeting" }, "data": { "text": text },
+//!             });
+//!             Ok(Generated {
+//!                 manifests: vec![Manifest::new(object, None)?],
+//!                 revision: revision.unwrap_or(&unit.source.revision).to_owned(),
+//!             })
+//!         })
+//!     }
+//! }
+//! ```
+//!
+//! A store has the units, and keeps what the engine writes of each. What it returns from `get` has to have the status that was
+//! written last, so that another process can go on from it. [`unit::MemoryStore`] is one; this one has a single unit and a file:
+//!
+//! ```
+//! use std::path::PathBuf;
+//!
+//! use engine::unit::{Failure, Operation, Status, SyncUnit, SyncUnitStore};
+//! use futures::future::BoxFuture;
+//! use parking_lot::Mutex;
+//!
+//! struct OneUnit {
+//!     unit: Mutex<SyncUnit>,
+//!     file: PathBuf,
+//! }
+//!
+//! impl OneUnit {
+//!     /// The unit, with the status that a process before this one has left.
+//!     fn open(mut unit: SyncUnit, file: PathBuf) -> Result<Self, Failure> {
+//!         if file.exists() {
+//!             unit.status = serde_json::from_slice(&std::fs::read(&file)?)?;
+//!         }
+//!         Ok(OneUnit { unit: Mutex::new(unit), file })
+//!     }
+//! }
+//!
+//! impl SyncUnitStore for OneUnit {
+//!     fn list(&self) -> BoxFuture<'_, Result<Vec<SyncUnit>, Failure>> {
+//!         Box::pin(async { Ok(vec![self.unit.lock().clone()]) })
+//!     }
+//!
+//!     fn get<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Option<SyncUnit>, Failure>> {
+//!         Box::pin(async move { Ok(Some(self.unit.lock().clone()).filter(|unit| unit.id == id)) })
+//!     }
+//!
+//!     fn set_status<'a>(&'a self, _: &'a str, status: Status) -> BoxFuture<'a, Result<(), Failure>> {
+//!         Box::pin(async move {
+//!             std::fs::write(&self.file, serde_json::to_vec(&status)?)?;
+//!             self.unit.lock().status = status;
+//!             Ok(())
+//!         })
+//!     }
+//!
+//!     fn set_operation<'a>(
+//!         &'a self,
+//!         _: &'a str,
+//!         operation: Option<Operation>,
+//!     ) -> BoxFuture<'a, Result<(), Failure>> {
+//!         Box::pin(async move {
+//!             self.unit.lock().operation = operation;
+//!             Ok(())
+//!         })
+//!     }
+//! }
+//! # let unit = SyncUnit {
+//! #     id: "a".into(), status: Status::default(), source: Default::default(), destination: Default::default(),
+//! #     operation: None, policy: Default::default(),
+//! # };
+//! # let file = std::env::temp_dir().join(format!("engine-doc-{}", std::process::id()));
+//! # let store = OneUnit::open(unit.clone(), file.clone()).unwrap();
+//! # let status = Status { revision: "v1".into(), ..Status::default() };
+//! # futures::executor::block_on(store.set_status("a", status)).unwrap();
+//! # let again = OneUnit::open(unit, file.clone()).unwrap();
+//! # let unit = futures::executor::block_on(again.get("a")).unwrap().unwrap();
+//! # assert_eq!(unit.status.revision, "v1");
+//! # std::fs::remove_file(file).unwrap();
+//! ```
+//!
+//! With both, the engine runs until it is told to end. `examples/directory.rs` is a whole program.
+//!
+//! ```no_run
+//! # async fn doc(client: kube::Client, generator: impl engine::unit::ManifestGenerator, store: impl engine::unit::SyncUnitStore) {
+//! use engine::Engine;
+//! use engine::unit::{Failure, OneCluster, ReconciliationSettings};
+//!
+//! let engine = Engine::new(ReconciliationSettings::default(), OneCluster::new(client), generator, store);
+//! let _frozen = engine.on_before_sync(|unit, plan| match unit.id.starts_with("prod/") {
+//!     true => Err(Failure::new("nothing is changed before Monday")),
+//!     false => Ok(plan),
+//! });
+//! let _events = engine.on_unit_event(|unit, event| println!("{unit}: {}", event.message));
+//! engine.run(20, 10, async { drop(tokio::signal::ctrl_c().await) }).await;
+//! # }
+//! ```
 
 pub mod cache;
 pub mod cluster;

@@ -27,12 +27,32 @@ pub fn mask(live: Option<&mut Value>, desired: Option<&mut Value>) {
     for map in ["data", "stringData"] {
         mask_map(live, desired, map);
     }
-    for object in [live, desired] {
+    let differed = last_applied(live) != last_applied(desired);
+    for object in [&mut *live, &mut *desired] {
         mask_last_applied(object);
+    }
+    // What differs in nothing but secrets still differs.
+    if differed && last_applied(live) == last_applied(desired) {
+        for (object, text) in [(live, BEFORE), (desired, AFTER)] {
+            object.set_at(&["metadata", "annotations", LAST_APPLIED], text);
+        }
     }
 }
 
+fn last_applied(object: &Value) -> Option<&Value> {
+    object.at(&["metadata", "annotations", LAST_APPLIED])
+}
+
 fn mask_map(live: &mut Value, desired: &mut Value, map: &str) {
+    let is_map = |value: &Value| value.as_object().is_some() || value.is_null();
+    if let (Some(one), Some(other)) = (live.get_mut(map), desired.get_mut(map))
+        && !is_map(one)
+        && !is_map(other)
+        && one != other
+    {
+        (*one, *other) = (Value::str(BEFORE), Value::str(AFTER));
+        return;
+    }
     let other = desired.get(map).cloned().unwrap_or_default();
     let mut differing = Vec::new();
     hide(live.get_mut(map), |name, value| match other.get(name) {
@@ -112,6 +132,27 @@ mod tests {
             mask(Some(&mut live), None);
             assert!(!json::to_string(&live).contains("c2VjcmV0"), "{live:?}");
         }
+    }
+
+    #[test]
+    fn what_differs_in_secrets_alone_still_differs() {
+        let applied = |secret: &str| format!(r#"{{"data":{{"a":"{secret}"}}}}"#);
+        let object = |data: Value, secret: &str| {
+            let applied = applied(secret);
+            value!({
+                "apiVersion": "v1", "kind": "Secret", "data": data,
+                "metadata": { "annotations": { LAST_APPLIED: applied } },
+            })
+        };
+        let (mut live, mut desired) = (object(value!([]), "one"), object(value!([1]), "two"));
+        mask(Some(&mut live), Some(&mut desired));
+        assert_eq!(
+            (live.str_at(&["data"]), desired.str_at(&["data"])),
+            (BEFORE, AFTER)
+        );
+        assert_ne!(last_applied(&live), last_applied(&desired));
+        let text = json::to_string(&live) + &json::to_string(&desired);
+        assert!(!text.contains("one") && !text.contains("two"), "{text}");
     }
 
     #[test]

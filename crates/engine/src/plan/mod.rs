@@ -55,6 +55,7 @@ pub use steps::{
     Target, Until, Wait, When,
 };
 pub use strategy::Strategy;
+pub use sync_options::UnknownOption;
 
 use std::collections::HashSet;
 

@@ -1,7 +1,8 @@
-//! The sync options that single objects ask for, in Argo CD's words.
+//! Sync options in Argo CD's words: those of single objects, and those of a whole unit.
 
 use super::metadata::Metadata;
-use super::options::PruneOption;
+use super::options::{CreateNamespace, Options, PruneOption};
+use super::steps::Propagation;
 
 const SYNC_OPTIONS: &str = "argocd.argoproj.io/sync-options";
 
@@ -35,6 +36,61 @@ impl SyncOptions {
             }
         }
         options
+    }
+}
+
+/// A sync option that nobody knows.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0:?} is no sync option: see Argo CD's documentation for those there are")]
+pub struct UnknownOption(pub String);
+
+impl Options {
+    /// What a unit of Argo CD asks for by its sync options, such as `Prune=confirm` and `CreateNamespace=true`. They count for units
+    /// whose [strategy](super::Strategy::hooks) has hooks.
+    ///
+    /// # Errors
+    /// The first option that is unknown.
+    pub fn of_argo<'a>(sync_options: impl IntoIterator<Item = &'a str>) -> Result<Self, UnknownOption> {
+        let mut options = Options {
+            propagation: Propagation::Foreground,
+            ..Options::default()
+        };
+        for option in sync_options {
+            options.ask(option)?;
+        }
+        Ok(options)
+    }
+
+    fn ask(&mut self, option: &str) -> Result<(), UnknownOption> {
+        let unknown = || UnknownOption(option.to_owned());
+        let (name, value) = option.trim().split_once('=').ok_or_else(unknown)?;
+        let is = value == "true";
+        let argo = &mut self.argo;
+        match name {
+            "Prune" => argo.prune = prune_option(value),
+            "Delete" => argo.delete = prune_option(value),
+            "PruneLast" => argo.prune_last = is,
+            "PrunePropagationPolicy" => {
+                self.propagation = match value {
+                    "foreground" => Propagation::Foreground,
+                    "background" => Propagation::Background,
+                    "orphan" => Propagation::Orphan,
+                    _ => return Err(unknown()),
+                }
+            }
+            "Validate" => argo.unchecked = value == "false",
+            "SkipDryRunOnMissingResource" => argo.skip_missing_kinds = is,
+            "Replace" => argo.replace = is,
+            "Force" => self.force = is,
+            // All is applied by the server, and what kubectl has applied is taken over as the unit's policy says.
+            "ServerSideApply" | "ClientSideApplyMigration" => {}
+            "ApplyOutOfSyncOnly" => argo.out_of_sync_only = is,
+            "CreateNamespace" => argo.create_namespace = is.then(CreateNamespace::default),
+            "RespectIgnoreDifferences" => argo.respect_ignored = is,
+            "FailOnSharedResource" => argo.fail_on_shared = is,
+            _ => return Err(unknown()),
+        }
+        Ok(())
     }
 }
 

@@ -8,3 +8,4 @@ mod diff;
 mod engine;
 mod health;
 mod plan;
+mod rows;

@@ -2,7 +2,8 @@
 
 use engine::cluster::Write;
 use engine::diff::{IgnoreRule, IgnoreRules, Takeover};
-use engine::unit::SyncUnit;
+use engine::plan::GroupKind;
+use engine::unit::{ReconciliationSettings, ResourceOverride, SyncUnit};
 use model::{Value, value};
 
 use super::{Bed, config_map};
@@ -217,5 +218,43 @@ async fn objects_are_applied_in_the_form_that_flux_gives_them() {
         .unwrap();
     assert!(fields.at(&["f:data", "f:password"]).is_some(), "{fields:?}");
     assert!(fields.at(&["f:stringData"]).is_none(), "{fields:?}");
+    bed.finish().await;
+}
+
+/// Overrides of a kind say what of it does not count.
+#[tokio::test(flavor = "multi_thread")]
+async fn differences_of_one_kind_can_be_ignored() {
+    let rule = IgnoreRule {
+        paths: vec!["/data/theirs".to_owned()],
+        ..IgnoreRule::default()
+    };
+    let special = ResourceOverride {
+        ignore: IgnoreRules::new(&[rule]).unwrap(),
+        ..ResourceOverride::default()
+    };
+    let kind = GroupKind {
+        group: "".into(),
+        kind: "ConfigMap".into(),
+    };
+    let settings = ReconciliationSettings {
+        overrides: [(kind, special)].into(),
+        ..ReconciliationSettings::default()
+    };
+    let bed = Bed::with(testkit::Cluster::start().await, settings).await;
+    let secret = |theirs: &str| {
+        value!({
+            "apiVersion": "v1", "kind": "Secret", "metadata": { "name": "s" }, "data": { "theirs": theirs },
+        })
+    };
+    bed.sync("shop", "v1", [with_theirs("1", "ours"), secret("b3Vycw==")]);
+    bed.applied("shop", "v1").await;
+    bed.by_hand("", with_theirs("1", "by hand")).await;
+    bed.by_hand("", secret("YnkgaGFuZA==")).await;
+    bed.seen("Secret", "s", |live| {
+        live.is_some_and(|live| live.str_at(&["data", "theirs"]) == "b3Vycw==")
+    })
+    .await;
+    let live = bed.get("", "ConfigMap", "a").await.unwrap();
+    assert_eq!(live.str_at(&["data", "theirs"]), "by hand");
     bed.finish().await;
 }

@@ -34,7 +34,7 @@ async fn pruning_that_must_be_confirmed_waits_for_somebody_and_outlives_a_crash(
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn no_more_is_pruned_than_the_budget_allows() {
+async fn a_budget_keeps_objects_from_being_pruned() {
     let bed = Bed::start().await;
     let mut unit = bed.unit("shop");
     unit.policy.options.budget.percent = Some(50);

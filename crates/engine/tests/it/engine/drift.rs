@@ -54,3 +54,17 @@ async fn what_nobody_asked_about_is_left_alone() {
     assert_eq!(data, ("2", "theirs"));
     bed.finish().await;
 }
+
+/// argo-cd#26530: what was kept for a revision hides what it really is.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_built_otherwise_under_the_same_revision_is_applied() {
+    let bed = Bed::start().await;
+    bed.sync("shop", "v1", [config_map("a", "1")]);
+    bed.applied("shop", "v1").await;
+    bed.sync("shop", "v1", [config_map("a", "2")]);
+    bed.seen("ConfigMap", "a", |live| {
+        live.is_some_and(|live| live.str_at(&["data", "key"]) == "2")
+    })
+    .await;
+    bed.finish().await;
+}

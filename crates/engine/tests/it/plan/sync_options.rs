@@ -1,6 +1,6 @@
 //! Argo CD's sync options.
 
-use engine::plan::{Action, PruneOption, Refusal};
+use engine::plan::{Action, Options, Propagation, PruneOption, Refusal};
 
 use super::*;
 
@@ -139,4 +139,100 @@ fn objects_of_other_applications_can_be_refused() {
             owner: "theirs".to_owned(),
         }]
     );
+}
+
+/// What comes of a unit with one object that differs and one that is to be pruned, when it asks for this.
+fn outcome(options: &str, objects: &str) -> String {
+    let options = options.split(' ').filter(|option| !option.is_empty());
+    let mut input = input(vec![
+        drifted(with_options("v1 ConfigMap shop/a", objects)),
+        immutable(with_options("v1 ConfigMap shop/fixed", objects)),
+        desired(with_options("example.com/v1 Widget shop/w", objects)).observed(Observed::KindMissing {
+            error: "no such kind".to_owned(),
+        }),
+        unchanged(annotated(
+            "v1 ConfigMap shop/same",
+            "argocd.argoproj.io/sync-wave",
+            "-1",
+        )),
+        unchanged(annotated(
+            "v1 ConfigMap shop/theirs",
+            "argocd.argoproj.io/tracking-id",
+            "theirs:/ConfigMap:shop/theirs",
+        )),
+    ]);
+    was_applied(&mut input, [with_options("v1 ConfigMap shop/old", objects)]);
+    if let Found::There(live) = &mut input.candidates[0].found {
+        let id = "mine:/ConfigMap:shop/old".to_owned();
+        live.annotations
+            .insert("argocd.argoproj.io/tracking-id".to_owned(), id);
+    }
+    input.options = Options::of_argo(options).unwrap();
+    input.options.namespace = "shop".to_owned();
+    let strategy = Strategy::argo("mine");
+    let kept = strategy.keeps_ignored(&input.options);
+    let deleted = engine::plan::deletion(&input, &strategy, None).unwrap().0;
+    let refusals = |refusals: Vec<Refusal>| refusals.iter().map(ToString::to_string).collect::<Vec<_>>();
+    let input = super::prepared(&input, &strategy);
+    let planned = plan(&input, &strategy).map(|(plan, _)| format!("{:?}", plan.stages));
+    format!("{kept} {:?} {:?}", planned.map_err(refusals), deleted.stages)
+}
+
+/// The table of §1.6: each option changes what is done, for the whole unit and, where it has that, for single objects.
+#[test]
+fn every_sync_option_has_its_effect() {
+    // What would be refused is not, so that there is a plan to compare.
+    let base = "Force=true SkipDryRunOnMissingResource=true";
+    let of_units = [
+        "Prune=false",
+        "Prune=confirm",
+        "Delete=false",
+        "Delete=confirm",
+        "PruneLast=true",
+        "PrunePropagationPolicy=background",
+        "PrunePropagationPolicy=orphan",
+        "Validate=false",
+        "Replace=true",
+        "ApplyOutOfSyncOnly=true",
+        "CreateNamespace=true",
+        "RespectIgnoreDifferences=true",
+        "FailOnSharedResource=true",
+    ];
+    let plain = outcome(base, "");
+    assert!(plain.contains("Foreground"), "{plain}");
+    for option in of_units {
+        assert_ne!(outcome(&format!("{base} {option}"), ""), plain, "{option}");
+    }
+    for option in ["Force=true", "SkipDryRunOnMissingResource=true"] {
+        let less: Vec<&str> = base.split(' ').filter(|other| *other != option).collect();
+        assert_ne!(outcome(&less.join(" "), ""), plain, "{option}");
+    }
+    let of_objects = [
+        "Prune=false",
+        "Prune=confirm",
+        "Delete=false",
+        "Delete=confirm",
+        "PruneLast=true",
+        "Validate=false",
+        "Replace=true",
+    ];
+    let marked = outcome(base, "Unknown=true");
+    for option in of_objects {
+        assert_ne!(outcome(base, option), marked, "{option}");
+    }
+    // These two say nothing here: the server applies everything, and takeover is a matter of policy.
+    for option in [
+        "ServerSideApply=true",
+        "ServerSideApply=false",
+        "ClientSideApplyMigration=false",
+        "Replace=false",
+        "ApplyOutOfSyncOnly=false",
+    ] {
+        assert_eq!(outcome(&format!("{base} {option}"), ""), plain, "{option}");
+    }
+    for option in ["Replace", "Unknown=true", "PrunePropagationPolicy=never"] {
+        assert!(Options::of_argo([option]).is_err(), "{option}");
+    }
+    let options = Options::of_argo([]).unwrap();
+    assert_eq!(options.propagation, Propagation::Foreground);
 }

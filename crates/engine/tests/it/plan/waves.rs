@@ -364,3 +364,21 @@ fn pruning_that_must_be_confirmed_holds_its_wave_until_somebody_approves() {
         "the object's word overrides the unit's"
     );
 }
+
+/// §1.7: a Namespace that is a hook is not seen, and another one is created beside it.
+#[test]
+fn a_namespace_that_is_a_hook_is_seen_where_the_units_is_to_be_created() {
+    let mut input = input(vec![
+        desired(annotated(
+            "v1 Namespace shop",
+            "argocd.argoproj.io/hook",
+            "PreSync",
+        )),
+        missing("v1 ConfigMap shop/a"),
+    ]);
+    input.options.namespace = "shop".to_owned();
+    input.options.argo.create_namespace = Some(CreateNamespace::default());
+    let plan = planned(&input, &waves());
+    let namespaces = plan.steps().filter(|step| step.key.kind == "Namespace");
+    assert_eq!(namespaces.count(), 1, "{plan}");
+}
