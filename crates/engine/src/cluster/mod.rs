@@ -1,6 +1,6 @@
 //! One Kubernetes API server and what can be asked of it.
 //!
-//! A [`Cluster`] is a cheap handle: clones share discovery, the count of requests and the [limit](limit) of requests in
+//! A [`Cluster`] is a cheap handle: clones share discovery, the count of requests and the limit of requests in
 //! flight, which follows the server instead of a flag. Objects go in and out as [`Value`]s, failures come as an [`Error`]
 //! by cause.
 //!
