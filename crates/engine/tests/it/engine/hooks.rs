@@ -205,19 +205,13 @@ async fn annotations_of_hooks_mean_nothing_unless_the_unit_asks_for_them() {
 async fn a_hook_that_is_held_has_a_deadline_too() {
     let bed = Bed::with_outcomes().await;
     let mut unit = bed.argo("shop");
-    unit.policy.options.wave_seconds = 2;
+    unit.policy.options.wave_seconds = 1;
     unit.policy.retry = std::time::Duration::from_secs(600);
     bed.units.put(unit);
-    bed.sync(
-        "shop",
-        "v1",
-        [
-            hook(slow("before"), "PreSync", "HookFailed"),
-            config_map("web", "1"),
-        ],
-    );
-    bed.waits("shop").await;
-    bed.outcome("before", "held").await;
+    let mut held = slow("before");
+    held.set_at(&["data", "outcome"], "held");
+    let objects = [hook(held, "PreSync", "HookFailed"), config_map("web", "1")];
+    bed.sync("shop", "v1", objects);
     let status = bed.phase("shop", Phase::Failed).await;
     assert!(
         status.errors[0].starts_with("timeout waiting for: [ConfigMap/"),
