@@ -1,6 +1,7 @@
 //! Trees that keep texts, and plain values.
 
 use model::{Map, Value};
+use yaml::go::{Analysis, Tabs, is_base60};
 use yaml::node::{self, Kind, Meaning, Node, Scalar};
 
 /// The value that a tree means.
@@ -34,11 +35,7 @@ pub fn from_value(value: &Value) -> Node {
         Value::Float(number) => scalar(&model::json::to_string(&Value::Float(*number)), Kind::Float),
         Value::Str(text) => {
             // What needs no quotes has none: it may be written over by something else.
-            let kind = if Kind::of(text) == Kind::Plain {
-                Kind::Plain
-            } else {
-                Kind::Quoted
-            };
+            let kind = if is_plain(text) { Kind::Plain } else { Kind::Quoted };
             scalar(text, kind)
         }
         Value::Array(items) => Node::List(items.iter().map(from_value).collect()),
@@ -47,4 +44,12 @@ pub fn from_value(value: &Value) -> Node {
             Node::Map(node::Map::from_entries(entries.collect::<Vec<_>>().into_iter()))
         }
     }
+}
+
+/// Whether go-yaml v3 writes a string without quotes.
+fn is_plain(text: &str) -> bool {
+    let set = Node::set(text);
+    set.as_scalar().is_some_and(|scalar| scalar.kind == Kind::Plain)
+        && !is_base60(text)
+        && Analysis::of(text, Tabs::InBlocks).plain_allowed
 }

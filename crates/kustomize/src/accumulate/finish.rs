@@ -54,7 +54,7 @@ impl Accumulated<'_, '_> {
             Errors(errors.collect())
         })?;
         let unused = vars::resolve(&self.accumulator.vars, resources, &specs.var_reference)
-            .map_err(|problem| fail("vars", problem))?;
+            .map_err(|problems| self.target.here.tell(("vars", None), problems))?;
         if !unused.is_empty() {
             let names = unused.join(",");
             self.warnings

@@ -179,9 +179,11 @@ impl<'b, 't> Target<'b, 't> {
             let schema = self.build.schema();
             vars::mark(vars, &mut accumulator.resources, &schema)
                 .and_then(|()| accumulator.vars.add(vars.iter().cloned()))
-                .map_err(|message| {
-                    self.here
-                        .error(("vars", None), format!("merging vars: {message}"))
+                .map_err(|problems| {
+                    let told = problems
+                        .into_iter()
+                        .map(|problem| problem.after("merging vars: "));
+                    self.here.tell(("vars", None), told.collect())
                 })?;
         }
         Ok(accumulator)

@@ -26,7 +26,7 @@ impl Created {
     }
 }
 
-fn is_list_step(part: &str) -> bool {
+pub(crate) fn is_list_step(part: &str) -> bool {
     (part.starts_with('[') && part.ends_with(']')) || part.parse::<usize>().is_ok()
 }
 
@@ -63,6 +63,9 @@ pub(crate) fn select(
         return Err(super::wrong_kind("MappingNode", node));
     };
     if let Some(field) = map.get_mut(part) {
+        if let (Node::Scalar(scalar), false) = (&*field, rest.is_empty()) {
+            return in_text(&scalar.text, rest, created, visit);
+        }
         return select(field, rest, created, visit);
     }
     if created == Created::Nothing {
@@ -72,6 +75,16 @@ pub(crate) fn select(
     let count = select(field, rest, created, visit)?;
     settle(field);
     Ok(count)
+}
+
+/// Looks into a text: fields of it are found, but what is set in them is lost.
+fn in_text(text: &str, path: &[String], created: Created, visit: Visit<'_>) -> Result<usize, String> {
+    let read = yaml::node::read(text).map_err(|error| error.without_line())?;
+    let mut inner = read.ok_or("an empty text has no fields")?.node;
+    if inner.is_null() && created != Created::Nothing {
+        inner = Node::map();
+    }
+    select(&mut inner, path, created, visit)
 }
 
 /// A scalar that was made has no type of its own: it means what it looks like.
@@ -173,7 +186,7 @@ fn written(node: &Node) -> String {
 }
 
 /// The parts of `[key=value]`.
-pub(super) fn key_and_value(part: &str) -> Result<(&str, &str), String> {
+pub(crate) fn key_and_value(part: &str) -> Result<(&str, &str), String> {
     let inner = part.strip_suffix(']').unwrap_or(part);
     let inner = inner.strip_prefix('[').unwrap_or(inner);
     inner

@@ -180,10 +180,6 @@ impl Candidates {
         }
     }
 
-    pub(super) fn is_empty(&self) -> bool {
-        self.by_name.entries.is_empty()
-    }
-
     /// The resource at a position, if it was renamed.
     pub(super) fn at(&self, position: usize) -> Option<&Candidate> {
         self.all.get(position)?.as_ref()

@@ -23,10 +23,8 @@ use referral::{Referral, Referrer};
 
 /// Fixes the references in all resources; all that cannot be fixed are told, with the resources they are in.
 pub(crate) fn fix(resources: &mut ResMap, rules: &Rules, schema: &Schema) -> Result<(), Vec<(Spot, String)>> {
+    // Without any there is nothing to fix, but fields that cannot hold names are still to be told.
     let candidates = Candidates::new(resources.contents_mut(), schema);
-    if candidates.is_empty() {
-        return Ok(());
-    }
     let mut problems = Vec::new();
     for (at, resource) in resources.contents_mut().iter_mut().enumerate() {
         let original = resource.original_id(schema).gvk;

@@ -119,8 +119,12 @@ impl Patch {
 }
 
 fn allow(mut patch: Resource, options: &PatchOptions) -> Resource {
-    patch.may_rename = options.allow_name_change;
-    patch.may_change_kind = options.allow_kind_change;
+    patch.may_rename |= options.allow_name_change;
+    patch.may_change_kind |= options.allow_kind_change;
+    if options.allow_name_change || options.allow_kind_change {
+        // kustomize says so in an annotation of the patch, and makes strings of all of them for that.
+        patch.set_texts("annotations", &patch.texts("annotations"));
+    }
     patch
 }
 

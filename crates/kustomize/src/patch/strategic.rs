@@ -71,7 +71,18 @@ impl StrategicPatches {
 }
 
 fn resources(parsed: Vec<Parsed>) -> Vec<Resource> {
-    parsed.into_iter().map(|parsed| parsed.resource).collect()
+    parsed
+        .into_iter()
+        .map(|parsed| with_texts(parsed.resource))
+        .collect()
+}
+
+/// The patch with strings as labels and annotations, which kustomize makes of most patches: `null` removes none of them.
+fn with_texts(mut patch: Resource) -> Resource {
+    for field in ["labels", "annotations"] {
+        patch.set_texts(field, &patch.texts(field));
+    }
+    patch
 }
 
 impl Transform for StrategicPatches {
@@ -142,11 +153,7 @@ impl Targeted<'_> {
         let mut refuse = |message: String| problems.push(Problem::in_text(InText::Object(0), message));
         let selected = resources.select(&matcher, Some(index), schema);
         let renames = self.patch.may_rename || self.patch.may_change_kind;
-        // kustomize makes strings of the labels and annotations of such a patch: `null` removes none of them.
-        let mut texts = self.patch.clone();
-        for field in ["labels", "annotations"] {
-            texts.set_texts(field, &texts.texts(field));
-        }
+        let texts = with_texts(self.patch.clone());
         for at in selected {
             let resource = &mut resources.as_mut_slice()[at];
             let mut patch = texts.clone();

@@ -2,6 +2,7 @@
 
 mod source;
 mod structured;
+mod text;
 
 use std::collections::HashSet;
 
@@ -325,7 +326,9 @@ impl<'t> Resolved<'t> {
                 Node::List(_) => Created::List,
                 Node::Map(_) => Created::Map,
             };
-            if self.release == Release::V5_8 && structured::set(&mut resource.node, value, parts, created) {
+            if self.release == Release::V5_8
+                && structured::set(&mut resource.node, value, parts, created, options)
+            {
                 continue;
             }
             let missing = || {
@@ -358,21 +361,15 @@ impl<'t> Resolved<'t> {
 /// Puts the value into a field: a scalar keeps its type and only gets the text.
 fn set(field: &mut Node, value: &Node, options: Option<&FieldOptions>) -> Result<(), String> {
     let options = options.filter(|options| !options.delimiter.is_empty());
-    let joined;
+    let whole;
     let text = match options {
         None => value.raw_text(),
         Some(options) => {
             let Node::Scalar(old) = &*field else {
                 return Err(SCALARS_ONLY.to_owned());
             };
-            let mut parts: Vec<&str> = old.text.split(options.delimiter.as_str()).collect();
-            match usize::try_from(options.index) {
-                Err(_) => parts.insert(0, value.text()),
-                Ok(index) if index >= parts.len() => parts.push(value.text()),
-                Ok(index) => parts[index] = value.text(),
-            }
-            joined = parts.join(&options.delimiter);
-            &joined
+            whole = joined(&old.text, value, options);
+            &whole
         }
     };
     match field {
@@ -383,4 +380,15 @@ fn set(field: &mut Node, value: &Node, options: Option<&FieldOptions>) -> Result
         }
     }
     Ok(())
+}
+
+/// A text with the value as one of its parts.
+fn joined(old: &str, value: &Node, options: &FieldOptions) -> String {
+    let mut parts: Vec<&str> = old.split(options.delimiter.as_str()).collect();
+    match usize::try_from(options.index) {
+        Err(_) => parts.insert(0, value.text()),
+        Ok(index) if index >= parts.len() => parts.push(value.text()),
+        Ok(index) => parts[index] = value.text(),
+    }
+    parts.join(&options.delimiter)
 }

@@ -3,11 +3,20 @@
 use model::Value;
 use yaml::node::Node;
 
+use super::text::{self, Body, Document};
+use super::{SCALARS_ONLY, joined};
+use crate::config::FieldOptions;
 use crate::convert;
-use crate::field::{Created, Writes, lookup_mut, select};
+use crate::field::{Created, Writes, lookup_mut};
 
 /// Sets a field inside of a text; `false` where the path does not lead into one.
-pub(super) fn set(object: &mut Node, value: &Node, path: &[String], created: Created) -> bool {
+pub(super) fn set(
+    object: &mut Node,
+    value: &Node,
+    path: &[String],
+    created: Created,
+    options: Option<&FieldOptions>,
+) -> bool {
     for split in 1..path.len() {
         let Ok(Some(field)) = lookup_mut(object, &path[..split]) else {
             continue;
@@ -15,13 +24,15 @@ pub(super) fn set(object: &mut Node, value: &Node, path: &[String], created: Cre
         let Node::Scalar(scalar) = field else {
             continue;
         };
-        let Ok(Some(read)) = yaml::node::read(&scalar.text) else {
+        let Ok(document) = text::read(&scalar.text) else {
             continue;
         };
-        let Some(text) = changed(&scalar.text, read.node, value, &path[split..], created) else {
+        let changed = document
+            .and_then(|document| changed(&scalar.text, document, value, &path[split..], created, options));
+        let Some(text) = changed else {
             return false;
         };
-        scalar.text = text.into();
+        scalar.set_text(text);
         let mut writes = Writes::default();
         writes.note(scalar);
         writes.spread(object);
@@ -30,29 +41,40 @@ pub(super) fn set(object: &mut Node, value: &Node, path: &[String], created: Cre
     false
 }
 
-fn changed(text: &str, mut inner: Node, value: &Node, path: &[String], created: Created) -> Option<String> {
-    let count = select(&mut inner, path, created, &mut |field| {
-        match field {
-            Node::Scalar(scalar) => scalar.text = value.raw_text().into(),
-            other => *other = value.clone(),
+fn changed(
+    text: &str,
+    mut document: Document,
+    value: &Node,
+    path: &[String],
+    created: Created,
+    options: Option<&FieldOptions>,
+) -> Option<String> {
+    let count = text::select(&mut document.root, path, created, &mut |field| {
+        match (
+            &mut field.body,
+            options.filter(|options| !options.delimiter.is_empty()),
+        ) {
+            (Body::Scalar(scalar), Some(options)) => scalar.text = joined(&scalar.text, value, options),
+            (Body::Scalar(scalar), None) => value.raw_text().clone_into(&mut scalar.text),
+            (_, Some(_)) => return Err(SCALARS_ONLY.to_owned()),
+            (_, None) => field.become_value(value),
         }
         Ok(())
     });
     if count.ok()? == 0 {
         return None;
     }
+    let written = text::write(&document);
     if !text.trim_start().starts_with(['{', '[']) {
-        let mut out = String::new();
-        yaml::go::write_in_order(&inner, &mut out).ok()?;
-        return Some(out.trim().to_owned());
+        return Some(written.trim().to_owned());
     }
-    let value = convert::to_value(&inner).ok()?;
+    let read = yaml::node::read(&written).ok()??;
+    let value = convert::to_value(&read.node).ok()?;
     if text.contains('\n') && text.contains("  ") {
         return Some(indented(&value));
     }
     Some(go_json(&value))
 }
-
 /// JSON as Go writes it: with `<`, `>` and `&` escaped.
 fn go_json(value: &Value) -> String {
     let text = model::json::to_string(value);

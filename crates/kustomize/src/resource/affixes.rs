@@ -39,6 +39,15 @@ impl LastChain {
 }
 
 impl Affixes {
+    /// These prefixes and suffixes.
+    pub(super) fn of(prefixes: Vec<Text>, suffixes: Vec<Text>) -> Affixes {
+        let chain = |texts: Vec<Text>| (!texts.is_empty()).then(|| Rc::new(texts));
+        Affixes {
+            prefixes: chain(prefixes),
+            suffixes: chain(suffixes),
+        }
+    }
+
     pub(crate) fn add_prefix(&mut self, prefix: &Text, last: &mut LastChain) {
         last.extend(&mut self.prefixes, prefix);
     }

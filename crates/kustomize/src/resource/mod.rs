@@ -1,6 +1,7 @@
 //! One resource on its way through the build: the object, and what the build remembers of it.
 
 mod affixes;
+mod internal;
 mod metadata;
 mod read;
 

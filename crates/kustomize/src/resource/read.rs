@@ -200,7 +200,7 @@ fn checked(node: Node, line: usize, result: &mut Vec<Parsed>) -> Result<(), Malf
         return Ok(());
     }
     let refuse = |message: String| Err(Malformed::new(line, message));
-    let resource = Resource::new(node);
+    let mut resource = Resource::new(node);
     let present = |field: &str| resource.node.get(field).is_some_and(|node| !node.is_empty());
     if !present("kind") && !present("apiVersion") && !present("metadata") {
         return refuse("missing Resource metadata".to_owned());
@@ -221,6 +221,9 @@ fn checked(node: Node, line: usize, result: &mut Vec<Parsed>) -> Result<(), Malf
     }
     if !kind.ends_with("List") && resource.name().is_empty() {
         return refuse(format!("missing metadata.name in object {}", told()));
+    }
+    if let Err(message) = resource.remember_annotations() {
+        return refuse(message);
     }
     result.push(Parsed { resource, line });
     Ok(())

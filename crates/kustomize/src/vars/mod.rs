@@ -9,9 +9,11 @@ use yaml::node::{Kind, Node, Scalar};
 use crate::config::Var;
 use crate::field::{Create, FieldPath, FieldSpec, Writes, lookup, split_bracketed};
 use crate::id::Gvk;
+use crate::problem::Problem;
 use crate::resmap::{AnyId, ResMap};
 use crate::resource::Resource;
 use crate::schema::Schema;
+use crate::transform::first;
 use expand::expand;
 
 /// The vars of a build, by name.
@@ -20,39 +22,38 @@ pub(crate) struct Vars(BTreeMap<String, Var>);
 
 impl Vars {
     /// Adds vars whose names must be new.
-    pub(crate) fn add(&mut self, vars: impl IntoIterator<Item = Var>) -> Result<(), String> {
-        for mut var in vars {
+    pub(crate) fn add(&mut self, vars: impl IntoIterator<Item = Var>) -> Result<(), Vec<Problem>> {
+        let mut problems = Vec::new();
+        for (number, mut var) in vars.into_iter().enumerate() {
             if self.0.contains_key(&var.name) {
-                return Err(format!("var '{}' already encountered", var.name));
+                let message = format!("var '{}' already encountered", var.name);
+                problems.push(Problem::from(message).of_entry(number));
+                continue;
             }
             if var.fieldref.field_path.is_empty() {
                 var.fieldref.field_path = "metadata.name".to_owned();
             }
             self.0.insert(var.name.clone(), var);
         }
-        Ok(())
+        match problems.is_empty() {
+            true => Ok(()),
+            false => Err(problems),
+        }
     }
 
     pub(crate) fn add_all(&mut self, other: Vars) -> Result<(), String> {
-        self.add(other.0.into_values())
+        self.add(other.0.into_values()).or_else(first)
     }
 }
 
-/// Notes on each resource which vars take their value from it.
-pub(crate) fn mark(vars: &[Var], resources: &mut ResMap, schema: &Schema) -> Result<(), String> {
+/// Notes on each resource which vars take their value from it; or tells which vars could mean several.
+pub(crate) fn mark(vars: &[Var], resources: &mut ResMap, schema: &Schema) -> Result<(), Vec<Problem>> {
+    let mut problems = Vec::new();
     let names = vars.iter().map(|var| var.objref.name.as_str().into()).collect();
     let mut index = AnyId::new(names, resources.as_slice(), schema);
-    for var in vars {
+    for (number, var) in vars.iter().enumerate() {
         let target = &var.objref;
-        let gvk = if target.api_version.is_empty() {
-            Gvk {
-                group: target.group.as_str().into(),
-                version: target.version.as_str().into(),
-                kind: target.kind.as_str().into(),
-            }
-        } else {
-            Gvk::new(&target.api_version, &target.kind)
-        };
+        let gvk = gvk(var);
         let namespace = match target.namespace.as_str() {
             "" => None,
             namespace => Some(namespace),
@@ -73,15 +74,32 @@ pub(crate) fn mark(vars: &[Var], resources: &mut ResMap, schema: &Schema) -> Res
                 .ref_vars
                 .push(var.name.as_str().into()),
             several => {
-                return Err(format!(
+                let message = format!(
                     "found {} resId matches for var {} (unable to disambiguate)",
                     several.len(),
-                    var.name
-                ));
+                    shown(var)
+                );
+                problems.push(Problem::from(message).of_entry(number));
             }
         }
     }
-    Ok(())
+    match problems.is_empty() {
+        true => Ok(()),
+        false => Err(problems),
+    }
+}
+
+/// The kind of the object that a var means.
+fn gvk(var: &Var) -> Gvk {
+    let target = &var.objref;
+    if target.api_version.is_empty() {
+        return Gvk {
+            group: target.group.as_str().into(),
+            version: target.version.as_str().into(),
+            kind: target.kind.as_str().into(),
+        };
+    }
+    Gvk::new(&target.api_version, &target.kind)
 }
 
 /// Puts the values in. Returns the vars that nobody uses.
@@ -89,7 +107,7 @@ pub(crate) fn resolve(
     vars: &Vars,
     resources: &mut ResMap,
     specs: &[FieldSpec],
-) -> Result<Vec<String>, String> {
+) -> Result<Vec<String>, Vec<Problem>> {
     if vars.0.is_empty() {
         return Ok(Vec::new());
     }
@@ -100,27 +118,35 @@ pub(crate) fn resolve(
             owners.entry(name.as_str()).or_insert(resource);
         }
     }
+    let mut problems = Vec::new();
     for var in vars.0.values() {
-        values.insert(
-            var.name.as_str(),
-            value(var, owners.get(var.name.as_str()).copied())?,
-        );
+        match value(var, owners.get(var.name.as_str()).copied()) {
+            Ok(value) => drop(values.insert(var.name.as_str(), value)),
+            Err(problem) => problems.push(Problem::from(problem)),
+        }
     }
     drop(owners);
+    if !problems.is_empty() {
+        return Err(problems);
+    }
     let mut used: BTreeMap<&str, bool> = values.keys().map(|name| (*name, false)).collect();
     let paths = FieldPath::all(specs);
     for resource in resources.contents_mut() {
         for path in &paths {
             let mut writes = Writes::default();
-            path.apply(resource, Create::Nothing, &mut |node| {
+            let done = path.apply(resource, Create::Nothing, &mut |node| {
                 set(node, &values, &mut writes, &mut |name| {
                     if let Some(used) = used.get_mut(name) {
                         *used = true;
                     }
                 })
-            })?;
+            });
+            problems.extend(done.err().map(Problem::from));
             writes.spread(&mut resource.node);
         }
+    }
+    if !problems.is_empty() {
+        return Err(problems);
     }
     let unused = used.into_iter().filter(|(_, used)| !used);
     Ok(unused.map(|(name, _)| name.to_owned()).collect())
@@ -138,14 +164,31 @@ fn value(var: &Var, owner: Option<&Resource>) -> Result<Option<Scalar>, String> 
         .into_iter()
         .flat_map(split_index)
         .collect();
-    match lookup(&owner.node, &path) {
-        Ok(Some(Node::Scalar(scalar))) => Ok(Some(scalar.clone())),
-        Ok(Some(_)) => Ok(None),
-        _ => Err(format!(
+    let found = match lookup(&owner.node, &path) {
+        Ok(Some(Node::Scalar(scalar))) => read(scalar).map(Some),
+        Ok(Some(_)) => Some(None),
+        _ => None,
+    };
+    found.ok_or_else(|| {
+        format!(
             "field specified in var '{}' not found in corresponding resource",
             shown(var)
-        )),
-    }
+        )
+    })
+}
+
+/// The value of a field as Go reads it, which is more narrow about numbers than YAML is. What transformers have set has no
+/// type and is a string.
+fn read(scalar: &Scalar) -> Option<Scalar> {
+    let text = scalar.text.as_str();
+    let (text, kind) = match scalar.kind {
+        _ if scalar.untyped => (text.to_owned(), Kind::Quoted),
+        Kind::Int => (text.parse::<i64>().ok()?.to_string(), Kind::Int),
+        Kind::Float => (text.parse::<f64>().ok()?.to_string(), Kind::Float),
+        Kind::Bool => (text.to_ascii_lowercase(), Kind::Bool),
+        kind => (text.to_owned(), kind),
+    };
+    Some(Scalar::new(text, kind))
 }
 
 /// `name[0]` is a field and an index.
@@ -161,22 +204,9 @@ fn split_index(part: String) -> Vec<String> {
     }
 }
 
-/// A var as Go prints it.
+/// A var as Go prints it: of the object that it means only the kind.
 fn shown(var: &Var) -> String {
-    let Var {
-        name,
-        objref,
-        fieldref,
-    } = var;
-    let gvk = Gvk {
-        group: objref.group.as_str().into(),
-        version: objref.version.as_str().into(),
-        kind: objref.kind.as_str().into(),
-    };
-    format!(
-        "{{{name} {{{} {gvk} {} {}}} {{{}}}}}",
-        objref.api_version, objref.name, objref.namespace, fieldref.field_path
-    )
+    format!("{{{} {} {{{}}}}}", var.name, gvk(var), var.fieldref.field_path)
 }
 
 type Values<'v> = BTreeMap<&'v str, Option<Scalar>>;
@@ -209,7 +239,14 @@ fn set(
 }
 
 fn set_scalar(scalar: &mut Scalar, values: &Values<'_>, used: &mut dyn FnMut(&str)) {
-    if !scalar.kind.is_str() || !scalar.text.contains('$') {
+    if !scalar.kind.is_str() {
+        return;
+    }
+    if scalar.kind == Kind::Folded {
+        // It is set anew, whatever is in it, and so is not folded any more.
+        scalar.kind = Kind::Quoted;
+    }
+    if !scalar.text.contains('$') {
         return;
     }
     let mut lookup = |name: &str| {

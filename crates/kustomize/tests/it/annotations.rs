@@ -167,3 +167,34 @@ metadata:
 "#,
     );
 }
+
+#[test]
+fn what_kustomize_remembers_in_annotations_is_taken_from_the_input() {
+    let text = "\
+=== kustomization.yaml
+resources: [a.yaml]
+patches:
+- patch: '{apiVersion: v1, kind: ConfigMap, metadata: {name: old}, data: {c: d}}'
+=== a.yaml
+apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: new
+  annotations:
+    internal.config.kubernetes.io/previousNames: old
+    internal.config.kubernetes.io/previousNamespaces: default
+    internal.config.kubernetes.io/previousKinds: ConfigMap
+    internal.config.kubernetes.io/needsHashSuffix: enabled
+data: {a: b}
+";
+    let want = "\
+apiVersion: v1
+data:
+  a: b
+  c: d
+kind: ConfigMap
+metadata:
+  name: new-fh478f99mk
+";
+    check(text, want);
+}

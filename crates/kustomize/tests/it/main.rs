@@ -17,6 +17,7 @@ mod openapi;
 mod patch_targets;
 mod patches;
 mod plugins;
+mod program;
 mod replacements;
 mod replicas;
 mod repositories;

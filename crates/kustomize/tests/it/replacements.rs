@@ -276,3 +276,102 @@ spec:
 ";
     check(text, want);
 }
+
+#[test]
+fn a_yaml_text_keeps_how_it_is_written() {
+    let text = "\
+=== kustomization.yaml
+resources: [a.yaml]
+replacements:
+- sourceValue: two
+  targets: [{select: {kind: ConfigMap}, fieldPaths: [data.t.a.b, data.t.new.deep], options: {create: true}}]
+=== a.yaml
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: c}
+data:
+  t: |
+    # of the document
+
+    # of a
+    a:   # at a
+        # of b
+        b: 'one'   # at b
+        # below b
+
+        mode: 0777
+        number: 1.50
+        flag: yes
+
+    base: &x {k: \"v\"}
+    use: *x
+    merged:
+      <<: *x
+    folded: >
+      some
+      words
+    list:
+      - x
+      # of y
+      - y:
+        z: ~
+    # the end
+";
+    let want = "\
+apiVersion: v1
+data:
+  t: |-
+    # of the document
+
+    # of a
+    a: # at a
+      # of b
+      b: 'two' # at b
+      # below b
+
+      mode: 0777
+      number: 1.50
+      flag: yes
+    base: &x {k: \"v\"}
+    use: *x
+    merged:
+      !!merge <<: *x
+    folded: >
+      some words
+
+    list:
+    - x
+    # of y
+    - y:
+      z: ~
+      # the end
+    new:
+      deep: two
+kind: ConfigMap
+metadata:
+  name: c
+";
+    check(text, want);
+}
+
+#[test]
+fn a_text_in_a_text_is_looked_into_but_not_changed() {
+    let text = "\
+=== kustomization.yaml
+resources: [a.yaml]
+replacements:
+- sourceValue: two
+  targets: [{select: {kind: Odd}, fieldPaths: ['spec.*.t.a']}]
+=== a.yaml
+{apiVersion: v1, kind: Odd, metadata: {name: c}, spec: [{t: \"a: one\"}]}
+";
+    let want = "\
+apiVersion: v1
+kind: Odd
+metadata:
+  name: c
+spec:
+- t: 'a: one'
+";
+    check(text, want);
+}

@@ -49,3 +49,26 @@ spec:
 "#,
     );
 }
+
+#[test]
+fn all_vars_that_have_no_value_are_told() {
+    let told = crate::errors(
+        r#"
+=== kustomization.yaml
+resources: [a.yaml]
+vars:
+- {name: A, objref: {apiVersion: v1, kind: Pod, name: nobody}}
+- {name: B, objref: {apiVersion: apps/v1, kind: Deployment, name: d}, fieldref: {fieldPath: spec.none}}
+- {name: C, objref: {apiVersion: apps/v1, kind: Deployment, name: d}, fieldref: {fieldPath: spec.large}}
+=== a.yaml
+{apiVersion: apps/v1, kind: Deployment, metadata: {name: d}, spec: {large: 12345678901234567890}}
+"#,
+    );
+    for part in [
+        "var '{A Pod.v1.[noGrp] {metadata.name}}' cannot be mapped to a field in the set of known resources",
+        "field specified in var '{B Deployment.v1.apps {spec.none}}' not found in corresponding resource",
+        "field specified in var '{C Deployment.v1.apps {spec.large}}' not found in corresponding resource",
+    ] {
+        assert!(told.contains(part), "{told}");
+    }
+}

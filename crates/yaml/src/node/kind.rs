@@ -86,7 +86,7 @@ impl Kind {
     }
 
     /// The name of the tag.
-    pub(crate) fn tag(self) -> &'static str {
+    pub fn tag(self) -> &'static str {
         match self {
             Kind::Null | Kind::Void => "!!null",
             Kind::Bool => "!!bool",

@@ -151,15 +151,15 @@ impl<'t> Reader<'t> {
     }
 
     fn scalar(&mut self, source: events::Scalar<'_>, line: usize) -> Result<(), Error> {
+        let flow = self.frames.last().is_some_and(|frame| frame.flow);
         let kind = match source.tag.as_deref() {
             Some(tag) => Kind::tagged(tag, &source.text),
-            None if source.plain
-                && source.text.is_empty()
-                && self.frames.last().is_some_and(|frame| frame.flow) =>
-            {
-                Kind::Void
-            }
-            None if source.plain => Kind::of(&source.text),
+            None if source.plain && source.text.is_empty() && flow => Kind::Void,
+            None if source.plain => match Kind::of(&source.text) {
+                // go-yaml v3 puts it in quotes when it writes it between brackets.
+                Kind::Timestamp if flow && source.text.contains(':') => Kind::Plain,
+                kind => kind,
+            },
             None if source.folded && fold::changes(&source.text) => Kind::Folded,
             None => Kind::Quoted,
         };
