@@ -34,6 +34,10 @@ fn of_one(error: &(dyn StdError + 'static)) -> Option<&'static str> {
         return Some(TIMED_OUT);
     }
     let text = error.to_string();
+    // Who knows which proxy it was has told of it by name before: see `Options::blame`.
+    if text.starts_with("tunnel error: ") || text.starts_with("SOCKS error: ") {
+        return Some(": the proxy does not lead there: check its address and login, and that it runs");
+    }
     let unknown = text == "dns error" || text.starts_with("failed to lookup address");
     unknown.then_some(": the name of the host is not known: check it")
 }
@@ -83,6 +87,26 @@ mod tests {
         let refused = io::Error::from(io::ErrorKind::ConnectionRefused);
         assert!(remedy(&io::Error::other(refused)).contains("check host and port"));
         assert_eq!(remedy(&io::Error::other("something else")), "");
+    }
+
+    /// A server is not to blame for the proxy before it, whoever asks.
+    #[tokio::test]
+    async fn proxies_that_nobody_has_are_told_as_such() {
+        for scheme in ["http", "socks5"] {
+            let options = crate::http::Options {
+                proxy: Some(crate::http::Proxy {
+                    address: format!("{scheme}://127.0.0.1:1"),
+                    login: None,
+                }),
+                ..crate::http::Options::default()
+            };
+            let asked = options.client().unwrap().get("https://sts.invalid/").send();
+            let error = asked.await.unwrap_err();
+            assert!(
+                remedy(&error).contains("the proxy does not lead there"),
+                "{error:?}"
+            );
+        }
     }
 
     #[tokio::test]
