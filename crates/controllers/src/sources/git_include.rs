@@ -62,7 +62,7 @@ pub(super) async fn artifacts(
 fn not_found(name: &str) -> String {
     let names = GitRepositorySpec::NAMES;
     format!(
-        "could not get resource for include '{name}': {}.{} \"{name}\" not found: create it, or correct spec.include",
+        "could not get resource for include '{name}': {}.{} \"{name}\" not found",
         names.kind, names.group
     )
 }
