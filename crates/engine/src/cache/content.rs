@@ -13,8 +13,12 @@ const NOISE: [&str; 7] = [
     "uid",
 ];
 
-/// The annotation that an old kind of leader election renews every two seconds.
-const LEADER: &str = "control-plane.alpha.kubernetes.io/leader";
+/// Annotations that count something: one that an old kind of leader election renews every two seconds, and one by which the cluster
+/// numbers the revisions of a Deployment.
+const COUNTS: [&str; 2] = [
+    "control-plane.alpha.kubernetes.io/leader",
+    "deployment.kubernetes.io/revision",
+];
 
 /// A digest of everything but `status` and what the server keeps count of: equal for two states of an object that differ
 /// in nothing that somebody asked for.
@@ -36,17 +40,18 @@ pub fn digest(object: &Value) -> u128 {
 fn metadata(hasher: &mut blake3::Hasher, metadata: &Value) {
     let pairs = metadata.as_object().into_iter().flat_map(|map| map.iter());
     for (key, value) in pairs.filter(|(key, _)| !NOISE.contains(key)) {
-        text(hasher, key);
         match (key, value) {
             ("annotations", Value::Object(map)) => {
-                map.iter()
-                    .filter(|(key, _)| *key != LEADER)
-                    .for_each(|(key, value)| {
-                        text(hasher, key);
-                        add(hasher, value);
-                    })
+                for (key, value) in map.iter().filter(|(key, _)| !COUNTS.contains(key)) {
+                    text(hasher, "annotations");
+                    text(hasher, key);
+                    add(hasher, value);
+                }
             }
-            _ => add(hasher, value),
+            _ => {
+                text(hasher, key);
+                add(hasher, value);
+            }
         }
     }
 }
@@ -117,11 +122,16 @@ mod tests {
             &["metadata", "managedFields"],
             &["metadata", "creationTimestamp"],
             &["metadata", "deletionTimestamp"],
-            &["metadata", "annotations", LEADER],
+            &["metadata", "annotations", COUNTS[0]],
+            &["metadata", "annotations", COUNTS[1]],
         ] {
             assert_eq!(with(path, value!("any")), plain, "{path:?}");
         }
         assert_eq!(with(&["spec", "replicas"], Value::Float(2.0)), plain);
+        let mut counted = value!({ "metadata": {} });
+        let without = digest(&counted);
+        counted.set_at(&["metadata", "annotations", COUNTS[1]], "1");
+        assert_eq!(digest(&counted), without);
     }
 
     #[test]

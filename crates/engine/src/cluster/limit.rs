@@ -16,8 +16,9 @@ use super::counts::Verb;
 
 /// Where it starts.
 const START: f64 = 8.0;
-/// Slowness alone does not push it below this: with so few in flight, it has other reasons.
-const FLOOR: f64 = 8.0;
+/// Slowness alone neither keeps it below this nor pushes it there: with so few in flight it has other reasons, as a machine that
+/// others use as well, and on such a one more in flight get more done. What is too much for a server it refuses.
+const FLOOR: f64 = 24.0;
 /// It never goes beyond this.
 const MOST: f64 = 256.0;
 /// So many times the usual time is slow.
@@ -128,9 +129,9 @@ impl Limit {
     fn look(&mut self) {
         let middle = self.ratios.len() / 2;
         let (_, median, _) = self.ratios.select_nth_unstable_by(middle, f64::total_cmp);
-        if *median > SLOW {
+        if *median > SLOW && self.limit >= FLOOR {
             self.doubling = false;
-            self.limit = (self.limit * 0.8).max(FLOOR.min(self.limit));
+            self.limit = (self.limit * 0.8).max(FLOOR);
         } else if self.wanted {
             let more = match self.doubling {
                 true => self.limit,
@@ -226,6 +227,21 @@ mod tests {
         server.rate = 8000.0;
         server.ask(&mut limit, 20_000);
         assert!((80..=256).contains(&limit.get()), "{}", limit.get());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_server_that_is_slow_at_times_is_still_given_enough_to_do() {
+        let (mut limit, now) = (Limit::new(), Instant::now());
+        let mut server = Server {
+            quiet: 0.01,
+            rate: 8000.0,
+            now,
+        };
+        server.ask(&mut limit, 1);
+        // From now on it is slow, however little it is asked.
+        server.quiet = 0.1;
+        server.ask(&mut limit, 1_000);
+        assert!((24..=48).contains(&limit.get()), "{}", limit.get());
     }
 
     #[tokio::test(start_paused = true)]

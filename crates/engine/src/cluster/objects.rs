@@ -10,7 +10,7 @@ use super::error::Error;
 use super::query::Query;
 use super::resource::Resource;
 use super::secrets::secrets;
-use super::send::{Ask, JSON, Subject};
+use super::send::{Ask, JSON, METADATA, Subject};
 
 /// How a server-side apply is done.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,6 +21,8 @@ pub struct Apply {
     pub force: bool,
     /// Answers what the object would be, and changes nothing.
     pub dry_run: bool,
+    /// Answers only the metadata of what the object became.
+    pub brief: bool,
     /// What becomes of fields that the server does not know.
     pub validation: Validation,
 }
@@ -32,6 +34,7 @@ impl Apply {
             manager: manager.into(),
             force: true,
             dry_run: false,
+            brief: false,
             validation: Validation::default(),
         }
     }
@@ -135,13 +138,16 @@ impl Cluster {
             Verb::Apply
         };
         let path = query.on(&resource.path(namespace, name));
-        let ask = write(
+        let mut ask = write(
             Method::PATCH,
             path,
             "application/apply-patch+yaml",
             object,
             resource,
         );
+        if options.brief {
+            ask.accept = METADATA;
+        }
         self.write(Subject::new(verb, resource, namespace, name), &ask, resource)
             .await
     }

@@ -27,6 +27,8 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(10);
 const LARGEST: usize = 512 * 1024 * 1024;
 
 pub(super) const JSON: &str = "application/json";
+/// An object without all but its metadata.
+pub(super) const METADATA: &str = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1";
 
 /// What a request is about, for messages.
 #[derive(Clone, Copy)]

@@ -14,7 +14,7 @@ use super::limit::Outcome;
 use super::list::{Detail, Selection};
 use super::refusal::Refusal;
 use super::resource::Resource;
-use super::send::{Ask, JSON, Subject, malformed, transport};
+use super::send::{Ask, JSON, METADATA, Subject, malformed, transport};
 
 /// The server ends a watch after about so long, and it is begun again.
 const LENGTH: Duration = Duration::from_secs(290);
@@ -83,7 +83,7 @@ impl Cluster {
         let path = resource.collection(&selection.namespace);
         let mut ask = Ask::get(query.on(&path));
         ask.accept = match selection.detail {
-            Detail::Metadata => "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1",
+            Detail::Metadata => METADATA,
             Detail::Full => JSON,
         };
         let subject = Subject::new(Verb::Watch, resource, &selection.namespace, "");

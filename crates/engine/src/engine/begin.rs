@@ -3,7 +3,8 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use crate::plan::{Desired, Objects, Plan};
+use crate::cache::{Cache, Lookup};
+use crate::plan::{Action, Desired, Objects, Plan};
 use crate::sync::{Progress, Run, Stop};
 use crate::unit::{OperationState, Phase, Status, SyncState, SyncUnit};
 
@@ -30,7 +31,8 @@ impl Shared {
             return true;
         }
         if state.active.is_none() && state.endings == 0 {
-            state.active = left_behind(unit, desired, revision);
+            let cache = state.cluster.as_ref().map(|cluster| &cluster.cache);
+            state.active = cache.and_then(|cache| left_behind(unit, desired, revision, cache));
         }
         let Some(active) = &mut state.active else {
             return false;
@@ -129,14 +131,24 @@ impl Shared {
     }
 }
 
-/// The operation that a process before us has not ended, if the objects are still built as they were.
-fn left_behind(unit: &SyncUnit, desired: &[Desired], revision: &str) -> Option<Active> {
+/// The operation that a process before us has not ended, if the objects are still built as they were and what it has found and
+/// written is still there.
+fn left_behind(unit: &SyncUnit, desired: &[Desired], revision: &str, cache: &Cache) -> Option<Active> {
     let left = unit
         .status
         .operation
         .as_ref()
         .filter(|state| !state.phase.is_final())?;
     if left.plan.revision != revision {
+        return None;
+    }
+    let unchanged = left.plan.steps().filter(|step| step.action == Action::Unchanged);
+    let written = left.progress.results.iter();
+    let written = written.filter(|result| !result.resource_version.is_empty());
+    let mut found = unchanged
+        .map(|step| &step.key)
+        .chain(written.map(|result| &result.key));
+    if found.any(|key| left.plan.expects(key) && matches!(cache.find(key), Lookup::Missing)) {
         return None;
     }
     let mut objects = Objects::default();

@@ -162,7 +162,11 @@ async fn dispatch(shared: Weak<Shared>, cluster: String, mut changes: cache::Sub
                 continue;
             }
         };
-        match shared.known.owner(&cluster, &key) {
+        let owner = shared.known.owner(&cluster, &key);
+        if let (Change::Removed(_), Some((unit, _))) = (&change, &owner) {
+            shared.known.get(unit).lost(&key);
+        }
+        match owner {
             Some((unit, true)) => shared.operations.add(unit),
             Some((unit, false)) => shared.status.add(unit),
             None => {}

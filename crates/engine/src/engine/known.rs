@@ -9,12 +9,15 @@ use model::ObjectKey;
 use parking_lot::Mutex;
 use tokio::time::Instant;
 
-use crate::cache::{Follow, Interest};
+use crate::cache::{Cache, Follow, Interest};
 use crate::observe::Memory;
-use crate::plan::GroupKind;
-use crate::sync::{Run, Stop};
+use crate::plan::{GroupKind, Plan};
+use crate::sync::{Run, StepResult, Stop, is_older};
 
 use super::clusters::Handle;
+
+/// How long the watch may take to bring back what was written.
+const CATCHING_UP: Duration = Duration::from_secs(1);
 
 /// All units that were looked at.
 #[derive(Default)]
@@ -44,13 +47,24 @@ pub(super) struct State {
     pub(super) active: Option<Active>,
     /// Whether a worker has taken up the operation.
     pub(super) running: bool,
+    /// What is carried out by the worker.
+    carried_out: Option<Arc<Plan>>,
     /// Whether and why what is under way is to stop.
     pub(super) stop: Option<Stop>,
     /// The revision that could not be applied, and when it is tried again: what an operation itself does to objects is no reason
     /// to try again at once.
     pub(super) held: Option<(String, Instant)>,
+    /// What the last operation has written and the watch has not brought back yet.
+    written: Option<Written>,
     /// How many operations have ended in this process: a status that was read before one did is out of date.
     pub(super) endings: u64,
+}
+
+/// Objects that were written, with their versions.
+struct Written {
+    objects: Vec<(ObjectKey, String)>,
+    /// When nobody waits for the watch any more: an object may be gone again, or not be followed.
+    until: Instant,
 }
 
 /// An operation that is under way.
@@ -84,6 +98,7 @@ impl Known {
         let cluster = state.cluster.clone()?;
         let active = state.active.take()?;
         state.running = true;
+        state.carried_out = Some(Arc::clone(active.run.plan()));
         Some((active, cluster))
     }
 
@@ -94,13 +109,51 @@ impl Known {
         state.active = Some(active);
     }
 
-    /// The operation has ended. One that has failed is not tried again before a while.
-    pub(super) fn end(&self, failed: Option<(String, Duration)>) {
+    /// An object is gone. If the operation that is under way counts on it, it is out of date: the next one brings it back.
+    pub(super) fn lost(&self, key: &ObjectKey) {
+        let mut state = self.state.lock();
+        let plan = match &state.active {
+            Some(active) => Some(active.run.plan()),
+            None => state.carried_out.as_ref().filter(|_| state.running),
+        };
+        if plan.is_some_and(|plan| plan.expects(key)) {
+            state.stop.get_or_insert(Stop::Superseded);
+        }
+    }
+
+    /// The operation has ended, with these results. One that has failed is not tried again before a while.
+    pub(super) fn end(&self, results: &[StepResult], failed: Option<(String, Duration)>) {
+        let written = results
+            .iter()
+            .filter(|result| !result.resource_version.is_empty());
+        let objects = written.map(|result| (result.key.clone(), result.resource_version.clone()));
         let mut state = self.state.lock();
         state.running = false;
         state.stop = None;
         state.held = failed.map(|(revision, retry)| (revision, Instant::now() + retry));
+        state.written = Some(Written {
+            objects: objects.collect(),
+            until: Instant::now() + CATCHING_UP,
+        });
         state.endings += 1;
+    }
+
+    /// Until when the watch may take to bring back what the last operation has written; nothing once it has. A look before that
+    /// would ask the server about objects that are as they should be.
+    pub(super) fn catches_up(&self, cache: &Cache) -> Option<Instant> {
+        let mut state = self.state.lock();
+        let written = state.written.as_mut()?;
+        let is_back = |(key, version): &(ObjectKey, String)| {
+            let entry = cache.get(key);
+            entry.is_some_and(|entry| !is_older(entry.resource_version(), version))
+        };
+        written.objects.retain(|object| !is_back(object));
+        let until = written.until;
+        if written.objects.is_empty() || until <= Instant::now() {
+            state.written = None;
+            return None;
+        }
+        Some(until)
     }
 }
 

@@ -4,6 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use tokio::time::Instant;
+
 use crate::observe::Observer;
 use crate::plan::{self, Desired, Input, Objects, Options, Plan};
 use crate::queue::Done;
@@ -58,6 +60,8 @@ enum Looked {
     Done,
     /// Its kinds are not listed yet.
     Listing,
+    /// The watch has not brought back yet what was written. It is looked at again with each object that comes back, and then.
+    CatchingUp(Instant),
     /// What was looked at is out of date.
     TooLate,
     /// It has failed, and is not tried again before this time has passed.
@@ -73,6 +77,7 @@ impl Shared {
         match looked {
             Ok(Looked::Done) => Done::After(unit.policy.interval),
             Ok(Looked::Listing) => Done::After(LISTING),
+            Ok(Looked::CatchingUp(until)) => Done::After(until.saturating_duration_since(Instant::now())),
             Ok(Looked::TooLate) => Done::After(Duration::ZERO),
             Ok(Looked::Held(wait)) => Done::After(wait),
             Err(errors) => {
@@ -115,6 +120,7 @@ impl Shared {
             takeover: &unit.policy.takeover,
             ignore: &self.ignored(unit),
             keep_ignored: strategy.keeps_ignored(&options),
+            trust_new: options.trust_new,
             markers: &strategy.markers,
             unobserved: &|object| !unit.is_deleting() && !strategy.looks_at(object, &options),
         };
@@ -129,6 +135,9 @@ impl Shared {
         }
         if self.goes_on(unit, known, &desired, &revision) {
             return Ok(Looked::Done);
+        }
+        if let Some(until) = known.catches_up(&cluster.cache) {
+            return Ok(Looked::CatchingUp(until));
         }
         if known.state.lock().is_busy(seen) {
             // An operation has ended since the unit was read, and has written its status.

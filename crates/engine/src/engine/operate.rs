@@ -140,7 +140,7 @@ impl Shared {
             Ending::Succeeded | Ending::Superseded => None,
             _ => Some((active.run.plan().revision.clone(), unit.policy.retry)),
         };
-        known.end(failed);
+        known.end(&ended.progress.results, failed);
         if ended.progress.results.iter().any(changes_kinds) {
             // With other defaults, what changed nothing may change something now.
             self.known

@@ -39,6 +39,8 @@ pub struct Observer<'a> {
     pub keep_ignored: bool,
     /// How objects ask to be left alone.
     pub markers: &'a Markers,
+    /// Whether an object that is known to be missing is not dry-run.
+    pub trust_new: bool,
     /// Which objects are not looked at, as nothing will be done to them: hooks that do not run.
     pub unobserved: &'a (dyn Fn(&Value) -> bool + Send + Sync),
 }
@@ -114,6 +116,45 @@ impl Observer<'_> {
         {
             return alone;
         }
+        if entry.is_none() && matches!(self.cache.find(&key), Lookup::Missing) {
+            return self.missing(desired, &key, resource, rules).await;
+        }
+        self.dry_run(desired, key, entry, resource, rules).await
+    }
+
+    /// An object that is not there as far as is known: the server is only asked whether it would take it, and answers little.
+    async fn missing(
+        &self,
+        desired: &mut Desired,
+        key: &ObjectKey,
+        resource: &Resource,
+        rules: u64,
+    ) -> Observed {
+        if self.trust_new {
+            return Observed::Missing;
+        }
+        let options = Apply {
+            dry_run: true,
+            brief: true,
+            ..Apply::by(self.manager)
+        };
+        match self.cluster.apply(resource, &desired.object, &options).await {
+            Ok(merged) if is_new(&merged) => Observed::Missing,
+            // It has come since.
+            Ok(_) => self.dry_run(desired, key.clone(), None, resource, rules).await,
+            Err(error) => self.refused(key, resource, error).await,
+        }
+    }
+
+    /// Asks the server what applying an object would make of it.
+    async fn dry_run(
+        &self,
+        desired: &mut Desired,
+        key: ObjectKey,
+        entry: Option<Arc<cache::Entry>>,
+        resource: &Resource,
+        rules: u64,
+    ) -> Observed {
         let options = Apply {
             dry_run: true,
             ..Apply::by(self.manager)
@@ -122,7 +163,7 @@ impl Observer<'_> {
             Ok(merged) => merged,
             Err(error) => return self.refused(&key, resource, error).await,
         };
-        if merged.str_at(&["metadata", "resourceVersion"]).is_empty() {
+        if is_new(&merged) {
             return Observed::Missing;
         }
         let content = cache::content(&merged);
@@ -270,6 +311,11 @@ impl Observer<'_> {
             found,
         }
     }
+}
+
+/// Whether a dry run has found nothing there: what is stored has a version.
+fn is_new(merged: &Value) -> bool {
+    merged.str_at(&["metadata", "resourceVersion"]).is_empty()
 }
 
 fn failed(key: &ObjectKey, live: Option<Live>, error: &Error) -> Observed {

@@ -19,6 +19,9 @@ pub struct Options {
     pub allow_empty: bool,
     /// Whether objects are deleted and created if a field that cannot be changed differs.
     pub force: bool,
+    /// Whether objects that are known to be missing are written without a dry run, which halves the requests for new objects.
+    /// A stage may then be half done when the server refuses one of them. Whatever is there is dry-run in any case.
+    pub trust_new: bool,
     /// How long a stage waits for what the next one needs.
     pub stage_seconds: u64,
     /// The wait for health at the end.
@@ -116,6 +119,7 @@ impl Default for Options {
             budget: Budget::default(),
             allow_empty: false,
             force: false,
+            trust_new: false,
             stage_seconds: 60,
             wave_seconds: 3600,
             wait: None,

@@ -303,6 +303,22 @@ impl Plan {
         self.steps().any(|step| step.action.writes())
     }
 
+    /// Whether an object is to stay once it is there. If one of these is gone while the plan is carried out, somebody else has
+    /// deleted it, and what is waited for may never come.
+    pub fn expects(&self, key: &ObjectKey) -> bool {
+        let stays = |step: &Step| {
+            let applied = matches!(
+                step.action,
+                Action::Create | Action::Patch | Action::Replace(_) | Action::Unchanged
+            );
+            applied && !step.apply.recreate && step.hook.is_none()
+        };
+        let waits = || self.stages.iter().filter_map(|stage| stage.wait.as_ref());
+        let mut awaited = waits().flat_map(|wait| &wait.objects);
+        self.steps().any(|step| step.key == *key && stays(step))
+            && !awaited.any(|awaited| awaited.key == *key && awaited.may_vanish)
+    }
+
     /// What the unit has applied if all went well but that the objects in `survivors` were not deleted, because that failed or
     /// was never tried: they stay in the inventory, so that the next run tries again.
     pub fn inventory_with(&self, survivors: impl IntoIterator<Item = ObjectKey>) -> Inventory {

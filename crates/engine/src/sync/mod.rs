@@ -24,6 +24,7 @@ use crate::plan::{Gate, Objects, OnFailure, Plan, Purpose, Stage, Step, When};
 pub use progress::{Outcome, Progress, StepResult, Work};
 pub use report::{Ending, Report};
 pub use wait::Pending;
+pub(crate) use wait::is_older;
 
 use step::{Done, Turn};
 

@@ -104,7 +104,7 @@ fn judge(awaited: &Awaited, entry: Option<&Entry>, written: Option<&str>, known:
 
 /// Whether one version of an object is older than another. Versions are numbers that grow, as Kubernetes promises by now; of
 /// those that are none it cannot be told.
-fn is_older(version: &str, than: &str) -> bool {
+pub(crate) fn is_older(version: &str, than: &str) -> bool {
     match (version.parse::<u64>(), than.parse::<u64>()) {
         (Ok(version), Ok(than)) => version < than,
         _ => false,

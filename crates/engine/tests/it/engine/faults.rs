@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use apiserver::fault::{Fault, Rule, WatchFault};
-use engine::cluster::{Delete, Selection};
+use engine::cluster::{Delete, Selection, Write};
 use engine::unit::SyncState;
-use model::Value;
+use model::{Value, value};
 
 use super::{Bed, LIMIT, config_map};
 
@@ -57,10 +57,10 @@ impl Chance {
     }
 }
 
-/// The rounds of a run: `SLUICE_FAULT_ROUNDS` has another number.
+/// The rounds of a run, which take a few seconds: `SLUICE_FAULT_ROUNDS` has another number.
 fn rounds() -> u64 {
     let rounds = std::env::var("SLUICE_FAULT_ROUNDS").ok();
-    rounds.and_then(|rounds| rounds.parse().ok()).unwrap_or(1000)
+    rounds.and_then(|rounds| rounds.parse().ok()).unwrap_or(200)
 }
 
 #[tokio::test(start_paused = true)]
@@ -109,13 +109,16 @@ async fn whatever_goes_wrong_the_engine_gets_there_and_deletes_nothing_else() {
 async fn meddle(bed: &Bed, chance: &mut Chance) {
     let names = ["a", "b", "c", "d", "e"];
     let name = names[usize::try_from(chance.below(5)).unwrap()];
+    let config_maps = bed.resource("", "ConfigMap").await;
     if chance.below(2) == 0 {
-        if bed.get("", "ConfigMap", name).await.is_some() {
-            bed.by_hand("", config_map(name, "by hand")).await;
-        }
+        // It need not be there, and must not come to be: nobody would look after it.
+        let (patch, by) = (value!({ "data": { "key": "by hand" } }), Write::by("hand"));
+        let changed = bed
+            .cluster
+            .merge_patch(&config_maps, &bed.space, name, &patch, &by);
+        drop(changed.await);
         return;
     }
-    let config_maps = bed.resource("", "ConfigMap").await;
     let options = Delete::default();
     // It need not be there.
     drop(bed.cluster.delete(&config_maps, &bed.space, name, &options).await);

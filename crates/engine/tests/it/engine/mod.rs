@@ -8,6 +8,8 @@ mod deletion;
 mod drift;
 mod faults;
 mod hooks;
+mod kills;
+mod new_objects;
 mod operations;
 mod prune;
 mod requests;
