@@ -65,6 +65,11 @@ impl Accumulated<'_, '_> {
                 .annotation(LOCAL_CONFIG)
                 .is_none_or(|value| value == "false")
         });
+        // Patches may have given several the same name.
+        resources
+            .distinct_ids(&schema)
+            .map(drop)
+            .map_err(|problem| fail("", problem))?;
         let kustomization = &self.target.kustomization;
         match &kustomization.sort_options {
             Some(options) => {

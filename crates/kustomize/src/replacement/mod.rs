@@ -384,11 +384,16 @@ fn set(field: &mut Node, value: &Node, options: Option<&FieldOptions>) -> Result
 
 /// A text with the value as one of its parts.
 fn joined(old: &str, value: &Node, options: &FieldOptions) -> String {
+    // What has no type is never `null`.
+    let part = match value {
+        Node::Scalar(scalar) if scalar.untyped => value.raw_text(),
+        _ => value.text(),
+    };
     let mut parts: Vec<&str> = old.split(options.delimiter.as_str()).collect();
     match usize::try_from(options.index) {
-        Err(_) => parts.insert(0, value.text()),
-        Ok(index) if index >= parts.len() => parts.push(value.text()),
-        Ok(index) => parts[index] = value.text(),
+        Err(_) => parts.insert(0, part),
+        Ok(index) if index >= parts.len() => parts.push(part),
+        Ok(index) => parts[index] = part,
     }
     parts.join(&options.delimiter)
 }

@@ -93,6 +93,12 @@ impl ResMap {
 
     /// Checks that no two resources have the same identity.
     pub(crate) fn check_ids(&mut self, schema: &Schema) -> Result<(), String> {
+        self.known = Some(self.distinct_ids(schema)?);
+        Ok(())
+    }
+
+    /// The identities of the resources, each of which has one of its own.
+    pub(crate) fn distinct_ids(&self, schema: &Schema) -> Result<HashSet<Fingerprint>, String> {
         let mut known = HashSet::with_capacity(self.resources.len());
         for resource in &self.resources {
             let id = resource.id(schema);
@@ -102,8 +108,7 @@ impl ResMap {
                 ));
             }
         }
-        self.known = Some(known);
-        Ok(())
+        Ok(known)
     }
 
     /// Drops resources of which nothing is left.

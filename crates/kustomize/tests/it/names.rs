@@ -228,3 +228,25 @@ spec:
 "#,
     );
 }
+
+#[test]
+fn names_that_patches_made_the_same_are_refused() {
+    let told = crate::errors(
+        "\
+=== kustomization.yaml
+resources: [a.yaml]
+patches:
+- target: {kind: ConfigMap}
+  patch: |-
+    - {op: replace, path: /metadata/name, value: same}
+=== a.yaml
+{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}
+---
+{apiVersion: v1, kind: ConfigMap, metadata: {name: b}}
+",
+    );
+    assert!(
+        told.contains("may not add resource with an already registered id"),
+        "{told}"
+    );
+}
