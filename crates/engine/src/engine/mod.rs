@@ -101,9 +101,14 @@ impl Engine {
         operation_processors: usize,
         until: impl Future<Output = ()>,
     ) {
+        let mut until = std::pin::pin!(until);
         let mut work = tokio::task::JoinSet::new();
         work.spawn(clusters::follow_clusters(Arc::clone(&self.shared)));
-        look::all(&self.shared).await;
+        tokio::select! {
+            () = look::all(&self.shared) => {}
+            // The store need not have answered by then.
+            () = &mut until => return work.shutdown().await,
+        }
         for _ in 0..status_processors.max(1) {
             work.spawn(look::work(Arc::clone(&self.shared)));
         }

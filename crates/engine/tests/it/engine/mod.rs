@@ -6,6 +6,7 @@ mod callbacks;
 mod clusters;
 mod deletion;
 mod drift;
+mod ending;
 mod faults;
 mod hooks;
 mod kills;
