@@ -253,6 +253,7 @@ impl Bench {
             let running = bed::start_trusting(self.client.clone(), &namespace, sources, trust_new);
             running.completed(units).await;
             let counts = running.engine.requests("").expect("units are in it");
+            println!("    sent: {counts}");
             counts.of(Verb::Apply) + counts.of(Verb::DryRun) + counts.of(Verb::Create)
         });
         measured.await
