@@ -36,6 +36,24 @@ enum Command {
     Build(commands::build::Build),
     #[command(subcommand)]
     Diff(commands::artifact::Diff),
+    /// Show objects and how they are
+    #[command(subcommand)]
+    Get(commands::objects::Get),
+    /// Print objects as one would write them
+    #[command(subcommand)]
+    Export(commands::objects::Export),
+    /// Have controllers look at an object now
+    #[command(subcommand)]
+    Reconcile(commands::objects::Reconcile),
+    /// Have controllers leave objects alone
+    #[command(subcommand)]
+    Suspend(commands::objects::Suspend),
+    /// Have controllers work on suspended objects again
+    #[command(subcommand)]
+    Resume(commands::objects::Resume),
+    /// Delete an object
+    #[command(subcommand)]
+    Delete(commands::objects::Delete),
 }
 
 fn main() -> ExitCode {
@@ -59,6 +77,12 @@ fn main() -> ExitCode {
             Command::List(what) => commands::artifact::list(what).await,
             Command::Build(what) => commands::build::run(what).await,
             Command::Diff(what) => commands::artifact::diff(what).await,
+            Command::Get(what) => commands::objects::get(what).await,
+            Command::Export(what) => commands::objects::export(what).await,
+            Command::Reconcile(what) => commands::objects::reconcile(what).await,
+            Command::Suspend(what) => commands::objects::suspend(what).await,
+            Command::Resume(what) => commands::objects::resume(what).await,
+            Command::Delete(what) => commands::objects::delete(what).await,
         }
     });
     match done {

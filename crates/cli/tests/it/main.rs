@@ -5,4 +5,5 @@ mod artifact;
 mod build;
 mod controller;
 mod kustomize;
+mod objects;
 mod up;

@@ -9,6 +9,7 @@ use model::semver::{self, Constraint};
 use source::oci::{Client, REVISION, Reference, Repository, SOURCE};
 
 use super::registry::RegistryArgs;
+use crate::commands::table::table;
 
 /// This many manifests are fetched at a time.
 const AT_ONCE: usize = 8;
@@ -46,7 +47,9 @@ pub(super) async fn run(args: Args) -> anyhow::Result<ExitCode> {
         let rows = wanted.map(|tag| row(&client, &repository, &args.url, tag));
         stream::iter(rows).buffered(AT_ONCE).try_collect::<Vec<_>>().await
     };
-    print(&args.registry.limited(listed).await?);
+    let rows = args.registry.limited(listed).await?;
+    let head = ["Artifact", "Digest", "Source", "Revision"];
+    print!("{}", table(&head, &rows));
     Ok(ExitCode::SUCCESS)
 }
 
@@ -87,7 +90,7 @@ async fn row(
     repository: &Repository,
     url: &str,
     tag: String,
-) -> anyhow::Result<[String; 4]> {
+) -> anyhow::Result<Vec<String>> {
     let content = client
         .content(&repository.tag(&tag)?)
         .await
@@ -101,33 +104,10 @@ async fn row(
             .to_owned()
     };
     let name = url.trim_start_matches("oci://");
-    Ok([
+    Ok(vec![
         format!("{name}:{tag}"),
         content.digest.to_string(),
         annotation(SOURCE),
         annotation(REVISION),
     ])
-}
-
-/// Columns as wide as their widest text, with a tab between them.
-fn print(rows: &[[String; 4]]) {
-    let head = ["ARTIFACT", "DIGEST", "SOURCE", "REVISION"].map(str::to_owned);
-    let all = || std::iter::once(&head).chain(rows);
-    let width = |column: usize| {
-        all()
-            .map(|row| row[column].chars().count())
-            .max()
-            .unwrap_or_default()
-    };
-    let widths = [width(0), width(1), width(2), width(3)];
-    for (number, row) in all().enumerate() {
-        let padded: Vec<String> = row
-            .iter()
-            .zip(widths)
-            .map(|(text, width)| format!("{text:width$}"))
-            .collect();
-        // So the flux client ends its lines, and scripts may cut them there.
-        let end = if number == 0 { ' ' } else { '\t' };
-        println!("{}{end}", padded.join("\t"));
-    }
 }

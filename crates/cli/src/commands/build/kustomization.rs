@@ -14,8 +14,8 @@ use model::Value;
 use source::archive::ignore::Rules;
 use yaml::node::Node;
 
-use super::cluster::Cluster;
 use super::{definition, mask};
+use crate::commands::cluster::Cluster;
 use crate::commands::kustomize::remote;
 use crate::commands::pflag;
 

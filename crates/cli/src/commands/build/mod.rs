@@ -1,6 +1,5 @@
 //! `sluice build artifact|kustomization`: what the flux client builds.
 
-mod cluster;
 mod definition;
 mod kustomization;
 mod mask;

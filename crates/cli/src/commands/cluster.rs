@@ -12,7 +12,7 @@ use crate::commands::pflag;
 
 #[derive(clap::Args)]
 #[command(next_help_heading = "Cluster")]
-pub(super) struct Cluster {
+pub(crate) struct Cluster {
     /// The kubeconfig file
     #[arg(long, value_name = "FILE")]
     kubeconfig: Option<PathBuf>,
@@ -92,7 +92,7 @@ struct WithoutEffect {
 
 impl Cluster {
     /// A client, and the namespace of the kubeconfig's context.
-    pub(super) async fn client(&self) -> anyhow::Result<(Client, String)> {
+    pub(crate) async fn client(&self) -> anyhow::Result<(Client, String)> {
         let mut config = self.config().await?;
         self.overrule(&mut config)?;
         let namespace = config.default_namespace.clone();

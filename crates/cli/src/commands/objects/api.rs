@@ -1,0 +1,127 @@
+//! Objects of a kind in a cluster.
+
+use std::future::Future;
+use std::time::Duration;
+
+use anyhow::{Context as _, bail};
+use kube::api::{Api, DynamicObject, ListParams, Patch, PatchParams};
+use kube::core::{ApiResource, GroupVersionKind};
+use kube::{Client, ResourceExt as _};
+use serde_json::Value;
+
+use super::kinds::Kind;
+use crate::commands::cluster::Cluster;
+use crate::commands::pflag;
+
+/// Who wrote what the flux client writes.
+const MANAGER: &str = "flux";
+
+/// Where objects are looked for.
+#[derive(clap::Args)]
+pub(crate) struct Place {
+    /// The namespace
+    #[arg(long, short, default_value = "flux-system", env = "FLUX_SYSTEM_NAMESPACE")]
+    pub(crate) namespace: String,
+
+    /// Take the namespace of the kubeconfig's context instead
+    #[arg(long, env = "FLUX_NS_FOLLOW_KUBECONTEXT", value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true", default_value = "false", hide_default_value = true, action = clap::ArgAction::Set, value_parser = pflag::boolean)]
+    ns_follows_kube_context: bool,
+
+    /// How long all of it may take
+    #[arg(long, default_value = "5m", value_parser = pflag::duration)]
+    pub(crate) timeout: Duration,
+
+    #[command(flatten)]
+    cluster: Cluster,
+}
+
+impl Place {
+    /// Reaches the cluster.
+    pub(crate) async fn reach(&mut self) -> anyhow::Result<Client> {
+        let (client, namespace) = self.cluster.client().await?;
+        if self.ns_follows_kube_context {
+            self.namespace = namespace;
+        }
+        Ok(client)
+    }
+
+    /// What comes of it in time.
+    pub(crate) async fn limited<T>(
+        &self,
+        work: impl Future<Output = anyhow::Result<T>>,
+    ) -> anyhow::Result<T> {
+        match tokio::time::timeout(self.timeout, work).await {
+            Ok(done) => done,
+            Err(_) => bail!("not done after {:?}: --timeout gives it more time", self.timeout),
+        }
+    }
+}
+
+/// The objects of a kind.
+pub(crate) struct Objects {
+    pub(crate) kind: &'static Kind,
+    api: Api<DynamicObject>,
+}
+
+impl Objects {
+    /// Those of a namespace, or of all.
+    pub(crate) fn new(client: Client, kind: &'static Kind, namespace: Option<&str>) -> Self {
+        let names = kind.names;
+        let kind_of = GroupVersionKind::gvk(names.group, names.version, names.kind);
+        let resource = ApiResource::from_gvk_with_plural(&kind_of, names.plural);
+        let api = match namespace {
+            Some(namespace) => Api::namespaced_with(client, namespace, &resource),
+            None => Api::all_with(client, &resource),
+        };
+        Objects { kind, api }
+    }
+
+    /// Those of which the parameters hold, by namespace and name. `None` where the cluster does not know the kind.
+    pub(crate) async fn list(&self, wanted: &ListParams) -> anyhow::Result<Option<Vec<Value>>> {
+        let listed = match self.api.list(wanted).await {
+            Ok(listed) => listed,
+            Err(kube::Error::Api(status)) if status.code == 404 => return Ok(None),
+            Err(error) => {
+                return Err(error).with_context(|| format!("failed to list {}", self.kind.names.plural));
+            }
+        };
+        let mut objects = listed.items;
+        objects.sort_by_key(|object| (object.namespace(), object.name_any()));
+        let objects = objects.into_iter().map(|object| self.value(object));
+        objects.collect::<anyhow::Result<_>>().map(Some)
+    }
+
+    /// The object of a name.
+    pub(crate) async fn get(&self, name: &str) -> anyhow::Result<Value> {
+        let found = self.api.get(name).await;
+        let object = found.with_context(|| format!("failed to get {} {name}", self.kind.names.kind))?;
+        self.value(object)
+    }
+
+    /// Changes an object; what it is then.
+    pub(crate) async fn patch(&self, name: &str, patch: &Value) -> anyhow::Result<Value> {
+        let parameters = PatchParams {
+            field_manager: Some(MANAGER.to_owned()),
+            ..PatchParams::default()
+        };
+        let patched = self.api.patch(name, &parameters, &Patch::Merge(patch)).await;
+        let object = patched.with_context(|| format!("failed to change {} {name}", self.kind.names.kind))?;
+        self.value(object)
+    }
+
+    /// Deletes an object.
+    pub(crate) async fn delete(&self, name: &str) -> anyhow::Result<()> {
+        let deleted = self.api.delete(name, &kube::api::DeleteParams::default()).await;
+        deleted.with_context(|| format!("failed to delete {} {name}", self.kind.names.kind))?;
+        Ok(())
+    }
+
+    /// Items of lists do not say what they are.
+    fn value(&self, mut object: DynamicObject) -> anyhow::Result<Value> {
+        object.metadata.managed_fields = None;
+        let mut value = serde_json::to_value(object)?;
+        value["apiVersion"] = self.kind.names.api_version().into();
+        value["kind"] = self.kind.names.kind.into();
+        Ok(value)
+    }
+}

@@ -1,0 +1,55 @@
+//! `sluice delete`
+
+use std::io::{IsTerminal as _, Write as _};
+use std::process::ExitCode;
+
+use anyhow::bail;
+
+use super::api::{Objects, Place};
+use super::choice::{Choice, Verb};
+
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// The name of the object
+    name: String,
+
+    /// Do not ask
+    #[arg(long, short)]
+    silent: bool,
+
+    #[command(flatten)]
+    place: Place,
+}
+
+impl Verb for Args {}
+
+pub(crate) async fn run(choice: Choice<Args>) -> anyhow::Result<ExitCode> {
+    let Choice { kinds, mut args, .. } = choice;
+    let client = args.place.reach().await?;
+    for kind in kinds {
+        let objects = Objects::new(client.clone(), kind, Some(&args.place.namespace));
+        args.place.limited(objects.get(&args.name)).await?;
+        if !args.silent && !is_sure(kind.human)? {
+            bail!("aborting");
+        }
+        eprintln!(
+            "► deleting {} {} in {} namespace",
+            kind.human, args.name, args.place.namespace
+        );
+        args.place.limited(objects.delete(&args.name)).await?;
+        eprintln!("✔ {} deleted", kind.human);
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Asks on the terminal. Without one nobody can answer.
+fn is_sure(what: &str) -> anyhow::Result<bool> {
+    if !std::io::stdin().is_terminal() {
+        bail!("there is no terminal to ask on: --silent deletes without asking");
+    }
+    eprint!("Are you sure you want to delete this {what}? [y/N] ");
+    std::io::stderr().flush()?;
+    let mut answer = String::new();
+    std::io::stdin().read_line(&mut answer)?;
+    Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
+}

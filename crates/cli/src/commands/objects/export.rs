@@ -1,0 +1,68 @@
+//! `sluice export`
+
+use std::process::ExitCode;
+
+use anyhow::{Context as _, bail};
+use kube::api::ListParams;
+use serde_json::{Value, json};
+
+use super::api::{Objects, Place};
+use super::choice::{Choice, Verb};
+use super::get::yaml_of;
+
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// The name of the object
+    name: Option<String>,
+
+    /// All objects of the namespace
+    #[arg(long)]
+    all: bool,
+
+    #[command(flatten)]
+    place: Place,
+}
+
+impl Verb for Args {}
+
+pub(crate) async fn run(choice: Choice<Args>) -> anyhow::Result<ExitCode> {
+    let Choice { kinds, mut args, .. } = choice;
+    let client = args.place.reach().await?;
+    for kind in kinds {
+        let objects = Objects::new(client.clone(), kind, Some(&args.place.namespace));
+        let found = args.place.limited(async {
+            match &args.name {
+                _ if args.all => Ok(objects.list(&ListParams::default()).await?.unwrap_or_default()),
+                Some(name) => Ok(vec![objects.get(name).await?]),
+                None => bail!("name is required, or --all"),
+            }
+        });
+        let found = found.await?;
+        if found.is_empty() {
+            bail!("no objects found in {} namespace", args.place.namespace);
+        }
+        for object in found {
+            let shown = (kind.tidied)(written(&object));
+            let shown = shown.with_context(|| format!("the {} cannot be read", kind.names.kind))?;
+            print!("---\n{}", yaml_of(&shown)?);
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// What somebody would have written to make an object.
+fn written(object: &Value) -> Value {
+    let metadata = &object["metadata"];
+    let mut kept = serde_json::Map::new();
+    for field in ["name", "namespace", "labels", "annotations"] {
+        if !metadata[field].is_null() {
+            kept.insert(field.to_owned(), metadata[field].clone());
+        }
+    }
+    json!({
+        "apiVersion": object["apiVersion"],
+        "kind": object["kind"],
+        "metadata": kept,
+        "spec": object["spec"],
+    })
+}

@@ -1,0 +1,123 @@
+//! `sluice reconcile`
+
+use std::process::ExitCode;
+
+use anyhow::{bail, ensure};
+use kube::Client;
+use serde_json::{Value, json};
+
+use super::api::{Objects, Place};
+use super::choice::{Choice, Verb};
+use super::kinds::{KINDS, Kind};
+use super::wait;
+
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// The name of the object
+    name: String,
+
+    /// First have its source looked at
+    #[arg(long)]
+    with_source: bool,
+
+    /// Install or upgrade a release although nothing has changed
+    #[arg(long)]
+    force: bool,
+
+    /// Forget how often a release has failed
+    #[arg(long)]
+    reset: bool,
+
+    #[command(flatten)]
+    place: Place,
+}
+
+impl Verb for Args {
+    fn suits(kind: &Kind) -> bool {
+        kind.is_worked_on
+    }
+}
+
+pub(crate) async fn run(choice: Choice<Args>) -> anyhow::Result<ExitCode> {
+    let Choice { kinds, mut args, .. } = choice;
+    let client = args.place.reach().await?;
+    for kind in kinds {
+        args.place.limited(one(&client, kind, &args)).await?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+async fn one(client: &Client, kind: &'static Kind, args: &Args) -> anyhow::Result<()> {
+    let is_release = kind.names.kind == "HelmRelease";
+    ensure!(
+        is_release || !(args.force || args.reset),
+        "--force and --reset are about HelmReleases"
+    );
+    let objects = Objects::new(client.clone(), kind, Some(&args.place.namespace));
+    let object = objects.get(&args.name).await?;
+    if args.with_source {
+        let (source, namespace, name) = source_of(&object, &args.place.namespace)?;
+        let sources = Objects::new(client.clone(), source, Some(&namespace));
+        requested(&sources, &namespace, &name, &[]).await?;
+    }
+    let mut also = Vec::new();
+    if args.force {
+        also.push("reconcile.fluxcd.io/forceAt");
+    }
+    if args.reset {
+        also.push("reconcile.fluxcd.io/resetAt");
+    }
+    requested(&objects, &args.place.namespace, &args.name, &also).await
+}
+
+/// Asks for a run and waits for its end.
+async fn requested(objects: &Objects, namespace: &str, name: &str, also: &[&str]) -> anyhow::Result<()> {
+    let kind = objects.kind.names.kind;
+    let object = objects.get(name).await?;
+    if kind == "HelmRepository" && object["spec"]["type"] == "oci" {
+        eprintln!("✔ reconciliation not supported by the object");
+        return Ok(());
+    }
+    if object["spec"]["suspend"] == Value::Bool(true) {
+        bail!(
+            "resource is suspended: resume it with `sluice resume {} {name}`",
+            objects.kind.human
+        );
+    }
+    eprintln!("► annotating {kind} {name} in {namespace} namespace");
+    let token = jiff::Timestamp::now().to_string();
+    let mut annotations = serde_json::Map::new();
+    for annotation in ["reconcile.fluxcd.io/requestedAt"].iter().chain(also) {
+        annotations.insert((*annotation).to_owned(), token.clone().into());
+    }
+    objects
+        .patch(name, &json!({"metadata": {"annotations": annotations}}))
+        .await?;
+    eprintln!("✔ {kind} annotated");
+    eprintln!("◎ waiting for {kind} reconciliation");
+    let handled = |object: &Value| object["status"]["lastHandledReconcileAt"] == token.as_str();
+    let object = wait::until_ready(objects, name, handled).await?;
+    eprintln!("✔ {}", wait::told(&object));
+    Ok(())
+}
+
+/// The kind, namespace and name of what an object is made of.
+fn source_of(object: &Value, own: &str) -> anyhow::Result<(&'static Kind, String, String)> {
+    let spec = &object["spec"];
+    let references = [
+        &spec["chartRef"],
+        &spec["chart"]["spec"]["sourceRef"],
+        &spec["sourceRef"],
+    ];
+    let found = references.into_iter().find(|reference| reference.is_object());
+    let known = found.and_then(|reference| {
+        let kind = KINDS.iter().find(|kind| reference["kind"] == kind.names.kind)?;
+        Some((kind, reference))
+    });
+    let Some((kind, reference)) = known else {
+        bail!("the object has no source that could be looked at: leave out --with-source");
+    };
+    let text = |field: &str| reference[field].as_str().map(str::to_owned);
+    let namespace = text("namespace").unwrap_or_else(|| own.to_owned());
+    Ok((kind, namespace, text("name").unwrap_or_default()))
+}

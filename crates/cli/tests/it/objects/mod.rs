@@ -1,0 +1,5 @@
+//! `sluice get`, `export`, `suspend`, `resume`, `reconcile` and `delete`.
+
+mod bed;
+mod program;
+mod verbs;
