@@ -9,6 +9,7 @@ use model::{Health, ObjectKey, Str, Value};
 use super::content;
 use super::owner::{self, Owner};
 use super::settings::KindSettings;
+use super::standard::Standard;
 use super::uid::Uid;
 use crate::cluster::{Detail, Resource};
 
@@ -34,6 +35,7 @@ pub struct Entry {
 struct More {
     object: Option<Arc<Value>>,
     claims: Box<[Str]>,
+    healths: Box<[(Standard, Option<Health>)]>,
 }
 
 /// Which object. It is shared by all states of the object, and its texts by all objects.
@@ -78,6 +80,7 @@ impl Entry {
         mut object: Value,
         detail: Detail,
         settings: &KindSettings,
+        standards: &[Standard],
         now: Timestamp,
     ) -> Entry {
         object.set_at(&["apiVersion"], id.kind.api_version.clone());
@@ -86,6 +89,14 @@ impl Entry {
             Detail::Full => settings.health.assess(&object, now),
             Detail::Metadata => None,
         };
+        let by = |standard: &Standard| match detail {
+            Detail::Full => standard.assess(&object, now, settings, health.as_ref()),
+            Detail::Metadata => None,
+        };
+        let healths: Box<[_]> = standards
+            .iter()
+            .map(|standard| (standard.clone(), by(standard)))
+            .collect();
         let metadata = |key: &str| object.str_at(&["metadata", key]);
         let created: Option<Timestamp> = metadata("creationTimestamp").parse().ok();
         let mut entry = Entry {
@@ -106,9 +117,13 @@ impl Entry {
             id,
         };
         let claims = owner::claim_templates(&object);
-        if settings.keep(&entry, &object) || !claims.is_empty() {
-            let object = settings.keep(&entry, &object).then(|| Arc::new(stripped(object)));
-            entry.more = Some(Box::new(More { object, claims }));
+        let keep = settings.keep(&entry, &object);
+        if keep || !claims.is_empty() || !healths.is_empty() {
+            entry.more = Some(Box::new(More {
+                object: keep.then(|| Arc::new(stripped(object))),
+                claims,
+                healths,
+            }));
         }
         entry
     }
@@ -182,6 +197,22 @@ impl Entry {
         self.health.as_ref()
     }
 
+    /// How it is doing by a standard; nothing where it was not assessed by it yet, since nobody who follows it has it, or has it
+    /// for so short a time that the objects are still being looked at again.
+    pub fn health_by(&self, standard: &Standard) -> Option<Option<&Health>> {
+        let standard = standard.of(&self.id.kind.group, &self.id.kind.kind);
+        if standard.is_plain() {
+            return Some(self.health());
+        }
+        let mut healths = self.healths().iter();
+        let (_, health) = healths.find(|(known, _)| *known == standard)?;
+        Some(health.as_ref())
+    }
+
+    fn healths(&self) -> &[(Standard, Option<Health>)] {
+        self.more.as_ref().map(|more| &*more.healths).unwrap_or_default()
+    }
+
     /// Whether it is being deleted.
     pub fn deleting(&self) -> bool {
         self.deleting
@@ -213,9 +244,15 @@ impl Entry {
         &self.id
     }
 
-    /// Whether nothing that anybody would want to hear of lies between two states.
+    /// Whether nothing that anybody would want to hear of lies between two states. Who has a new standard looks at everything by
+    /// it anyway.
     pub(super) fn is_like(&self, other: &Entry) -> bool {
+        let differs = |(standard, health): &(Standard, Option<Health>)| {
+            let mut others = other.healths().iter();
+            others.any(|(same, other)| same == standard && other != health)
+        };
         self.content == other.content
+            && !self.healths().iter().any(differs)
             && self.health == other.health
             && self.deleting == other.deleting
             && self.uid == other.uid

@@ -35,7 +35,9 @@ impl Watcher {
         };
         let now = (shared.settings().clock)();
         let detail = self.watch.interest.detail;
-        let entry = Arc::new(Entry::new(Arc::clone(&id), object, detail, &self.settings, now));
+        let standards = self.watch.standards();
+        let entry = Entry::new(Arc::clone(&id), object, detail, &self.settings, &standards, now);
+        let entry = Arc::new(entry);
         self.watch.store.put(Arc::clone(&entry), old.as_ref());
         if !old.is_some_and(|old| old.is_like(&entry)) {
             shared.subscribers.tell(&Change::Updated(entry));

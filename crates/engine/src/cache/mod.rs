@@ -38,6 +38,7 @@ mod pause;
 mod registry;
 mod seen;
 mod settings;
+mod standard;
 mod state;
 mod store;
 mod subscription;
@@ -59,6 +60,7 @@ pub use entry::Entry;
 pub use interest::Interest;
 pub use owner::Owner;
 pub use settings::{Assess, GroupKind, Keep, Settings};
+pub use standard::{OwnRules, Standard};
 pub use state::{NotSynced, State};
 pub use subscription::{Change, Filter, Subscription};
 pub use tree::Tree;
@@ -123,7 +125,13 @@ impl Cache {
     /// Keeps the cache informed of some objects until the guard is dropped. Those who want the same, or less, share a
     /// watch.
     pub fn follow(&self, interest: Interest) -> Follow {
-        self.shared.follow(interest)
+        self.follow_by(interest, &Standard::default())
+    }
+
+    /// The same, with a standard of one's own by which it is told [how the objects are doing](Entry::health_by). If nobody else who
+    /// shares the watch has it, it is begun anew; meanwhile everything can be read that was there before.
+    pub fn follow_by(&self, interest: Interest, standard: &Standard) -> Follow {
+        self.shared.follow(interest, standard)
     }
 
     /// Waits until all objects of an interest are known. See [`Follow::synced`].
@@ -144,7 +152,12 @@ impl Cache {
         self.shared.registry.get(key)
     }
 
-    /// The same, if the watch that has it is up to date: what is known of a kind that is being retried or may not be read is
+    /// The same; of several watches that have it, one that has assessed it by this standard counts.
+    pub fn get_by(&self, key: &ObjectKey, standard: &Standard) -> Option<Arc<Entry>> {
+        self.shared.registry.get_by(key, standard)
+    }
+
+    /// What is known of an object, if the watch that has it is up to date: what is known of a kind that is being retried or may not be read is
     /// what it was, and nothing can be told by it.
     pub fn fresh(&self, key: &ObjectKey) -> Option<Arc<Entry>> {
         self.shared.registry.fresh(key)
@@ -234,8 +247,8 @@ impl Shared {
         Arc::clone(&self.settings.read())
     }
 
-    fn follow(self: &Arc<Self>, interest: Interest) -> Follow {
-        self.registry.follow(interest, |watch| {
+    fn follow(self: &Arc<Self>, interest: Interest, standard: &Standard) -> Follow {
+        self.registry.follow(interest, standard, |watch| {
             let watcher = Watcher::new(self, watch);
             watch.run_by(tokio::spawn(watcher.run()).abort_handle());
         })

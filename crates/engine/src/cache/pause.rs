@@ -7,6 +7,7 @@ use tokio::sync::watch;
 
 use super::Shared;
 use super::interest::Interest;
+use super::standard::Standard;
 use super::watch::Watch;
 
 /// What comes before the next turn.
@@ -27,7 +28,7 @@ impl Pause {
                 // Definitions are watched meanwhile.
                 let _definitions = shared
                     .upgrade()
-                    .map(|shared| shared.follow(Interest::in_definitions()));
+                    .map(|shared| shared.follow(Interest::in_definitions(), &Standard::default()));
                 // Whether something was heard or the time is over, the next turn looks.
                 let _ = tokio::time::timeout(longest, discoveries.changed()).await;
             }

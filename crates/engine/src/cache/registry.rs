@@ -9,6 +9,7 @@ use parking_lot::RwLock;
 use super::entry::Entry;
 use super::interest::Interest;
 use super::settings::GroupKind;
+use super::standard::Standard;
 use super::state::State;
 use super::watch::{Follow, Watch};
 use crate::cluster::Detail;
@@ -21,16 +22,26 @@ pub(super) struct Registry {
 
 impl Registry {
     /// Follows a watch that has what is asked for; a new one is begun by `start`.
-    pub(super) fn follow(&self, interest: Interest, start: impl FnOnce(&Arc<Watch>)) -> Follow {
+    pub(super) fn follow(
+        &self,
+        interest: Interest,
+        standard: &Standard,
+        start: impl FnOnce(&Arc<Watch>),
+    ) -> Follow {
+        let standard = standard.of(&interest.group, &interest.kind);
         let mut kinds = self.kinds.write();
         let watches = kinds
             .entry((interest.group.clone(), interest.kind.clone()))
             .or_default();
         if let Some(watch) = watches.iter().find(|watch| watch.interest.covers(&interest)) {
-            return watch.follow();
+            let (follow, is_new) = watch.follow(standard);
+            if is_new {
+                watch.reload.notify_one();
+            }
+            return follow;
         }
         let watch = Arc::new(Watch::new(interest));
-        let follow = watch.follow();
+        let (follow, _) = watch.follow(standard);
         watches.push(Arc::clone(&watch));
         start(&watch);
         follow
@@ -65,6 +76,15 @@ impl Registry {
     /// The state of an object, from the watch that knows most of it.
     pub(super) fn get(&self, key: &ObjectKey) -> Option<Arc<Entry>> {
         self.best(key, |_| true)
+    }
+
+    /// The same, from a watch that has assessed it by this standard if there is one.
+    pub(super) fn get_by(&self, key: &ObjectKey, standard: &Standard) -> Option<Arc<Entry>> {
+        let has = |watch: &Watch| {
+            let entry = watch.store.get(&key.namespace, &key.name);
+            entry.is_some_and(|entry| entry.health_by(standard).is_some())
+        };
+        self.best(key, has).or_else(|| self.get(key))
     }
 
     /// The same, of the watches that are up to date.

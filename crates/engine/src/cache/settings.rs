@@ -9,12 +9,17 @@ use jiff::Timestamp;
 use model::{Health, Str, Value};
 
 use super::entry::Entry;
-use crate::health::{Overrides, Rules};
+use crate::health::{Overrides, Rules, cel};
 
 /// Tells how an object is doing.
 pub trait Assess: Send + Sync {
     /// How the object is doing at this time; nothing where nothing is known of its kind.
     fn assess(&self, object: &Value, now: Timestamp) -> Option<Health>;
+
+    /// Whether it has anything to say of objects of this kind. What says no is not asked about any of them.
+    fn is_about(&self, _group: &str, _kind: &str) -> bool {
+        true
+    }
 }
 
 impl Assess for Rules {
@@ -26,6 +31,16 @@ impl Assess for Rules {
 impl Assess for Overrides {
     fn assess(&self, object: &Value, now: Timestamp) -> Option<Health> {
         Overrides::assess(self, object, now)
+    }
+}
+
+impl Assess for cel::Checks {
+    fn assess(&self, object: &Value, _: Timestamp) -> Option<Health> {
+        cel::Checks::assess(self, object)
+    }
+
+    fn is_about(&self, group: &str, kind: &str) -> bool {
+        self.has(group, kind)
     }
 }
 
@@ -96,6 +111,8 @@ impl fmt::Debug for Settings {
 #[derive(Clone)]
 pub(super) struct KindSettings {
     pub(super) health: Arc<dyn Assess>,
+    /// Whether that is for this kind alone.
+    pub(super) special: bool,
     labels: Arc<BTreeSet<Str>>,
     keep: Option<Keep>,
     pub(super) excluded: bool,
@@ -106,6 +123,7 @@ impl Settings {
         let key = (Str::new(group), Str::new(kind));
         KindSettings {
             health: Arc::clone(self.health_of.get(&key).unwrap_or(&self.health)),
+            special: self.health_of.contains_key(&key),
             labels: Arc::clone(&self.labels),
             keep: self.keep.clone(),
             excluded: self.excluded.contains(&key),
@@ -138,6 +156,7 @@ impl KindSettings {
             _ => false,
         };
         keep && Arc::ptr_eq(&self.health, &other.health)
+            && self.special == other.special
             && self.labels == other.labels
             && self.excluded == other.excluded
     }

@@ -9,6 +9,7 @@ use tokio::task::AbortHandle;
 use tokio::time::Instant;
 
 use super::interest::Interest;
+use super::standard::{Standard, Standards};
 use super::state::{NotSynced, State};
 use super::store::Store;
 
@@ -17,11 +18,12 @@ pub(super) struct Watch {
     pub(super) interest: Interest,
     pub(super) store: Store,
     pub(super) state: watch::Sender<State>,
-    /// The settings changed: everything is to be looked at again.
+    /// The settings changed, or somebody has a new standard: everything is to be looked at again.
     pub(super) reload: Notify,
     /// The version up to which everything was told, where it is a number.
     reached: AtomicU64,
     follows: AtomicUsize,
+    standards: Mutex<Standards>,
     /// Signals that nobody follows any more.
     left: Notify,
     task: Mutex<Option<AbortHandle>>,
@@ -36,16 +38,31 @@ impl Watch {
             reload: Notify::new(),
             reached: AtomicU64::new(0),
             follows: AtomicUsize::new(0),
+            standards: Mutex::default(),
             left: Notify::new(),
             task: Mutex::new(None),
         }
     }
 
-    pub(super) fn follow(self: &Arc<Self>) -> Follow {
+    /// Follows it by a standard. Whether nobody has that yet, so that the objects have to be looked at again.
+    pub(super) fn follow(self: &Arc<Self>, standard: Standard) -> (Follow, bool) {
         self.follows.fetch_add(1, Ordering::AcqRel);
-        Follow {
+        let is_new = self.standards.lock().add(&standard);
+        let follow = Follow {
             watch: Arc::clone(self),
-        }
+            standard,
+        };
+        (follow, is_new)
+    }
+
+    /// The standards of those who follow.
+    pub(super) fn standards(&self) -> Arc<[Standard]> {
+        self.standards.lock().all()
+    }
+
+    /// All objects were assessed by these standards.
+    pub(super) fn meet(&self, standards: &[Standard]) {
+        self.standards.lock().meet(standards);
     }
 
     pub(super) fn is_followed(&self) -> bool {
@@ -90,12 +107,26 @@ impl Watch {
 /// watch ends a little later. It does not keep the cache itself.
 pub struct Follow {
     watch: Arc<Watch>,
+    standard: Standard,
 }
 
 impl Follow {
-    /// How far the watch is.
+    /// How far the watch is. It is starting for those whose standard not all objects were assessed by.
     pub fn state(&self) -> State {
-        self.watch.state.borrow().clone()
+        let state = self.watch.state.borrow().clone();
+        match state {
+            State::Synced if !self.is_met() => State::Starting,
+            state => state,
+        }
+    }
+
+    fn is_met(&self) -> bool {
+        self.watch.standards.lock().are_met(&self.standard)
+    }
+
+    /// By what it is told how the objects are doing: what of the standard that was asked for matters for the kind.
+    pub fn standard(&self) -> &Standard {
+        &self.standard
     }
 
     /// What the watch is of, which may be more than was asked for.
@@ -109,7 +140,11 @@ impl Follow {
     /// At once where the kind does not exist or may not be read, otherwise at the deadline.
     pub async fn synced(&self, deadline: Instant) -> Result<(), NotSynced> {
         let mut states = self.watch.state.subscribe();
-        let settled = states.wait_for(|state| !matches!(state, State::Starting | State::Retrying { .. }));
+        let settled = states.wait_for(|state| match state {
+            State::Starting | State::Retrying { .. } => false,
+            State::Synced => self.is_met(),
+            _ => true,
+        });
         // At the deadline the last state is told.
         let _ = tokio::time::timeout_at(deadline, settled).await;
         match self.state() {
@@ -124,12 +159,13 @@ impl Follow {
 
 impl Clone for Follow {
     fn clone(&self) -> Self {
-        self.watch.follow()
+        self.watch.follow(self.standard.clone()).0
     }
 }
 
 impl Drop for Follow {
     fn drop(&mut self) {
+        self.watch.standards.lock().remove(&self.standard);
         if self.watch.follows.fetch_sub(1, Ordering::AcqRel) == 1 {
             self.watch.left.notify_one();
         }

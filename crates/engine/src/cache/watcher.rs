@@ -19,6 +19,7 @@ use super::interest::Interest;
 use super::pause::{Pause, abandoned};
 use super::seen::Seen;
 use super::settings::{KindSettings, Settings};
+use super::standard::Standard;
 use super::state::{Backoff, State};
 use super::watch::Watch;
 use crate::cluster::{Cluster, Error, Resource, Start, WatchEvent};
@@ -31,6 +32,8 @@ pub(super) struct Watcher {
     pub(super) shared: Weak<Shared>,
     pub(super) watch: Arc<Watch>,
     pub(super) settings: KindSettings,
+    /// The standards that all objects are assessed by when the list that is under way has ended.
+    standards: Arc<[Standard]>,
     pub(super) kind: Arc<Kind>,
     pub(super) namespaces: HashSet<Arc<str>>,
     /// Where the watch goes on.
@@ -56,6 +59,7 @@ impl Watcher {
             shared: Arc::downgrade(shared),
             watch: Arc::clone(watch),
             settings: shared.settings().of(group, kind),
+            standards: watch.standards(),
             kind: Arc::new(Kind {
                 group: group.clone(),
                 kind: kind.clone(),
@@ -104,10 +108,11 @@ impl Watcher {
         }
     }
 
-    /// Takes the settings as they are now, and has everything looked at again.
+    /// Takes the settings and standards as they are now, and has everything looked at again.
     fn reload(&mut self) -> Option<()> {
         let Interest { group, kind, .. } = &self.watch.interest;
         self.settings = self.shared.upgrade()?.settings().of(group, kind);
+        self.standards = self.watch.standards();
         self.version = None;
         self.anew = true;
         if self.settings.excluded {
@@ -255,6 +260,8 @@ impl Watcher {
         }
         self.anew = false;
         self.reached(version);
+        // Before the state: who waits for it asks then.
+        self.watch.meet(&self.standards);
         self.watch.state.send_replace(State::Synced);
         if let Some(shared) = self.shared.upgrade() {
             self.heard_of_definition(&shared);

@@ -9,7 +9,7 @@ use model::object_key::split_api_version;
 use parking_lot::Mutex;
 use tokio::time::Instant;
 
-use crate::cache::{self, Follow, Interest};
+use crate::cache::{self, Follow, Interest, Standard};
 use crate::plan::{Desired, GroupKind};
 use crate::unit::SyncUnit;
 
@@ -44,7 +44,7 @@ impl Shared {
             objects.insert(key);
         }
         self.known.set_objects(&unit.id, cluster.name(), objects);
-        let starting = self.follow_kinds(known, cluster, kinds);
+        let starting = self.follow_kinds(known, cluster, kinds, &unit.policy.standard());
         let listed = starting.is_empty();
         if !listed {
             let listed = when_listed(Arc::downgrade(self), unit.id.clone(), starting);
@@ -54,12 +54,13 @@ impl Shared {
     }
 
     /// Follows these kinds and no others; those that are not listed yet are returned. A kind that is followed in another way
-    /// now, since its version or the instance label is another one, is followed anew, and no other is.
+    /// now, since its version, the instance label or the unit's rules of health are others, is followed anew, and no other is.
     fn follow_kinds(
         &self,
         known: &Known,
         cluster: &Handle,
         kinds: HashMap<GroupKind, String>,
+        standard: &Standard,
     ) -> Vec<Follow> {
         let mut state = known.state.lock();
         state.cluster = Some(Arc::clone(cluster));
@@ -67,9 +68,12 @@ impl Shared {
         let mut starting = Vec::new();
         for (kind, version) in kinds {
             let interest = self.interest(&kind, &version);
-            let follow = match before.get(&kind) {
-                Some((followed, follow)) if *followed == interest => follow.clone(),
-                _ => cluster.cache.follow(interest.clone()),
+            let same = |(followed, follow): &&(Interest, Follow)| {
+                *followed == interest && *follow.standard() == standard.of(&kind.group, &kind.kind)
+            };
+            let follow = match before.get(&kind).filter(same) {
+                Some((_, follow)) => follow.clone(),
+                None => cluster.cache.follow_by(interest.clone(), standard),
             };
             if matches!(follow.state(), cache::State::Starting) {
                 starting.push(follow.clone());

@@ -3,6 +3,7 @@
 use model::Health;
 use model::health::State;
 
+use crate::cache::Standard;
 use crate::plan::{Action, Plan, Step};
 use crate::unit::{Status, SyncState, SyncUnit};
 
@@ -20,7 +21,7 @@ impl Shared {
                 SyncState::Synced
             },
             attempted: plan.revision.clone(),
-            health: Some(health(plan, cluster)),
+            health: Some(health(plan, cluster, &unit.policy.standard())),
             errors: Vec::new(),
             ..unit.status.clone()
         };
@@ -46,19 +47,18 @@ impl Shared {
 }
 
 /// The worst health of what a unit has. Hooks come and go, and what is left alone or pruned is not its own: they do not count.
-fn health(plan: &Plan, cluster: &Handle) -> Health {
+fn health(plan: &Plan, cluster: &Handle, standard: &Standard) -> Health {
     let counts = |step: &&Step| {
         let is_applied = step.action.applies() || step.action == Action::Unchanged;
         is_applied && step.hook.is_none()
     };
     let healths = plan.steps().filter(counts).map(|step| {
-        let entry = cluster.cache.get(&step.key);
-        let health = match &entry {
+        let entry = cluster.cache.get_by(&step.key, standard);
+        let health = match entry.as_ref().map(|entry| entry.health_by(standard)) {
             None => Health::new(State::Missing),
-            Some(entry) => entry
-                .health()
-                .cloned()
-                .unwrap_or_else(|| Health::new(State::Healthy)),
+            Some(None) => Health::new(State::Unknown),
+            Some(Some(None)) => Health::new(State::Healthy),
+            Some(Some(Some(health))) => health.clone(),
         };
         (&step.key, health)
     });

@@ -54,7 +54,7 @@ struct Shared {
     clusters: Clusters,
     settings: RwLock<Arc<ReconciliationSettings>>,
     normaliser: Normaliser,
-    /// How objects are doing where nothing special is said of their kind. It is one for all time: other settings are no reason
+    /// How objects are doing where nothing special is said of their kind or by their unit. It is one for all time: other settings are no reason
     /// to look at all objects again.
     health: Arc<dyn Assess>,
     known: Units,
@@ -80,7 +80,7 @@ impl Engine {
             clusters: Clusters::new(Arc::new(clusters)),
             settings: RwLock::new(Arc::new(settings)),
             normaliser: Normaliser::new(Arc::new(smd::schema::Schema::builtin())),
-            health: Arc::new(Rules::Kstatus),
+            health: Arc::new(Rules::default()),
             known: Units::default(),
             starting: Starting::default(),
             status: Queue::new(Backoff::default()),

@@ -64,6 +64,7 @@ impl Shared {
         let world = World {
             cluster: cluster.cluster(),
             cache: &cluster.cache,
+            standard: &unit.policy.standard(),
             manager: &unit.policy.manager,
             approved: active.approved,
             now: &*self.now,

@@ -9,6 +9,7 @@ use super::options::Options;
 use super::order::Order;
 use super::ownership::Ownership;
 use super::steps::OnFailure;
+use crate::health::Rules;
 
 /// How a unit is looked after.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,6 +29,8 @@ pub struct Strategy {
     /// Whether fields whose differences are ignored stay as they are when something else of their object is applied. Argo
     /// CD's units ask for it by `RespectIgnoreDifferences=true`.
     pub keep_ignored: bool,
+    /// The rules that tell how objects are doing where neither the unit nor the settings have others.
+    pub health: Rules,
 }
 
 const FLUX_GROUP: &str = "kustomize.toolkit.fluxcd.io";
@@ -80,6 +83,7 @@ impl Strategy {
             on_failure: OnFailure::Stop,
             normalise: true,
             keep_ignored: true,
+            health: Rules::Kstatus,
         }
     }
 
@@ -93,6 +97,7 @@ impl Strategy {
             on_failure: OnFailure::Stop,
             normalise: false,
             keep_ignored: true,
+            health: Rules::Kstatus,
         }
     }
 
@@ -106,6 +111,7 @@ impl Strategy {
             on_failure: OnFailure::GoOn,
             normalise: false,
             keep_ignored: true,
+            health: Rules::Kstatus,
         }
     }
 
@@ -121,6 +127,7 @@ impl Strategy {
             on_failure: OnFailure::FinishStage,
             normalise: false,
             keep_ignored: false,
+            health: Rules::Argo,
         }
     }
 

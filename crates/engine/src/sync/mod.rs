@@ -17,7 +17,7 @@ use jiff::Timestamp;
 use model::health::State;
 use model::{Health, ObjectKey, Value};
 
-use crate::cache::Cache;
+use crate::cache::{Cache, Standard};
 use crate::cluster::Cluster;
 use crate::plan::{Gate, Objects, OnFailure, Plan, Purpose, Stage, Step, When};
 
@@ -34,6 +34,8 @@ pub struct World<'a> {
     pub cluster: &'a Cluster,
     /// What is known of the cluster. It has to follow the kinds that the plan waits for.
     pub cache: &'a Cache,
+    /// By what it is told how objects are doing. The cache has to follow their kinds by it.
+    pub standard: &'a Standard,
     /// The field manager.
     pub manager: &'a str,
     /// Whether somebody has approved what the plan asks approval for.
@@ -150,7 +152,7 @@ impl Run {
         let running = match (&self.progress.work, &stage.wait) {
             (Work::New, _) => Vec::new(),
             (Work::Waiting { .. }, Some(wait)) => {
-                let found = wait::look(wait, &self.progress, world.cache);
+                let found = wait::look(wait, &self.progress, world.cache, world.standard);
                 found.pending.into_iter().map(|pending| pending.key).collect()
             }
             _ => stage.steps.iter().map(|step| step.key.clone()).collect(),
@@ -294,7 +296,7 @@ impl Run {
             return None;
         };
         let until = *since + Duration::from_secs(wait.seconds);
-        let found = wait::look(wait, &self.progress, world.cache);
+        let found = wait::look(wait, &self.progress, world.cache, world.standard);
         if !found.is_over(wait) && (world.now)() < until {
             return Some(Next::Waiting {
                 objects: found.pending,

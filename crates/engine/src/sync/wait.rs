@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use model::health::State;
 use model::{Health, ObjectKey};
 
-use crate::cache::{Cache, Entry};
+use crate::cache::{Cache, Entry, Standard};
 use crate::plan::{Awaited, Until, Wait};
 
 use super::progress::Progress;
@@ -37,7 +37,7 @@ impl Found {
 }
 
 /// Looks at what is waited for.
-pub(super) fn look(wait: &Wait, progress: &Progress, cache: &Cache) -> Found {
+pub(super) fn look(wait: &Wait, progress: &Progress, cache: &Cache, standard: &Standard) -> Found {
     // Each object is looked up once, although a long list of results is behind it.
     let written: HashMap<&ObjectKey, &str> = progress
         .results
@@ -47,11 +47,11 @@ pub(super) fn look(wait: &Wait, progress: &Progress, cache: &Cache) -> Found {
         .collect();
     let mut found = Found::default();
     for awaited in &wait.objects {
-        let entry = cache.get(&awaited.key);
+        let entry = cache.get_by(&awaited.key, standard);
         let written = written.get(&awaited.key).copied();
         // What the watch has not told of yet is not gone.
         let known = written.is_none_or(|version| cache.has_reached(&awaited.key, version));
-        match judge(awaited, entry.as_deref(), written, known) {
+        match judge(awaited, entry.as_deref(), standard, written, known) {
             Judgement::Done => {}
             Judgement::Pending(health) => found.pending.push(pending(awaited, health)),
             Judgement::Failed(health) => found.failed.push(pending(awaited, health)),
@@ -74,7 +74,13 @@ enum Judgement {
     Failed(Health),
 }
 
-fn judge(awaited: &Awaited, entry: Option<&Entry>, written: Option<&str>, known: bool) -> Judgement {
+fn judge(
+    awaited: &Awaited,
+    entry: Option<&Entry>,
+    standard: &Standard,
+    written: Option<&str>,
+    known: bool,
+) -> Judgement {
     let Some(entry) = entry else {
         let may_be_gone = awaited.until == Until::Gone || (awaited.may_vanish && known);
         return match may_be_gone {
@@ -89,9 +95,11 @@ fn judge(awaited: &Awaited, entry: Option<&Entry>, written: Option<&str>, known:
         // The watch has not brought back yet what was written: the health is that of the object before.
         return Judgement::Pending(Health::new(State::Progressing));
     }
-    match entry.health() {
-        None => Judgement::Done,
-        Some(health) => match health.state {
+    match entry.health_by(standard) {
+        // The unit has other rules since a moment ago, and the objects are being looked at again.
+        None => Judgement::Pending(Health::new(State::Progressing)),
+        Some(None) => Judgement::Done,
+        Some(Some(health)) => match health.state {
             State::Healthy => Judgement::Done,
             // A hook that somebody has put on hold is not done; everything else that is held is as it should be.
             State::Suspended if awaited.until == Until::Healthy => Judgement::Done,

@@ -22,7 +22,9 @@ pub use settings::{ReconciliationSettings, ResourceFilter, ResourceOverride};
 pub use status::{Status, SyncState};
 pub use store::{MemoryStore, SyncUnitStore};
 
+use crate::cache::{OwnRules, Standard};
 use crate::diff::{IgnoreRules, Takeover};
+use crate::health::Rules;
 use crate::plan;
 
 /// What belongs together, comes from one source and goes to one place: a Kustomization, a release, an application.
@@ -87,6 +89,10 @@ pub struct Policy {
     /// Differences of its objects that do not count, besides those of the
     /// [settings](ReconciliationSettings::ignore).
     pub ignore: IgnoreRules,
+    /// Rules of its own of how its objects are doing: its waits and its health go by them. Where they say nothing of an object, the
+    /// [override](ResourceOverride::health) of its kind counts, and without one the [rules of the
+    /// strategy](plan::Strategy::health).
+    pub health: Option<OwnRules>,
     /// Order, ownership, pruning and everything else that plans differ in.
     pub strategy: plan::Strategy,
     /// What each run asks for.
@@ -103,8 +109,20 @@ impl Default for Policy {
             retry: Duration::from_secs(60),
             takeover: Takeover::default(),
             ignore: IgnoreRules::default(),
+            health: None,
             strategy: plan::Strategy::helm(),
             options: plan::Options::default(),
+        }
+    }
+}
+
+impl Policy {
+    /// By what it is told how the unit's objects are doing.
+    pub(crate) fn standard(&self) -> Standard {
+        Standard {
+            own: self.health.clone(),
+            // What most units go by is what caches go by, and costs nothing there.
+            rules: Some(self.strategy.health).filter(|rules| *rules != Rules::default()),
         }
     }
 }

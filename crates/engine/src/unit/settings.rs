@@ -31,7 +31,7 @@ pub struct ResourceFilter {
 /// What is special about a kind.
 #[derive(Clone, Default)]
 pub struct ResourceOverride {
-    /// How its health is told.
+    /// How its health is told, in all units that have no [rules of their own](super::Policy::health) for it.
     pub health: Option<Arc<dyn Assess>>,
     /// Differences of its objects that do not count.
     pub ignore: IgnoreRules,

@@ -33,8 +33,6 @@ const PURE: &[&str] = &[
     "1.4:masked",
     "1.4:offline",
     "1.5:kstatus",
-    "1.5:cel",
-    "1.5:argo",
     "1.5:lua",
     "1.6:order",
     "1.6:missing-kinds",

@@ -119,6 +119,12 @@ impl Checks {
         })
     }
 
+    /// Whether a check is for objects of this kind.
+    pub fn has(&self, group: &str, kind: &str) -> bool {
+        let has = |kind: &str| self.by_kind.contains_key(&(group.to_owned(), kind.to_owned()));
+        has(kind) || has("")
+    }
+
     /// How an object is doing, if a check is for it.
     pub fn assess(&self, object: &Value) -> Option<Health> {
         let (group, kind) = Object(object).group_kind();

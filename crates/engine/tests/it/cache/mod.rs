@@ -7,6 +7,7 @@ mod follow;
 mod noise;
 mod rights;
 mod settings;
+mod standards;
 mod subscribe;
 mod tree;
 
