@@ -326,9 +326,7 @@ impl<'t> Resolved<'t> {
                 Node::List(_) => Created::List,
                 Node::Map(_) => Created::Map,
             };
-            if self.release == Release::V5_8
-                && structured::set(&mut resource.node, value, parts, created, options)
-            {
+            if self.release == Release::V5_8 && structured::set(&mut resource.node, value, parts, created) {
                 continue;
             }
             let missing = || {

@@ -4,19 +4,12 @@ use model::Value;
 use yaml::node::Node;
 
 use super::text::{self, Body, Document};
-use super::{SCALARS_ONLY, joined};
-use crate::config::FieldOptions;
 use crate::convert;
 use crate::field::{Created, Writes, lookup_mut};
 
-/// Sets a field inside of a text; `false` where the path does not lead into one.
-pub(super) fn set(
-    object: &mut Node,
-    value: &Node,
-    path: &[String],
-    created: Created,
-    options: Option<&FieldOptions>,
-) -> bool {
+/// Sets a field inside of a text as a whole, whatever delimiter the target has; `false` where the path does not lead into
+/// one.
+pub(super) fn set(object: &mut Node, value: &Node, path: &[String], created: Created) -> bool {
     for split in 1..path.len() {
         let Ok(Some(field)) = lookup_mut(object, &path[..split]) else {
             continue;
@@ -27,8 +20,8 @@ pub(super) fn set(
         let Ok(document) = text::read(&scalar.text) else {
             continue;
         };
-        let changed = document
-            .and_then(|document| changed(&scalar.text, document, value, &path[split..], created, options));
+        let changed =
+            document.and_then(|document| changed(&scalar.text, document, value, &path[split..], created));
         let Some(text) = changed else {
             return false;
         };
@@ -47,17 +40,11 @@ fn changed(
     value: &Node,
     path: &[String],
     created: Created,
-    options: Option<&FieldOptions>,
 ) -> Option<String> {
     let count = text::select(&mut document.root, path, created, &mut |field| {
-        match (
-            &mut field.body,
-            options.filter(|options| !options.delimiter.is_empty()),
-        ) {
-            (Body::Scalar(scalar), Some(options)) => scalar.text = joined(&scalar.text, value, options),
-            (Body::Scalar(scalar), None) => value.raw_text().clone_into(&mut scalar.text),
-            (_, Some(_)) => return Err(SCALARS_ONLY.to_owned()),
-            (_, None) => field.become_value(value),
+        match &mut field.body {
+            Body::Scalar(scalar) => value.raw_text().clone_into(&mut scalar.text),
+            _ => field.become_value(value),
         }
         Ok(())
     });

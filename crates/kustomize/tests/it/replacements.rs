@@ -375,3 +375,52 @@ spec:
 ";
     check(text, want);
 }
+
+/// kustomize 5.8 does not split what is in a text.
+#[test]
+fn a_delimiter_says_nothing_about_a_field_in_a_text() {
+    check(
+        r#"
+=== kustomization.yaml
+resources: [r.yaml]
+replacements:
+- source: {kind: Service, fieldPath: spec.port}
+  targets:
+  - select: {kind: ConfigMap}
+    fieldPaths: [data.text.a, data.text.made, data.json.a, data.b]
+    options: {delimiter: "/", index: 5, create: true}
+=== r.yaml
+apiVersion: v1
+kind: Service
+metadata: {name: s}
+spec: {port: 80}
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: c}
+data:
+  text: |
+    a: x/y
+  json: '{"a": "x/y"}'
+  b: x/y
+"#,
+        r#"apiVersion: v1
+data:
+  b: x/y/80
+  json: '{"a":"80"}'
+  text: |-
+    a: "80"
+    made: 80
+kind: ConfigMap
+metadata:
+  name: c
+---
+apiVersion: v1
+kind: Service
+metadata:
+  name: s
+spec:
+  port: 80
+"#,
+    );
+}
