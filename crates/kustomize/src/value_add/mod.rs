@@ -53,7 +53,7 @@ impl ValueAdd {
             let is_last = index + 1 == path.len();
             field = map.entry(part, || {
                 if is_last {
-                    Node::str("")
+                    Node::plain("")
                 } else {
                     Node::Map(Map::default())
                 }

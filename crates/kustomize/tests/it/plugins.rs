@@ -107,3 +107,39 @@ metadata:
 "#,
     );
 }
+
+/// A field that is made has no type.
+#[test]
+fn an_added_value_means_what_it_looks_like_where_the_field_is_made() {
+    check(
+        r#"
+=== kustomization.yaml
+resources: [r.yaml]
+transformers:
+- |-
+  apiVersion: builtin
+  kind: ValueAddTransformer
+  metadata: {name: v}
+  value: "true"
+  targets:
+  - fieldPath: spec/made/deep
+  - fieldPath: spec/quoted
+  - fieldPath: spec/plain
+=== r.yaml
+apiVersion: example.com/v1
+kind: Thing
+metadata: {name: t}
+spec: {quoted: "x", plain: x}
+"#,
+        r#"apiVersion: example.com/v1
+kind: Thing
+metadata:
+  name: t
+spec:
+  made:
+    deep: true
+  plain: true
+  quoted: "true"
+"#,
+    );
+}
