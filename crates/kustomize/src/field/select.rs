@@ -169,14 +169,13 @@ fn by_expression(
 fn written(node: &Node) -> String {
     if let Node::Scalar(scalar) = node
         && scalar.kind == Kind::Plain
+        && Kind::of(&scalar.text) == Kind::Plain
     {
         return scalar.text.to_string();
     }
     let mut text = String::new();
     match node {
-        Node::Scalar(scalar) if !matches!(scalar.kind, Kind::Quoted | Kind::Folded) => {
-            scalar.text.to_string()
-        }
+        Node::Scalar(scalar) if !scalar.kind.is_str() => scalar.text.to_string(),
         _ => {
             // What cannot be written matches nothing.
             let _ = yaml::go::write(node, &mut text);

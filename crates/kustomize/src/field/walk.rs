@@ -127,7 +127,7 @@ fn walk(node: &mut Node, parts: &[Part], create: Create, set: Set<'_>) -> Result
                     None => return Ok(()),
                 },
                 Create::Map => map.entry(&part.name, Node::map),
-                Create::Scalar(_) => map.entry(&part.name, || Node::str("")),
+                Create::Scalar(_) => map.entry(&part.name, || Node::Scalar(Scalar::new("", Kind::Plain))),
             };
             if field.is_null() {
                 fill(field, made, part.is_list);
@@ -146,7 +146,7 @@ fn fill(field: &mut Node, made: Create, is_list: bool) {
         Create::Nothing => {}
         Create::Scalar(_) => {
             if let Node::Scalar(scalar) = field {
-                scalar.kind = Kind::Quoted;
+                scalar.kind = Kind::Plain;
             }
         }
     }

@@ -102,8 +102,7 @@ fn set_entry(node: &mut Node, key: &Text, value: &mut Scalar, writes: &mut Write
         return Ok(());
     };
     let (kind, group) = match old {
-        Node::Scalar(old) if matches!(old.kind, Kind::Quoted | Kind::Folded) => (Kind::Quoted, old.group),
-        Node::Scalar(old) => (Kind::Plain, old.group),
+        Node::Scalar(old) => (old.kind.string_over(), old.group),
         _ => (Kind::Plain, 0),
     };
     if value.kind != kind {

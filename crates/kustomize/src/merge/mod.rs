@@ -186,6 +186,7 @@ impl Merger<'_> {
                     node,
                     dest: Some(dest),
                 } => Some(self.written_over(&dest, node)),
+                Outcome::Dest(node) => Some(set_anew(node)),
                 outcome => outcome.into_node(),
             };
             if let Some(node) = merged {
@@ -296,14 +297,29 @@ impl Merger<'_> {
     }
 }
 
-/// The patch's scalar in the quotes of the one that it replaces: kyaml keeps those, so that a number becomes a string.
+/// The patch's scalar written as the one that it replaces: kyaml keeps quotes, so that a number becomes a string, and makes
+/// none where there were none, which shows when it is written over itself.
 fn in_quotes_of(dest: &Node, mut node: Node) -> Node {
-    let quoted = |node: &Node| matches!(node, Node::Scalar(scalar) if matches!(scalar.kind, Kind::Quoted | Kind::Folded));
-    if quoted(dest)
-        && let Node::Scalar(scalar) = &mut node
-        && scalar.kind != Kind::Folded
+    if let (Node::Scalar(old), Node::Scalar(new)) = (dest, &mut node) {
+        match old.kind.string_over() {
+            Kind::Quoted if new.kind != Kind::Folded => new.kind = Kind::Quoted,
+            kind if new.kind.is_str() => new.kind = kind,
+            _ => {}
+        }
+    }
+    node
+}
+
+/// A node that the patch says nothing about: kyaml sets it anew, and then what has no type, or is a string without quotes,
+/// gets quotes if it looks like something else than a string.
+fn set_anew(mut node: Node) -> Node {
+    if let Node::Scalar(scalar) = &mut node
+        && (scalar.untyped || scalar.kind == Kind::Plain)
+        && let Node::Scalar(set) = Node::set(&scalar.text)
+        && set.kind == Kind::Quoted
     {
         scalar.kind = Kind::Quoted;
+        scalar.untyped = false;
     }
     node
 }

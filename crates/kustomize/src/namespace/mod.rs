@@ -5,7 +5,7 @@
 
 use std::collections::HashSet;
 
-use yaml::node::{Kind, Node, Text};
+use yaml::node::{Kind, Node, Scalar, Text};
 
 use crate::field::{Create, FieldPath, FieldSpec, set_value};
 use crate::id::Fingerprint;
@@ -107,7 +107,8 @@ impl Namespace {
         if self.unset_only && !node.text().is_empty() {
             return Ok(());
         }
-        set_value(node, &self.namespace, Kind::Quoted)
+        let kind = node.as_scalar().map_or(Kind::Plain, |old| old.kind.string_over());
+        set_value(node, &self.namespace, kind)
     }
 
     fn set_subjects(&self, resource: &mut Resource) -> Result<(), String> {
@@ -127,7 +128,7 @@ impl Namespace {
                 return Err(crate::field::wrong_kind("MappingNode", subject));
             };
             if map.get(field).is_some_and(|node| node.text() == wanted) {
-                self.set(map.entry("namespace", || Node::str("")))?;
+                self.set(map.entry("namespace", || Node::Scalar(Scalar::new("", Kind::Plain))))?;
             }
         }
         Ok(())

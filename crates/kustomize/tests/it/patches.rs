@@ -438,3 +438,53 @@ metadata:
 "#,
     );
 }
+
+/// Quotes that were not there before do not come with a patch, so that the next patch may make a number of it; but what a
+/// patch passes by gets those that it needs.
+#[test]
+fn a_string_without_quotes_is_written_over_by_a_number() {
+    check(
+        r#"
+=== kustomization.yaml
+resources: [b]
+patches:
+- patch: '{apiVersion: v1, kind: ConfigMap, metadata: {name: c}, data: {a: "6", c: "6"}, more: {b: "6"}}'
+- patch: '{apiVersion: v1, kind: ConfigMap, metadata: {name: c}, data: {c: 7, d: 7}}'
+- patch: '{apiVersion: v1, kind: ConfigMap, metadata: {name: c}, data: {a: 7, e: 7}, more: {b: 7}}'
+- target: {kind: Namespace}
+  patch: '{apiVersion: v1, kind: Namespace, metadata: {name: any}, x: y}'
+=== b/kustomization.yaml
+resources: [r.yaml]
+namespace: "5"
+=== b/r.yaml
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: c}
+data: {a: 5, c: 5, d: !!str 5, e: !!str 5}
+more: {b: word}
+---
+apiVersion: v1
+kind: Namespace
+metadata: {name: n}
+"#,
+        r#"apiVersion: v1
+kind: Namespace
+metadata:
+  name: 5
+x: "y"
+---
+apiVersion: v1
+data:
+  a: "7"
+  c: 7
+  d: 7
+  e: 7
+kind: ConfigMap
+metadata:
+  name: c
+  namespace: "5"
+more:
+  b: "7"
+"#,
+    );
+}

@@ -26,10 +26,12 @@ pub enum Kind {
     Timestamp,
     /// Base64 with the tag `!!binary`.
     Binary,
-    /// A string without quotes.
+    /// A string without quotes, even if it looks like something else: transformers set such texts.
     Plain,
     /// A string in quotes or a block.
     Quoted,
+    /// A string because the tag `!!str` says so.
+    Tagged,
     /// A string in a folded block (`>`) that go-yaml v3 changes when it writes it: what it means is what comes of that.
     Folded,
 }
@@ -70,6 +72,7 @@ impl Kind {
             Some("float") => Kind::Float,
             Some("timestamp") => Kind::Timestamp,
             Some("binary") => Kind::Binary,
+            Some("str") => Kind::Tagged,
             None if tag == "!" => Kind::of(text),
             _ => Kind::Quoted,
         }
@@ -77,7 +80,16 @@ impl Kind {
 
     /// Whether this is a string, however it was written.
     pub fn is_str(self) -> bool {
-        matches!(self, Kind::Plain | Kind::Quoted | Kind::Folded)
+        matches!(self, Kind::Plain | Kind::Quoted | Kind::Tagged | Kind::Folded)
+    }
+
+    /// What a string becomes that is written over something of this kind as kyaml does it: how that was written stays.
+    pub fn string_over(self) -> Kind {
+        match self {
+            Kind::Quoted | Kind::Folded => Kind::Quoted,
+            Kind::Tagged => Kind::Tagged,
+            _ => Kind::Plain,
+        }
     }
 
     /// Whether there is nothing.
@@ -94,7 +106,7 @@ impl Kind {
             Kind::Float => "!!float",
             Kind::Timestamp => "!!timestamp",
             Kind::Binary => "!!binary",
-            Kind::Plain | Kind::Quoted | Kind::Folded => "!!str",
+            Kind::Plain | Kind::Quoted | Kind::Tagged | Kind::Folded => "!!str",
         }
     }
 }
@@ -145,7 +157,7 @@ pub(crate) fn meaning(kind: Kind, text: &str) -> Result<Meaning, String> {
         )
     };
     Ok(match kind {
-        Kind::Plain | Kind::Quoted | Kind::Void => Meaning::Text,
+        Kind::Plain | Kind::Quoted | Kind::Tagged | Kind::Void => Meaning::Text,
         Kind::Folded => Meaning::Str(fold::rewritten(text).as_ref().into()),
         Kind::Null => match Kind::of(text) {
             Kind::Null => Meaning::Null,

@@ -129,8 +129,8 @@ impl Item {
             Node::Scalar(scalar) => Body::Scalar(Scalar {
                 text: scalar.text.to_string(),
                 style: match scalar.kind {
-                    Kind::Quoted if scalar.text.contains('\n') => Style::Literal,
-                    Kind::Quoted => Style::DoubleQuoted,
+                    Kind::Quoted | Kind::Tagged if scalar.text.contains('\n') => Style::Literal,
+                    Kind::Quoted | Kind::Tagged => Style::DoubleQuoted,
                     Kind::Folded => Style::Folded,
                     _ => Style::Plain,
                 },
