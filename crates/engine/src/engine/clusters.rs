@@ -162,6 +162,9 @@ async fn dispatch(shared: Weak<Shared>, cluster: String, mut changes: cache::Sub
                 continue;
             }
         };
+        for unit in shared.known.awaited.by(&cluster, &key) {
+            shared.operations.add(unit);
+        }
         let owner = shared.known.owner(&cluster, &key);
         if let (Change::Removed(_), Some((unit, _))) = (&change, &owner) {
             shared.known.get(unit).lost(&key);

@@ -21,7 +21,7 @@ use super::known::Known;
 pub(super) const LISTING: Duration = Duration::from_secs(30);
 
 impl Shared {
-    /// Follows the kinds that a unit has. Whether all of them have been listed, or cannot be; if not, the unit is looked at
+    /// Follows the kinds that a unit has, and those of what it waits for besides. Whether all of them have been listed, or cannot be; if not, the unit is looked at
     /// again when they have.
     pub(super) fn follow(
         self: &Arc<Self>,
@@ -30,19 +30,24 @@ impl Shared {
         cluster: &Handle,
         desired: &[Desired],
     ) -> bool {
-        let mut kinds: HashMap<GroupKind, String> = HashMap::new();
+        let mut kinds: HashMap<GroupKind, Wanted> = HashMap::new();
         let mut objects: HashSet<ObjectKey> = HashSet::new();
         for entry in &unit.status.inventory.entries {
             let key = entry.id.0.clone();
-            kinds.insert(kind_of(&key), entry.version.clone());
+            kinds.insert(kind_of(&key), Wanted::ours(&entry.version));
             objects.insert(key);
         }
         for desired in desired {
             let key = desired.key(&unit.destination.namespace);
             let (_, version) = split_api_version(desired.object.str_at(&["apiVersion"]));
-            kinds.insert(kind_of(&key), version.to_owned());
+            kinds.insert(kind_of(&key), Wanted::ours(version));
             objects.insert(key);
         }
+        let awaited = awaited(unit, &objects);
+        for key in &awaited {
+            kinds.entry(kind_of(key)).or_default().others = true;
+        }
+        self.known.awaited.set(&unit.id, cluster.name(), awaited);
         self.known.set_objects(&unit.id, cluster.name(), objects);
         let starting = self.follow_kinds(known, cluster, kinds, &unit.policy.standard());
         let listed = starting.is_empty();
@@ -59,15 +64,15 @@ impl Shared {
         &self,
         known: &Known,
         cluster: &Handle,
-        kinds: HashMap<GroupKind, String>,
+        kinds: HashMap<GroupKind, Wanted>,
         standard: &Standard,
     ) -> Vec<Follow> {
         let mut state = known.state.lock();
         state.cluster = Some(Arc::clone(cluster));
         let before = std::mem::take(&mut state.follows);
         let mut starting = Vec::new();
-        for (kind, version) in kinds {
-            let interest = self.interest(&kind, &version);
+        for (kind, wanted) in kinds {
+            let interest = self.interest(&kind, wanted);
             let same = |(followed, follow): &&(Interest, Follow)| {
                 *followed == interest && *follow.standard() == standard.of(&kind.group, &kind.kind)
             };
@@ -83,10 +88,12 @@ impl Shared {
         starting
     }
 
-    fn interest(&self, kind: &GroupKind, version: &str) -> Interest {
+    fn interest(&self, kind: &GroupKind, wanted: Wanted) -> Interest {
+        let settings = self.settings();
+        let label = settings.instance_label.as_deref().filter(|_| !wanted.others);
         Interest {
-            version: Some(version.into()),
-            selector: self.settings().instance_label.as_deref().map(Into::into),
+            version: wanted.version.map(Into::into),
+            selector: label.map(Into::into),
             ..Interest::in_all(kind.group.clone(), kind.kind.clone())
         }
     }
@@ -111,6 +118,31 @@ async fn when_listed(shared: Weak<Shared>, unit: String, kinds: Vec<Follow>) {
     if let Some(shared) = shared.upgrade() {
         shared.status.add(unit);
     }
+}
+
+/// What of a kind is followed.
+#[derive(Default)]
+struct Wanted {
+    /// In this version; in any where it is missing.
+    version: Option<String>,
+    /// Whether there are some of others among them, which do not have our label.
+    others: bool,
+}
+
+impl Wanted {
+    fn ours(version: &str) -> Wanted {
+        Wanted {
+            version: Some(version.to_owned()),
+            others: false,
+        }
+    }
+}
+
+/// What a unit waits for that is not among its objects.
+fn awaited(unit: &SyncUnit, objects: &HashSet<ObjectKey>) -> HashSet<ObjectKey> {
+    let wait = unit.policy.options.wait.as_ref();
+    let chosen = wait.and_then(|wait| wait.objects.as_ref()).into_iter().flatten();
+    chosen.filter(|key| !objects.contains(key)).cloned().collect()
 }
 
 fn kind_of(key: &ObjectKey) -> GroupKind {

@@ -14,6 +14,7 @@ use crate::observe::Memory;
 use crate::plan::{GroupKind, Plan};
 use crate::sync::{Run, StepResult, Stop, is_older};
 
+use super::awaited::Awaited;
 use super::clusters::Handle;
 
 /// How long the watch may take to bring back what was written.
@@ -25,6 +26,8 @@ pub(super) struct Units {
     units: Mutex<HashMap<String, Arc<Known>>>,
     /// Which unit an object belongs to, by cluster.
     owners: Mutex<HashMap<String, HashMap<ObjectKey, String>>>,
+    /// What units wait for besides their own objects.
+    pub(super) awaited: Awaited,
 }
 
 /// One unit.
@@ -166,6 +169,7 @@ impl Units {
 
     /// Everything is forgotten about a unit that is gone. What it applied stays.
     pub(super) fn forget(&self, id: &str) {
+        self.awaited.set(id, "", HashSet::new());
         let Some(known) = self.units.lock().remove(id) else {
             return;
         };

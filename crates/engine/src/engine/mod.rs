@@ -9,6 +9,7 @@
 //! Looking at a unit takes milliseconds and is done often; an operation takes seconds and may wait for minutes, which holds no
 //! worker. Each unit is worked on by one of each at most.
 
+mod awaited;
 mod begin;
 mod callbacks;
 mod clusters;

@@ -7,7 +7,7 @@ use engine::cluster::Verb;
 use engine::health::cel::Check;
 use engine::unit::{Phase, Status, SyncUnit};
 use model::health::State;
-use model::{Value, value};
+use model::{ObjectKey, Value, value};
 
 use super::{Bed, Outcomes, config_map, slow, waiting};
 
@@ -119,6 +119,25 @@ async fn expressions_of_one_unit_hold_for_its_waits_and_for_no_other_unit() {
     bed.engine.refresh("plain");
     let plain = bed.until("plain", |status| status.health.is_some()).await;
     assert!(is(&plain, State::Healthy), "{:?}", plain.health);
+    bed.finish().await;
+}
+
+/// What somebody else makes is waited for by the rules of the unit that waits, although it has nothing of that kind.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_unit_waits_for_what_is_not_its_own_by_its_own_rules() {
+    let bed = Bed::start().await;
+    let rules = OwnRules::new("outcomes", Outcomes);
+    let mut unit = patient(bed.unit("shop"), Some(rules));
+    let mut theirs = slow("theirs");
+    theirs.set_at(&["metadata", "namespace"], bed.space.as_str());
+    unit.policy.options.wait.as_mut().unwrap().objects = Some(vec![ObjectKey::of(&theirs)]);
+    bed.units.put(unit);
+    let secret = value!({ "apiVersion": "v1", "kind": "Secret", "metadata": { "name": "s" }, "data": {} });
+    bed.sync("shop", "v1", [secret]);
+    bed.waits("shop").await;
+    bed.by_hand("", theirs).await;
+    bed.outcome("theirs", "done").await;
+    bed.applied("shop", "v1").await;
     bed.finish().await;
 }
 
