@@ -7,7 +7,7 @@ pub(crate) use options::with_globals;
 pub(crate) use sources::{FileLoader, pairs};
 
 use base64::Engine;
-use yaml::node::{Map, Node};
+use yaml::node::{self, Map, Node, Scalar};
 
 use crate::config::{GeneratorArgs, GeneratorOptions};
 use crate::problem::Problem;
@@ -82,7 +82,7 @@ pub(crate) fn generate(
         }
     }
     if options.immutable {
-        object.push("immutable", Node::plain("true"));
+        object.push("immutable", Node::Scalar(Scalar::new("true", node::Kind::Bool)));
     }
     let mut resource = Resource::new(Node::Map(object));
     resource.needs_hash = !options.disable_name_suffix_hash;

@@ -420,7 +420,7 @@ fn a_generated_value_is_written_over_as_kyaml_does() {
     check(
         r#"
 === kustomization.yaml
-configMapGenerator: [{name: c, literals: [a=1, b=x]}]
+configMapGenerator: [{name: c, literals: [a=1, b=x], options: {immutable: true}}]
 patches: [{path: p.yaml}]
 === p.yaml
 apiVersion: v1
@@ -432,6 +432,7 @@ data: {a: 5, b: 7}
 data:
   a: "5"
   b: 7
+immutable: true
 kind: ConfigMap
 metadata:
   name: c-t246bct8d9
