@@ -2,7 +2,7 @@
 
 use super::dice::Dice;
 use super::object::{WORKLOADS, labels, pod};
-use super::scalar::{any, quoted, string, value};
+use super::scalar::{any, patched, quoted, string};
 
 /// A strategic merge patch for a workload.
 pub(super) fn strategic(dice: &mut Dice) -> String {
@@ -43,12 +43,12 @@ pub(super) fn strategic(dice: &mut Dice) -> String {
         "Pod" => spec,
         "CronJob" => format!(
             "{{jobTemplate: {{spec: {{template: {inner}}}}}, x: {}}}",
-            value(dice)
+            patched(dice)
         ),
         _ => format!(
             "{{replicas: {}, template: {inner}{}{}}}",
             dice.below(5),
-            dice.maybe(40, |dice| format!(", x: {}", value(dice))),
+            dice.maybe(40, |dice| format!(", x: {}", patched(dice))),
             dice.maybe(20, |dice| format!(
                 ", selector: {{matchLabels: {{{}}}}}",
                 patched_labels(dice)

@@ -65,8 +65,11 @@ const PLAIN: [&str; 26] = [
     "a b",
     "p/q/r",
     "1.0",
-    "2001-12-14t21:59:43.10-05:00",
+    TIME,
 ];
+
+/// A time, which is not a string everywhere.
+const TIME: &str = "2001-12-14t21:59:43.10-05:00";
 
 /// A text in quotes.
 pub(super) fn quoted(text: &str) -> String {
@@ -102,6 +105,11 @@ pub(super) fn any(dice: &mut Dice) -> String {
 /// A scalar, a list or a map, in flow style.
 pub(super) fn value(dice: &mut Dice) -> String {
     nested(dice, 0)
+}
+
+/// The same for a field of a patch: without times, which may go from brackets to where there are none; see the README.
+pub(super) fn patched(dice: &mut Dice) -> String {
+    value(dice).replace(TIME, "2001-12-14")
 }
 
 fn nested(dice: &mut Dice, depth: usize) -> String {

@@ -120,7 +120,8 @@ impl Tree {
         files.push(File::of("base/r.yaml", object::documents(dice), "---\n"));
         files.push(File::of(
             "over/own.yaml",
-            vec!["{apiVersion: v1, kind: ConfigMap, metadata: {name: own}, data: {a: b}}\n".to_owned()],
+            // Without brackets: the README says what differs with them.
+            vec!["apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: own\ndata:\n  a: b\n".to_owned()],
             "",
         ));
         Tree(files)
