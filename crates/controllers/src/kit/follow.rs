@@ -3,11 +3,11 @@
 //! A controller [follows](Followed) such a kind with one watch. What it knows of the kind is read from there, without a
 //! request, and a change [wakes](Wake) exactly the objects that it concerns.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use api::{Object, Spec};
+use api::{Names, Object, Spec};
 use futures::StreamExt;
 use kube::api::Api;
 use kube::runtime::{WatchStreamExt, watcher};
@@ -33,21 +33,22 @@ pub(super) enum Change<S: Spec> {
     Complete,
 }
 
-/// The kinds that the cluster does not serve and of which that was told: once, however many controllers of a process follow
-/// them. Clones are the same.
-#[derive(Clone, Default)]
-pub struct WaitedFor(Arc<Mutex<HashSet<Names>>>);
-
-/// Group and plural of a kind.
-type Names = (&'static str, &'static str);
+/// What keeps kinds from being listed, as it was told: once, however many controllers of a process follow the kind, until
+/// something else does or they are listed.
+#[derive(Clone, Debug, Default)]
+pub struct WaitedFor(Arc<Mutex<HashMap<(&'static str, &'static str), String>>>);
 
 impl WaitedFor {
-    /// Whether this is the first to miss the kind.
-    fn is_news<S: Spec>(&self) -> bool {
-        self.0.lock().insert((S::NAMES.group, S::NAMES.plural))
+    /// Whether nobody has told this of the kind yet.
+    fn is_news<S: Spec>(&self, what: &str) -> bool {
+        let told = self
+            .0
+            .lock()
+            .insert((S::NAMES.group, S::NAMES.plural), what.to_owned());
+        told.as_deref() != Some(what)
     }
 
-    /// The kind is there.
+    /// The kind is listed.
     fn is_there<S: Spec>(&self) {
         self.0.lock().remove(&(S::NAMES.group, S::NAMES.plural));
     }
@@ -88,31 +89,40 @@ pub(super) async fn watch<S: Spec>(client: Client, options: &Options, mut tell: 
                 options.waited_for.is_there::<S>();
                 tell(Change::Complete);
             }
-            Err(error) if is_missing(&error) && options.waited_for.is_news::<S>() => {
-                let names = S::NAMES;
-                tracing::warn!(
-                    kind = names.kind,
-                    "the cluster does not serve {}.{} yet: apply its definition; it is waited for",
-                    names.plural,
-                    names.group
-                );
-            }
-            Err(error) => tracing::debug!(
-                kind = S::NAMES.kind,
-                "a watch failed and is begun anew: {}",
-                cause(&error)
-            ),
+            Err(error) => tell_failure::<S>(&error, &options.waited_for),
         }
     }
 }
 
-/// Whether the cluster does not know the kind.
-fn is_missing(error: &watcher::Error) -> bool {
-    let cause = match error {
+/// Tells why a kind is not seen. What ends a watch that went well is everyday, and what it brought stays known.
+fn tell_failure<S: Spec>(error: &watcher::Error, waited_for: &WaitedFor) {
+    let Names {
+        kind, plural, group, ..
+    } = S::NAMES;
+    let why = cause(error);
+    let unlisted = match error {
         watcher::Error::InitialListFailed(cause) | watcher::Error::WatchStartFailed(cause) => cause,
-        _ => return false,
+        _ => return tracing::debug!(kind, "a watch failed and is begun anew: {why}"),
     };
-    matches!(cause, kube::Error::Api(status) if status.code == 404)
+    if !waited_for.is_news::<S>(&why) {
+        return tracing::debug!(kind, "a list failed and is begun anew: {why}");
+    }
+    match unlisted {
+        kube::Error::Api(status) if status.code == 404 => tracing::warn!(
+            kind,
+            "the cluster does not serve {plural}.{group} yet: apply its definition; it is waited for"
+        ),
+        kube::Error::Api(status) if matches!(status.code, 401 | 403) => tracing::error!(
+            kind,
+            error = why,
+            "the cluster does not let us list and watch {plural}.{group}: give the ServiceAccount the rights; it is tried again"
+        ),
+        _ => tracing::error!(
+            kind,
+            error = why,
+            "failed to list {plural}.{group}: the cluster is asked again"
+        ),
+    }
 }
 
 /// All objects of a kind that others are made of, as they are now.

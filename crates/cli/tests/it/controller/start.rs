@@ -9,6 +9,7 @@ use rustix::process::Signal;
 use serde_json::{Value, json};
 
 use super::bed::{Bed, eventually, fetch, free_port};
+use super::program::Options;
 
 const SHORT_LEASE: [&str; 4] = [
     "--enable-leader-election",
@@ -214,4 +215,30 @@ async fn the_second_signal_ends_it_at_once() {
     program.says("waiting for what is being worked on").await;
     program.signal(Signal::INT);
     assert_eq!(program.ended().await.code(), Some(1));
+}
+
+/// Whoever looks at the log of a controller that does nothing finds out why.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_cluster_that_cannot_be_reached_is_told_of() {
+    let folder = tempfile::tempdir().unwrap();
+    let kubeconfig = folder.path().join("kubeconfig");
+    // Port 1 is nobody's.
+    let config = json!({
+        "apiVersion": "v1", "kind": "Config", "current-context": "gone",
+        "clusters": [{"name": "gone", "cluster": {"server": "https://127.0.0.1:1"}}],
+        "users": [{"name": "gone", "user": {}}],
+        "contexts": [{"name": "gone", "context": {"cluster": "gone", "user": "gone"}}],
+    });
+    std::fs::write(&kubeconfig, config.to_string()).unwrap();
+    let options = || Options::new(&kubeconfig, "default", &folder.path().join("data"), free_port());
+    let alone = options().start();
+    alone
+        .says("failed to list gitrepositories.source.toolkit.fluxcd.io")
+        .await;
+    alone.kill();
+    let one_of_several = options().with(&SHORT_LEASE).start();
+    one_of_several
+        .says("failed to take the lease default/source-controller-leader-election")
+        .await;
+    one_of_several.kill();
 }

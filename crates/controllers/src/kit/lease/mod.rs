@@ -133,18 +133,25 @@ impl Elector {
 
     /// Waits until the lease is held.
     pub async fn acquire(&mut self) {
+        let mut told = None;
         loop {
-            match timeout(self.options.renew_deadline, self.attempt()).await {
+            let problem = match timeout(self.options.renew_deadline, self.attempt()).await {
                 Ok(Ok(true)) => return,
-                Ok(Ok(false)) => {}
-                Ok(Err(error)) => {
-                    tracing::debug!(
-                        "failed to take the lease {}: {}",
-                        self.options.name,
-                        chain(&error)
+                Ok(Ok(false)) => None,
+                Ok(Err(error)) => Some(chain(&error)),
+                Err(_) => Some("the cluster does not answer".to_owned()),
+            };
+            // Nothing is done without the lease: whoever wonders why is told, but not over and over.
+            if problem != told {
+                if let Some(problem) = &problem {
+                    tracing::error!(
+                        error = problem,
+                        "failed to take the lease {}/{}: it is tried again",
+                        self.options.namespace,
+                        self.options.name
                     );
                 }
-                Err(_) => tracing::debug!("no answer about the lease {}", self.options.name),
+                told = problem;
             }
             let spread = 1.0 + SPREAD * fastrand::f64();
             sleep(self.options.retry_period.mul_f64(spread)).await;
