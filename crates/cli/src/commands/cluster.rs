@@ -120,9 +120,9 @@ impl Cluster {
             None => match (Config::infer().await, &self.server) {
                 (Ok(config), _) => Ok(config),
                 (Err(_), Some(server)) => Ok(Config::new(server.parse().with_context(wrong_server)?)),
-                (Err(error), None) => Err(error).context(
-                    "there is no cluster to ask; name a kubeconfig with --kubeconfig, or use --dry-run",
-                ),
+                (Err(error), None) => {
+                    Err(error).context("there is no cluster to ask; name a kubeconfig with --kubeconfig")
+                }
             },
         }
     }

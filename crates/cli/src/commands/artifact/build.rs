@@ -8,6 +8,7 @@ use anyhow::Context as _;
 
 use super::content::{IgnoreArgs, Links, pack};
 use super::{action, success};
+use crate::commands::pflag;
 
 /// Pack local files into an artifact on disk
 ///
@@ -24,7 +25,7 @@ pub(crate) struct Args {
     output: PathBuf,
 
     /// Take what symbolic links point to in their place
-    #[arg(long)]
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true", default_value = "false", hide_default_value = true, action = clap::ArgAction::Set, value_parser = pflag::boolean)]
     resolve_symlinks: bool,
 
     #[command(flatten)]

@@ -10,6 +10,7 @@ use source::oci::{Annotations, CREATED, REVISION, Reference, SOURCE};
 use super::content::{IgnoreArgs, Links, pack};
 use super::registry::RegistryArgs;
 use super::{action, success};
+use crate::commands::pflag;
 
 /// Push local files as an artifact to an OCI registry
 ///
@@ -44,15 +45,15 @@ pub(crate) struct Args {
     output: Option<String>,
 
     /// Tell what happens underneath, such as other tries
-    #[arg(long)]
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true", default_value = "false", hide_default_value = true, action = clap::ArgAction::Set, value_parser = pflag::boolean)]
     debug: bool,
 
     /// Date the artifact 1970, so that the same files give the same digest
-    #[arg(long)]
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true", default_value = "false", hide_default_value = true, action = clap::ArgAction::Set, value_parser = pflag::boolean)]
     reproducible: bool,
 
     /// Take what symbolic links point to in their place
-    #[arg(long)]
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true", default_value = "false", hide_default_value = true, action = clap::ArgAction::Set, value_parser = pflag::boolean)]
     resolve_symlinks: bool,
 
     #[command(flatten)]

@@ -23,7 +23,7 @@ pub(super) struct RegistryArgs {
     provider: String,
 
     /// Take a registry without TLS, or with a certificate that nobody vouches for
-    #[arg(long)]
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true", default_value = "false", hide_default_value = true, action = clap::ArgAction::Set, value_parser = pflag::boolean)]
     insecure_registry: bool,
 
     /// The time everything may take, such as 30s or 5m

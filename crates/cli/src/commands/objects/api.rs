@@ -82,7 +82,8 @@ impl Objects {
             Ok(listed) => listed,
             Err(kube::Error::Api(status)) if status.code == 404 => return Ok(None),
             Err(error) => {
-                return Err(error).with_context(|| format!("failed to list {}", self.kind.names.plural));
+                return Err(told(error))
+                    .with_context(|| format!("failed to list {}", self.kind.names.plural));
             }
         };
         let mut objects = listed.items;
@@ -93,7 +94,7 @@ impl Objects {
 
     /// The object of a name.
     pub(crate) async fn get(&self, name: &str) -> anyhow::Result<Value> {
-        let found = self.api.get(name).await;
+        let found = self.api.get(name).await.map_err(told);
         let object = found.with_context(|| format!("failed to get {} {name}", self.kind.names.kind))?;
         self.value(object)
     }
@@ -104,14 +105,22 @@ impl Objects {
             field_manager: Some(MANAGER.to_owned()),
             ..PatchParams::default()
         };
-        let patched = self.api.patch(name, &parameters, &Patch::Merge(patch)).await;
+        let patched = self
+            .api
+            .patch(name, &parameters, &Patch::Merge(patch))
+            .await
+            .map_err(told);
         let object = patched.with_context(|| format!("failed to change {} {name}", self.kind.names.kind))?;
         self.value(object)
     }
 
     /// Deletes an object.
     pub(crate) async fn delete(&self, name: &str) -> anyhow::Result<()> {
-        let deleted = self.api.delete(name, &kube::api::DeleteParams::default()).await;
+        let deleted = self
+            .api
+            .delete(name, &kube::api::DeleteParams::default())
+            .await
+            .map_err(told);
         deleted.with_context(|| format!("failed to delete {} {name}", self.kind.names.kind))?;
         Ok(())
     }
@@ -124,4 +133,29 @@ impl Objects {
         value["kind"] = self.kind.names.kind.into();
         Ok(value)
     }
+}
+
+/// What the cluster says, in its own words; else why it says nothing.
+fn told(error: kube::Error) -> anyhow::Error {
+    match error {
+        kube::Error::Api(status) => anyhow::anyhow!(status.message),
+        kube::Error::Service(cause) => {
+            anyhow::anyhow!("{}", chain(&*cause)).context("the cluster cannot be reached")
+        }
+        other => other.into(),
+    }
+}
+
+/// An error and its causes, each once.
+fn chain(error: &dyn std::error::Error) -> String {
+    let mut texts: Vec<String> = Vec::new();
+    let mut next = Some(error);
+    while let Some(error) = next {
+        let text = error.to_string();
+        if texts.last() != Some(&text) {
+            texts.push(text);
+        }
+        next = error.source();
+    }
+    texts.join(": ")
 }

@@ -7,6 +7,7 @@ use anyhow::bail;
 
 use super::api::{Objects, Place};
 use super::choice::{Choice, Verb};
+use crate::commands::pflag;
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -14,7 +15,7 @@ pub(crate) struct Args {
     name: String,
 
     /// Do not ask
-    #[arg(long, short)]
+    #[arg(long, short, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true", default_value = "false", hide_default_value = true, action = clap::ArgAction::Set, value_parser = pflag::boolean)]
     silent: bool,
 
     #[command(flatten)]

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use super::api::{Objects, Place};
 use super::choice::{Choice, Verb};
 use super::get::yaml_of;
+use crate::commands::pflag;
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -16,7 +17,7 @@ pub(crate) struct Args {
     name: Option<String>,
 
     /// All objects of the namespace
-    #[arg(long)]
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true", default_value = "false", hide_default_value = true, action = clap::ArgAction::Set, value_parser = pflag::boolean)]
     all: bool,
 
     #[command(flatten)]

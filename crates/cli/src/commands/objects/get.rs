@@ -10,6 +10,7 @@ use super::api::{Objects, Place};
 use super::choice::{Choice, Verb};
 use super::rows;
 use super::selector::StatusSelector;
+use crate::commands::pflag;
 use crate::commands::table::table;
 
 #[derive(clap::Args)]
@@ -18,7 +19,7 @@ pub(crate) struct Args {
     name: Option<String>,
 
     /// In all namespaces
-    #[arg(long, short = 'A')]
+    #[arg(long, short = 'A', value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true", default_value = "false", hide_default_value = true, action = clap::ArgAction::Set, value_parser = pflag::boolean)]
     all_namespaces: bool,
 
     /// Only objects with these labels
@@ -30,7 +31,7 @@ pub(crate) struct Args {
     status_selector: Option<String>,
 
     /// Print no names of columns
-    #[arg(long)]
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true", default_value = "false", hide_default_value = true, action = clap::ArgAction::Set, value_parser = pflag::boolean)]
     no_header: bool,
 
     /// How to print

@@ -10,6 +10,7 @@ use super::api::{Objects, Place};
 use super::choice::{Choice, Verb};
 use super::kinds::{KINDS, Kind};
 use super::wait;
+use crate::commands::pflag;
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -17,15 +18,15 @@ pub(crate) struct Args {
     name: String,
 
     /// First have its source looked at
-    #[arg(long)]
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true", default_value = "false", hide_default_value = true, action = clap::ArgAction::Set, value_parser = pflag::boolean)]
     with_source: bool,
 
     /// Install or upgrade a release although nothing has changed
-    #[arg(long)]
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true", default_value = "false", hide_default_value = true, action = clap::ArgAction::Set, value_parser = pflag::boolean)]
     force: bool,
 
     /// Forget how often a release has failed
-    #[arg(long)]
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true", default_value = "false", hide_default_value = true, action = clap::ArgAction::Set, value_parser = pflag::boolean)]
     reset: bool,
 
     #[command(flatten)]
@@ -80,7 +81,7 @@ async fn requested(objects: &Objects, namespace: &str, name: &str, also: &[&str]
     }
     if object["spec"]["suspend"] == Value::Bool(true) {
         bail!(
-            "resource is suspended: resume it with `sluice resume {} {name}`",
+            "resource is suspended: resume it with `sluice resume {} {name} -n {namespace}`",
             objects.kind.human
         );
     }

@@ -9,6 +9,7 @@ use super::choice::{Choice, Verb};
 use super::kinds::Kind;
 use super::suspend::Which;
 use super::wait;
+use crate::commands::pflag;
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -16,7 +17,7 @@ pub(crate) struct Args {
     which: Which,
 
     /// Wait until the objects are ready; a single one is waited for anyway
-    #[arg(long)]
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true", default_value = "false", hide_default_value = true, action = clap::ArgAction::Set, value_parser = pflag::boolean)]
     wait: bool,
 
     #[command(flatten)]

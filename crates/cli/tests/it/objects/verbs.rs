@@ -23,7 +23,9 @@ async fn objects_are_suspended_resumed_and_deleted() {
     assert_eq!(text.matches("✔ source git suspended").count(), 2, "{text}");
     assert_eq!(bed.source("told").await["spec"]["suspend"], Value::Bool(true));
     let asked = bed.sluice(&["reconcile", "source", "git", "told"]).await;
-    assert!(said(&asked).contains("resource is suspended: resume it with `sluice resume source git told`"));
+    assert!(
+        said(&asked).contains("resource is suspended: resume it with `sluice resume source git told -n ")
+    );
 
     let resumed = bed.sluice(&["resume", "source", "git", "--all"]).await;
     assert!(resumed.status.success(), "{}", said(&resumed));
@@ -63,6 +65,8 @@ async fn objects_are_printed_whole_and_mistakes_are_told() {
             "expected status selector in type=status",
         ),
         (&["export", "source", "git"], "name is required, or --all"),
+        (&["export", "source", "git", "gone"], "\"gone\" not found"),
+        (&["delete", "ks", "gone", "--silent=true"], "\"gone\" not found"),
         (
             &["suspend", "source", "git"],
             "source git name is required, or --all",
