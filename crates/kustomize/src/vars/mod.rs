@@ -229,7 +229,7 @@ fn set(
         Node::List(items) => {
             for item in items {
                 match item {
-                    Node::Scalar(scalar) if scalar.kind.is_str() => set_scalar(scalar, values, used),
+                    Node::Scalar(scalar) if is_string(scalar) => set_scalar(scalar, values, used),
                     _ => return Err("invalid value type expect a string".to_owned()),
                 }
             }
@@ -238,13 +238,19 @@ fn set(
     Ok(())
 }
 
+/// What has no type of its own is taken for a string here.
+fn is_string(scalar: &Scalar) -> bool {
+    scalar.untyped || scalar.kind.is_str()
+}
+
 fn set_scalar(scalar: &mut Scalar, values: &Values<'_>, used: &mut dyn FnMut(&str)) {
-    if !scalar.kind.is_str() {
+    if !is_string(scalar) {
         return;
     }
-    if scalar.kind == Kind::Folded {
-        // It is set anew, whatever is in it, and so is not folded any more.
+    if scalar.untyped || scalar.kind == Kind::Folded {
+        // It is set anew, whatever is in it: it is not folded any more, and a string from now on.
         scalar.kind = Kind::Quoted;
+        scalar.untyped = false;
     }
     if !scalar.text.contains('$') {
         return;

@@ -72,3 +72,58 @@ vars:
         assert!(told.contains(part), "{told}");
     }
 }
+
+#[test]
+fn a_value_that_a_replacement_made_stays_a_text_where_vars_are() {
+    check(
+        r#"
+=== kustomization.yaml
+resources: [a.yaml]
+vars:
+- {name: V, objref: {apiVersion: v1, kind: ConfigMap, name: c}}
+replacements:
+- source: {kind: ConfigMap, name: c, fieldPath: data.ratio}
+  targets:
+  - select: {kind: Pod}
+    fieldPaths: [spec.containers.0.env.0.value]
+    options: {create: true}
+=== a.yaml
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: c}
+data: {ratio: "1.50"}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: p}
+spec:
+  containers:
+  - name: c
+    env:
+    - name: RATIO
+    - name: V
+      value: $(V)
+"#,
+        r#"
+apiVersion: v1
+data:
+  ratio: "1.50"
+kind: ConfigMap
+metadata:
+  name: c
+---
+apiVersion: v1
+kind: Pod
+metadata:
+  name: p
+spec:
+  containers:
+  - env:
+    - name: RATIO
+      value: "1.50"
+    - name: V
+      value: c
+    name: c
+"#,
+    );
+}
