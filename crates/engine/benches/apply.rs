@@ -5,7 +5,6 @@
 //! real API server.
 
 mod bed;
-#[path = "bed/podinfo.rs"]
 mod podinfo;
 
 use std::collections::HashMap;

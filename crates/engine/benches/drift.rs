@@ -3,7 +3,6 @@
 //! `cargo bench -p engine --bench drift [-- CHANGES [UNITS]]`, and the same behind `cargo xtask real-cluster exec --`.
 
 mod bed;
-#[path = "bed/podinfo.rs"]
 mod podinfo;
 
 use std::collections::HashMap;

@@ -64,9 +64,13 @@ fn is_named(file: &Path, crate_folder: &Path) -> bool {
     let parents = ["mod.rs", "lib.rs", "main.rs"]
         .iter()
         .map(|parent| folder.join(parent));
-    // A bench or a single-file test may have a folder of modules.
+    // A bench or a single-file test may have a folder of modules, or share one with those beside it.
     let beside = std::iter::once(folder.with_extension("rs"));
-    parents.chain(beside).any(|parent| {
+    let sharing = match folder == crate_folder.join("benches") {
+        true => super::rust_files(folder),
+        false => Vec::new(),
+    };
+    parents.chain(beside).chain(sharing).any(|parent| {
         let text = std::fs::read_to_string(parent).unwrap_or_default();
         text.lines().any(|line| line.trim_end().ends_with(&declaration))
     })
