@@ -32,6 +32,11 @@ pub(crate) trait Transform {
         false
     }
 
+    /// Whether it merges objects as their schema says.
+    fn merges(&self) -> bool {
+        false
+    }
+
     /// Changes the resources and goes on after what fails, where one thing has nothing to do with another: all that is
     /// wrong.
     fn transform_all(&self, resources: &mut ResMap, schema: &Schema) -> Vec<Problem> {

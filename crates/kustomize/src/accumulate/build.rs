@@ -8,6 +8,7 @@ use yaml::node::Texts;
 use super::Spots;
 use crate::options::Options;
 use crate::problem::{InText, Problem};
+use crate::resource::Resource;
 use crate::schema::Schema;
 
 /// One build.
@@ -16,12 +17,26 @@ pub(crate) struct Build<'o> {
     schema: RefCell<Arc<Schema>>,
     /// Whether a kustomization has named a schema.
     has_own_schema: Cell<bool>,
+    built_in: Cell<BuiltIn>,
     warnings: RefCell<Vec<String>>,
     visits: Cell<usize>,
     /// What the resources say again and again.
     texts: RefCell<Texts>,
     /// Where resources come from.
     pub(super) spots: RefCell<Spots<'o>>,
+}
+
+/// What became of the built-in schema before a kustomization named one of its own. Kustomize reads the built-in one only
+/// when it has to, and forgets about it when another one comes before that.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum BuiltIn {
+    /// Nothing had to be looked up in it: it plays no part any more.
+    Unused,
+    /// The scope of a kind was asked for that is not known without it: it is read after the other one, and tells what
+    /// both tell.
+    Asked,
+    /// Something was merged by it: it was read first, so that the other one tells what both tell.
+    Read,
 }
 
 /// So many kustomizations may be read in one build, counted as often as they are.
@@ -33,6 +48,7 @@ impl<'o> Build<'o> {
             options,
             schema: RefCell::new(Arc::clone(&options.schema)),
             has_own_schema: Cell::new(false),
+            built_in: Cell::new(BuiltIn::Unused),
             warnings: RefCell::new(Vec::new()),
             visits: Cell::new(0),
             texts: RefCell::default(),
@@ -44,14 +60,25 @@ impl<'o> Build<'o> {
         Arc::clone(&self.schema.borrow())
     }
 
-    /// Takes the schema that a kustomization names. The first one in a build counts; that of the root replaces the
-    /// built-in one, others are added to it.
-    pub(crate) fn set_schema(
-        &self,
-        version: Option<&str>,
-        document: Option<&[u8]>,
-        is_root: bool,
-    ) -> Result<(), Problem> {
+    /// Notes that a resource is looked at.
+    pub(crate) fn see(&self, resource: &Resource) {
+        if self.built_in.get() == BuiltIn::Unused
+            && !self.has_own_schema.get()
+            && self.options.schema.of_kind(&resource.gvk()).is_none()
+        {
+            self.built_in.set(BuiltIn::Asked);
+        }
+    }
+
+    /// Notes that something is merged.
+    pub(crate) fn see_merge(&self) {
+        if !self.has_own_schema.get() {
+            self.built_in.set(BuiltIn::Read);
+        }
+    }
+
+    /// Takes the schema that a kustomization names. The first one in a build counts.
+    pub(crate) fn set_schema(&self, version: Option<&str>, document: Option<&[u8]>) -> Result<(), Problem> {
         if self.has_own_schema.get() {
             return Ok(());
         }
@@ -64,9 +91,17 @@ impl<'o> Build<'o> {
                     let message = format!("invalid schema file: {}", error.without_line());
                     Problem::in_text(InText::Line(error.line()), message)
                 })?;
-                schema.add_scopes(&self.options.schema);
-                if !is_root {
-                    schema.add_missing_kinds(&self.options.schema);
+                match self.built_in.get() {
+                    BuiltIn::Unused => schema.add_scopes(&self.options.schema),
+                    BuiltIn::Asked => {
+                        let own = std::mem::replace(&mut schema, Schema::clone(&self.options.schema));
+                        schema.add_scopes(&own);
+                        schema.add_missing_kinds(&own);
+                    }
+                    BuiltIn::Read => {
+                        schema.add_scopes(&self.options.schema);
+                        schema.add_missing_kinds(&self.options.schema);
+                    }
                 }
                 *self.schema.borrow_mut() = Arc::new(schema);
                 self.has_own_schema.set(true);

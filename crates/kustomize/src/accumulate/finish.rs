@@ -60,6 +60,14 @@ impl Accumulated<'_, '_> {
             self.warnings
                 .push(format!("well-defined vars that were never replaced: {names}"));
         }
+        // Patches and replacements may have taken the name of one.
+        resources.drop_empties();
+        for resource in resources.iter() {
+            if let Some(problem) = resource.lacks() {
+                let told = build.spots.borrow().error(resource.spot, &problem);
+                return Err(told.map_or_else(|| fail("", problem), |error| Errors(vec![error])));
+            }
+        }
         resources.retain(|resource| {
             resource
                 .annotation(LOCAL_CONFIG)

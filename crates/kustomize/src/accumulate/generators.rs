@@ -208,6 +208,7 @@ impl Target<'_, '_> {
         for Parsed { mut resource, line } in parsed {
             resource.spot = spot.at_line(line);
             resource.set_origin(origin.as_ref());
+            self.build.see(&resource);
             resources.append(resource, &schema)?;
         }
         accumulator.resources.append_all(resources, &schema)

@@ -100,6 +100,7 @@ impl<'b, 't> Target<'b, 't> {
         for Parsed { mut resource, line } in parsed {
             resource.spot = spot.at_line(line);
             resource.set_origin(origin.as_ref());
+            self.build.see(&resource);
             errors.keep(resources.append(resource, &schema).map_err(|message| {
                 Errors::from(Error {
                     line: Some(line),

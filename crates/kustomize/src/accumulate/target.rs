@@ -113,9 +113,7 @@ impl<'b, 't> Target<'b, 't> {
             None => None,
         };
         let version = openapi.get("version").map(String::as_str);
-        self.build
-            .set_schema(version, document.as_deref(), self.here.parent.is_none())
-            .map_err(fail)
+        self.build.set_schema(version, document.as_deref()).map_err(fail)
     }
 
     /// Reads all that this kustomization names. Where anything is wrong, all is looked at that can be without it.

@@ -68,6 +68,9 @@ impl Target<'_, '_> {
     }
 
     fn run_step(&self, step: &Step, accumulator: &mut Accumulator, schema: &Schema) -> Result<(), Errors> {
+        if step.transformer.merges() && !accumulator.resources.is_empty() {
+            self.build.see_merge();
+        }
         let problems = step.transformer.transform_all(&mut accumulator.resources, schema);
         self.tell_step(step, problems).or(())?;
         for resource in accumulator.resources.contents_mut() {

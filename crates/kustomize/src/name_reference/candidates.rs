@@ -100,7 +100,7 @@ impl Names {
 
 /// The candidates, by the names they had.
 pub(super) struct Candidates {
-    /// One for each resource that was renamed, at its position.
+    /// One for each resource that was renamed or has prefixes or suffixes, at its position.
     all: Vec<Option<Candidate>>,
     by_name: Names,
     kinds: HashSet<Rc<Kinds>>,
@@ -124,9 +124,9 @@ impl Candidates {
             if namespace != NO_NAMESPACE {
                 candidates.add_namespace(namespace, &id);
             }
-            let candidate = resource
-                .has_previous()
-                .then(|| candidates.candidate(resource, id));
+            // What was not renamed, but brought prefixes along in annotations of old, refers as if it had been.
+            let is_known = resource.has_previous() || !resource.affixes.is_empty();
+            let candidate = is_known.then(|| candidates.candidate(resource, id));
             candidates.all.push(candidate);
         }
         candidates.by_name.sort();
@@ -180,7 +180,7 @@ impl Candidates {
         }
     }
 
-    /// The resource at a position, if it was renamed.
+    /// The resource at a position, if it was renamed or has prefixes or suffixes.
     pub(super) fn at(&self, position: usize) -> Option<&Candidate> {
         self.all.get(position)?.as_ref()
     }

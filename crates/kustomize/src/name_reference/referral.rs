@@ -27,7 +27,7 @@ impl<'c> Referrer<'c> {
         candidates: &'c Candidates,
         schema: &Schema,
     ) -> Self {
-        // What was never renamed has no affixes.
+        // There is none for what has no affixes.
         let affixes = candidates.at(position).map(|own| Cow::Borrowed(&own.affixes));
         Referrer {
             id: resource.id(schema),

@@ -132,6 +132,11 @@ fn allow(mut patch: Resource, options: &PatchOptions) -> Resource {
 pub(crate) struct Patches(pub(crate) Vec<Patch>);
 
 impl Transform for Patches {
+    fn merges(&self) -> bool {
+        let mut patches = self.0.iter();
+        patches.any(|patch| matches!(patch.content, Content::Strategic(_)))
+    }
+
     fn transform(&self, resources: &mut ResMap, schema: &Schema) -> Result<(), String> {
         first(self.transform_all(resources, schema))
     }

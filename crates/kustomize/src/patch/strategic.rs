@@ -86,6 +86,10 @@ fn with_texts(mut patch: Resource) -> Resource {
 }
 
 impl Transform for StrategicPatches {
+    fn merges(&self) -> bool {
+        true
+    }
+
     fn transform(&self, resources: &mut ResMap, schema: &Schema) -> Result<(), String> {
         first(self.transform_all(resources, schema))
     }

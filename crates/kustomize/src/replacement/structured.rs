@@ -3,9 +3,9 @@
 use model::Value;
 use yaml::node::Node;
 
-use super::text::{self, Body, Document};
+use super::text::{self, Body, Document, Item};
 use crate::convert;
-use crate::field::{Created, Writes, lookup_mut};
+use crate::field::{Created, Writes, lookup_mut, select};
 
 /// Sets a field inside of a text as a whole, whatever delimiter the target has; `false` where the path does not lead into
 /// one.
@@ -41,7 +41,7 @@ fn changed(
     path: &[String],
     created: Created,
 ) -> Option<String> {
-    let count = text::select(&mut document.root, path, created, &mut |field| {
+    let count = select(&mut document.root, path, created, &mut |field: &mut Item| {
         match &mut field.body {
             Body::Scalar(scalar) => value.raw_text().clone_into(&mut scalar.text),
             _ => field.become_value(value),
@@ -62,6 +62,7 @@ fn changed(
     }
     Some(go_json(&value))
 }
+
 /// JSON as Go writes it: with `<`, `>` and `&` escaped.
 fn go_json(value: &Value) -> String {
     let text = model::json::to_string(value);

@@ -48,6 +48,10 @@ impl Affixes {
         }
     }
 
+    pub(crate) fn is_empty(&self) -> bool {
+        self.prefixes.is_none() && self.suffixes.is_none()
+    }
+
     pub(crate) fn add_prefix(&mut self, prefix: &Text, last: &mut LastChain) {
         last.extend(&mut self.prefixes, prefix);
     }

@@ -201,26 +201,8 @@ fn checked(node: Node, line: usize, result: &mut Vec<Parsed>) -> Result<(), Malf
     }
     let refuse = |message: String| Err(Malformed::new(line, message));
     let mut resource = Resource::new(node);
-    let present = |field: &str| resource.node.get(field).is_some_and(|node| !node.is_empty());
-    if !present("kind") && !present("apiVersion") && !present("metadata") {
-        return refuse("missing Resource metadata".to_owned());
-    }
-    let kind = resource.node.get("kind").map_or("", Node::text);
-    let told = || {
-        let labels = shown(&resource, "labels");
-        let annotations = shown(&resource, "annotations");
-        format!(
-            "{{{{{} {kind}}} {{{{{} {}}} {labels} {annotations}}}}}",
-            resource.api_version(),
-            resource.name(),
-            resource.namespace()
-        )
-    };
-    if kind.is_empty() {
-        return refuse(format!("missing kind in object {}", told()));
-    }
-    if !kind.ends_with("List") && resource.name().is_empty() {
-        return refuse(format!("missing metadata.name in object {}", told()));
+    if let Some(message) = resource.lacks() {
+        return refuse(message);
     }
     if let Err(message) = resource.remember_annotations() {
         return refuse(message);
@@ -240,6 +222,28 @@ fn shown(resource: &Resource, field: &str) -> String {
 }
 
 impl Resource {
+    /// What it needs and does not have: a kind or a name.
+    pub(crate) fn lacks(&self) -> Option<String> {
+        let present = |field: &str| self.node.get(field).is_some_and(|node| !node.is_empty());
+        if !present("kind") && !present("apiVersion") && !present("metadata") {
+            return Some("missing Resource metadata".to_owned());
+        }
+        let kind = self.node.get("kind").map_or("", Node::text);
+        let missing = match kind {
+            "" => "kind",
+            kind if !kind.ends_with("List") && self.name().is_empty() => "metadata.name",
+            _ => return None,
+        };
+        Some(format!(
+            "missing {missing} in object {{{{{} {kind}}} {{{{{} {}}} {} {}}}}}",
+            self.api_version(),
+            self.name(),
+            self.namespace(),
+            shown(self, "labels"),
+            shown(self, "annotations")
+        ))
+    }
+
     /// The object as a map of which the caller may take parts.
     pub(crate) fn into_map(self) -> Option<Map> {
         match self.node {

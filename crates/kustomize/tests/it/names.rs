@@ -1,6 +1,6 @@
 //! Prefixes, suffixes and the references to what they rename.
 
-use crate::{check, check_at};
+use crate::{check, check_at, errors};
 
 #[test]
 fn prefixes_and_suffixes_pile_up() {
@@ -248,5 +248,86 @@ patches:
     assert!(
         told.contains("may not add resource with an already registered id"),
         "{told}"
+    );
+}
+
+#[test]
+fn what_a_replacement_takes_the_name_of_is_refused() {
+    let told = errors(
+        r#"
+=== kustomization.yaml
+resources: [a.yaml]
+replacements:
+- source: {kind: ConfigMap, fieldPath: metadata.labels}
+  targets: [{select: {kind: ConfigMap}, fieldPaths: [metadata.name]}]
+=== a.yaml
+apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: a
+  labels: {b: c}
+"#,
+    );
+    assert!(
+        told.contains("a.yaml:1: missing metadata.name in object {{v1 ConfigMap} {{ } map[b:c] map[]}}"),
+        "{told}"
+    );
+}
+
+#[test]
+fn suffixes_that_an_annotation_tells_of_keep_references_from_what_has_none() {
+    check_at(
+        "over",
+        r#"
+=== base/kustomization.yaml
+resources: [a.yaml]
+configMapGenerator: [{name: c, literals: [a=b]}]
+=== base/a.yaml
+apiVersion: v1
+kind: Pod
+metadata: {name: p, annotations: {internal.config.kubernetes.io/suffixes: -x}}
+spec:
+  volumes: [{name: v, configMap: {name: c}}]
+=== one/kustomization.yaml
+resources: [../base]
+namePrefix: o-
+=== over/kustomization.yaml
+resources: [../one, ../base]
+"#,
+        r#"
+apiVersion: v1
+data:
+  a: b
+kind: ConfigMap
+metadata:
+  name: c-4h2mbtbbt6
+---
+apiVersion: v1
+data:
+  a: b
+kind: ConfigMap
+metadata:
+  name: o-c-4h2mbtbbt6
+---
+apiVersion: v1
+kind: Pod
+metadata:
+  name: o-p
+spec:
+  volumes:
+  - configMap:
+      name: c
+    name: v
+---
+apiVersion: v1
+kind: Pod
+metadata:
+  name: p
+spec:
+  volumes:
+  - configMap:
+      name: c
+    name: v
+"#,
     );
 }

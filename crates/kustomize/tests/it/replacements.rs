@@ -424,3 +424,33 @@ spec:
 "#,
     );
 }
+
+#[test]
+fn what_is_made_in_null_is_lost() {
+    for path in [
+        "spec.list.0.x",
+        "spec.list.0.0",
+        "spec.list.1.a.x",
+        "spec.list.1.a.0",
+        "spec.list.1.a.[n=b].c",
+    ] {
+        let text = r#"
+=== kustomization.yaml
+resources: [a.yaml]
+patches:
+- target: {kind: Odd}
+  patch: '[{"op": "add", "path": "/spec", "value": {"list": [null, {"a": null}]}}]'
+replacements:
+- sourceValue: v
+  targets: [{select: {kind: Odd}, fieldPaths: ["PATH"], options: {create: true}}]
+=== a.yaml
+apiVersion: example.com/v1
+kind: Odd
+metadata: {name: o}
+"#;
+        check(
+            &text.replace("PATH", path),
+            "apiVersion: example.com/v1\nkind: Odd\nmetadata:\n  name: o\nspec:\n  list:\n  - null\n  - a: null\n",
+        );
+    }
+}

@@ -2,12 +2,11 @@
 //! far as go-yaml v3 keeps them. Blank lines and the widths of indentations are not kept.
 
 mod comments;
+mod fields;
 mod read;
-mod select;
 mod write;
 
 pub(super) use read::read;
-pub(super) use select::select;
 pub(super) use write::write;
 
 use yaml::node::{Kind, Node};
@@ -89,7 +88,7 @@ impl Item {
     }
 
     /// A scalar that is what it looks like.
-    fn made(text: &str) -> Item {
+    fn scalar(text: &str) -> Item {
         Item::of(Body::Scalar(Scalar {
             text: text.to_owned(),
             style: Style::Plain,
@@ -143,7 +142,7 @@ impl Item {
             Node::Map(map) => Body::Map {
                 pairs: map
                     .iter()
-                    .map(|(key, value)| (Item::made(key), Item::from_node(value)))
+                    .map(|(key, value)| (Item::scalar(key), Item::from_node(value)))
                     .collect(),
                 flow: false,
             },

@@ -1,8 +1,8 @@
-//! Patches, replacements, vars and plugins.
+//! Patches, replacements and vars.
 
 use super::dice::Dice;
 use super::object::{WORKLOADS, labels, pod};
-use super::scalar::{any, patched, quoted, string};
+use super::scalar::{TIME, block, patched, quoted, string};
 
 /// A strategic merge patch for a workload.
 pub(super) fn strategic(dice: &mut Dice) -> String {
@@ -115,7 +115,7 @@ pub(super) fn named_target(dice: &mut Dice) -> String {
     }
 }
 
-fn target(dice: &mut Dice) -> String {
+pub(super) fn target(dice: &mut Dice) -> String {
     dice.pick(&[
         "{kind: Deployment}",
         "{kind: Deployment}",
@@ -145,19 +145,97 @@ pub(super) fn patch(dice: &mut Dice) -> String {
             ])
         )
     });
-    match dice.below(5) {
+    match dice.below(8) {
         0 | 1 => format!("- {{patch: {}{options}}}\n", quoted(&strategic(dice))),
         2 => format!(
             "- {{target: {}, patch: {}{options}}}\n",
             target(dice),
             quoted(&strategic(dice))
         ),
-        3 => format!("- {{path: p.yaml{options}}}\n"),
+        3 => format!("- {{path: {}{options}}}\n", dice.pick(&["p.yaml", "more-p.yaml"])),
+        4 => format!("- {{target: {}, path: p.yaml{options}}}\n", target(dice)),
+        5 => format!("- {{patch: {}{options}}}\n", quoted(&lines(dice))),
+        6 => format!("- {{target: {}, path: j.yaml}}\n", target(dice)),
         _ => format!(
             "- {{target: {}, patch: {}}}\n",
             target(dice),
             quoted(&operations(dice))
         ),
+    }
+}
+
+/// A strategic merge patch without brackets around it.
+pub(super) fn lines(dice: &mut Dice) -> String {
+    let (version, kind, name) = dice.pick(&[WORKLOADS[0], WORKLOADS[0], WORKLOADS[1]]);
+    let mut text = format!("apiVersion: {version}\nkind: {kind}\nmetadata:\n  name: {name}\n");
+    if dice.chance(30) {
+        text.push_str(&format!(
+            "  annotations:\n    a: {}\n    # of b\n    b: null\n",
+            string(dice)
+        ));
+    }
+    text.push_str("spec:\n");
+    if dice.chance(60) {
+        text.push_str(&format!("  x: {}\n", block_without_time(dice, 4)));
+    }
+    if dice.chance(30) {
+        text.push_str(&format!(
+            "  list:\n  - name: q\n    v: {}\n  - {}\n",
+            patched(dice),
+            patched(dice)
+        ));
+    }
+    text.push_str("  template:\n    spec:\n      containers:\n");
+    for name in ["b", "a", "n"] {
+        if !dice.chance(60) {
+            continue;
+        }
+        text.push_str(&format!("      - name: {name} # of {name}\n"));
+        if dice.chance(30) {
+            text.push_str(dice.pick(&[
+                "        $patch: delete\n",
+                "        $patch: replace\n",
+                "        image:\n",
+                "        image: i:7\n",
+            ]));
+        }
+        if dice.chance(40) {
+            text.push_str(&format!(
+                "        env:\n        - name: X\n          value: {}\n        - {{name: Z, value: q}}\n",
+                string(dice)
+            ));
+        }
+        if dice.chance(30) {
+            text.push_str(dice.pick(&[
+                "        ports:\n        - containerPort: 80\n          name: p\n",
+                "        ports:\n        - containerPort: 80\n          protocol: TCP\n        - containerPort: 83\n          protocol: UDP\n",
+                "        args:\n        - |\n          x\n          y\n        - 'q'\n",
+                "        $setElementOrder/env:\n        - name: Z\n        - name: X\n",
+                "        $deleteFromPrimitiveList/args: [a]\n",
+                "        volumeMounts:\n        - $patch: replace\n        - mountPath: /z\n          name: v\n",
+            ]));
+        }
+    }
+    if text.ends_with("containers:\n") {
+        text.push_str("      - name: a\n        tty: yes\n");
+    }
+    if dice.chance(20) {
+        text.push_str(dice.pick(&[
+            "      $retainKeys: [containers]\n",
+            "      nodeSelector:\n        $patch: replace\n        q: r\n",
+            "      volumes:\n      - name: v\n        $retainKeys: [name, emptyDir]\n        emptyDir: {}\n",
+            "  strategy:\n    $retainKeys:\n    - type\n    type: Recreate\n",
+        ]));
+    }
+    text
+}
+
+fn block_without_time(dice: &mut Dice, indent: usize) -> String {
+    loop {
+        let text = block(dice, indent);
+        if !text.contains(TIME) || !text.contains(['{', '[']) {
+            return text;
+        }
     }
 }
 
@@ -210,6 +288,14 @@ const PATHS: [&str; 27] = [
 
 /// An entry of `replacements`.
 pub(super) fn replacement(dice: &mut Dice) -> String {
+    if dice.chance(8) {
+        return "- path: reps.yaml\n".to_owned();
+    }
+    inline_replacement(dice)
+}
+
+/// An entry of `replacements` that is not in a file of its own.
+pub(super) fn inline_replacement(dice: &mut Dice) -> String {
     let source = if dice.chance(20) {
         format!("sourceValue: {}", string(dice))
     } else {
@@ -298,51 +384,3 @@ pub(super) fn vars(dice: &mut Dice) -> String {
         format!("vars:\n{all}")
     }
 }
-
-/// A plugin of the built-in kinds.
-pub(super) fn transformer(dice: &mut Dice) -> String {
-    let body = match dice.below(8) {
-        0 => format!("kind: LabelTransformer, labels: {{{}}}, fieldSpecs: [{{path: metadata/labels, create: true}}, {{path: spec/mine, create: true}}]", labels(dice)),
-        1 => format!("kind: AnnotationsTransformer, annotations: {{t: {}}}, fieldSpecs: [{{path: metadata/annotations, create: true}}, {{path: spec/template/metadata/annotations, kind: Deployment, create: true}}]", string(dice)),
-        2 => "kind: PrefixTransformer, prefix: tp-, fieldSpecs: [{path: metadata/name}]".to_owned(),
-        3 => "kind: SuffixTransformer, suffix: -ts, fieldSpecs: [{path: metadata/name}, {path: spec/x, kind: Deployment}]".to_owned(),
-        4 => format!("kind: NamespaceTransformer, metadata: {{name: t, namespace: n3}}, {}fieldSpecs: [{{path: metadata/namespace, create: true}}]", dice.pick(&["", "setRoleBindingSubjects: allServiceAccounts, ", "setRoleBindingSubjects: none, ", "unsetOnly: true, "])),
-        5 => format!("kind: PatchTransformer, target: {}, patch: {}", target(dice), quoted(&operations(dice))),
-        6 => "kind: ImageTagTransformer, imageTag: {name: i, newTag: t9}, fieldSpecs: [{path: spec/template/spec/containers/image}]".to_owned(),
-        _ => format!("kind: ValueAddTransformer, value: {}, targets: [{{selector: {{kind: Deployment}}, fieldPath: {}}}]", any(dice), dice.pick(&["metadata/annotations/va", "spec/va/deep", "metadata/name"])),
-    };
-    let named = if body.contains("metadata: {name") {
-        ""
-    } else {
-        ", metadata: {name: t}"
-    };
-    format!("{{apiVersion: builtin, {body}{named}}}")
-}
-
-/// A file of `configurations`.
-pub(super) const SPECS: &str = "\
-varReference:
-- {path: spec/x}
-- {path: metadata/labels}
-- {path: spec/template/metadata/annotations}
-- {path: data}
-nameReference:
-- {kind: ConfigMap, fieldSpecs: [{path: spec/x, kind: Odd}, {path: spec/a, kind: Odd}]}
-commonLabels:
-- {path: spec/mine, create: true, kind: Odd}
-";
-
-/// Another one.
-pub(super) const MORE_SPECS: &str = "\
-namePrefix:
-- {path: metadata/annotations/a}
-- {path: metadata/name}
-images:
-- {path: spec/x, kind: Deployment}
-namespace:
-- {path: spec/ns, create: true, kind: Odd}
-commonAnnotations:
-- {path: spec/x, kind: Odd}
-replicas:
-- {path: spec/count, create: true, kind: Odd}
-";

@@ -1,9 +1,9 @@
 //! Kustomizations.
 
 use super::dice::Dice;
-use super::edit;
 use super::object::labels;
 use super::scalar::{quoted, string};
+use super::{edit, plugin};
 
 /// What a kustomization stands on.
 pub(super) struct Layer<'l> {
@@ -13,6 +13,31 @@ pub(super) struct Layer<'l> {
     pub(super) is_component: bool,
 }
 
+impl<'l> Layer<'l> {
+    pub(super) fn base(resources: &'l [&'l str]) -> Layer<'l> {
+        Layer {
+            is_base: true,
+            ..Layer::over(resources, &[])
+        }
+    }
+
+    pub(super) fn over(resources: &'l [&'l str], components: &'l [&'l str]) -> Layer<'l> {
+        Layer {
+            resources,
+            components,
+            is_base: false,
+            is_component: false,
+        }
+    }
+
+    pub(super) fn component(resources: &'l [&'l str], components: &'l [&'l str]) -> Layer<'l> {
+        Layer {
+            is_component: true,
+            ..Layer::over(resources, components)
+        }
+    }
+}
+
 /// The fields of a kustomization, each a text of its own.
 pub(super) fn fields(dice: &mut Dice, layer: &Layer<'_>) -> Vec<String> {
     let mut all = Vec::new();
@@ -20,7 +45,8 @@ pub(super) fn fields(dice: &mut Dice, layer: &Layer<'_>) -> Vec<String> {
         all.push("apiVersion: kustomize.config.k8s.io/v1alpha1\nkind: Component\n".to_owned());
     }
     if !layer.resources.is_empty() {
-        all.push(format!("resources: [{}]\n", layer.resources.join(", ")));
+        let field = if dice.chance(4) { "bases" } else { "resources" };
+        all.push(format!("{field}: [{}]\n", layer.resources.join(", ")));
     }
     if !layer.components.is_empty() {
         all.push(format!("components: [{}]\n", layer.components.join(", ")));
@@ -36,7 +62,7 @@ pub(super) fn fields(dice: &mut Dice, layer: &Layer<'_>) -> Vec<String> {
 
 type Make = fn(&mut Dice) -> String;
 
-const FIELDS: [(usize, Make); 18] = [
+const FIELDS: [(usize, Make); 24] = [
     (35, |dice| {
         format!("namePrefix: {}\n", dice.pick(&["p-", "'1'", "q-", "\"\""]))
     }),
@@ -130,24 +156,59 @@ const FIELDS: [(usize, Make); 18] = [
         )
     }),
     (8, |dice| {
-        format!("patchesStrategicMerge:\n- {}\n", quoted(&edit::strategic(dice)))
+        let patch = match dice.below(4) {
+            0 => "p.yaml".to_owned(),
+            1 => "more-p.yaml".to_owned(),
+            2 => quoted(&edit::lines(dice)),
+            _ => quoted(&edit::strategic(dice)),
+        };
+        format!("patchesStrategicMerge:\n- {patch}\n")
     }),
     (8, |dice| {
         format!(
-            "patchesJson6902:\n- {{target: {}, patch: {}}}\n",
+            "patchesJson6902:\n- {{target: {}, {}}}\n",
             edit::named_target(dice),
-            quoted(&edit::operations(dice))
+            if dice.chance(30) {
+                "path: j.yaml".to_owned()
+            } else {
+                format!("patch: {}", quoted(&edit::operations(dice)))
+            }
         )
     }),
     (15, edit::vars),
     (10, |dice| {
         format!(
             "configurations: [{}]\n",
-            dice.pick(&["specs.yaml", "more-specs.yaml"])
+            dice.pick(&[
+                "specs.yaml",
+                "more-specs.yaml",
+                "last-specs.yaml",
+                "last-specs.yaml, more-specs.yaml"
+            ])
         )
     }),
     (12, |dice| {
-        format!("transformers:\n- {}\n", quoted(&edit::transformer(dice)))
+        format!("transformers:\n- {}\n", quoted(&plugin::transformer(dice)))
+    }),
+    (5, |dice| {
+        format!(
+            "transformers: [{}]\n",
+            dice.pick(&["t.yaml", "plugs", "t.yaml, plugs"])
+        )
+    }),
+    (6, |dice| {
+        format!("generators:\n- {}\n", quoted(&plugin::generator(dice)))
+    }),
+    (3, |_| "generators: [g.yaml]\n".to_owned()),
+    (3, |dice| {
+        format!("validators:\n- {}\n", quoted(&plugin::validator(dice)))
+    }),
+    (5, |_| "crds: [crd.json]\n".to_owned()),
+    (4, |dice| {
+        format!(
+            "openapi: {{path: {}}}\n",
+            dice.pick(&["schema.json", "schema.yaml"])
+        )
     }),
     (8, |dice| {
         format!(
@@ -216,7 +277,10 @@ fn sources(dice: &mut Dice) -> String {
             ", files: [{}]",
             dice.pick(&["f.txt", "key=f.txt", "bin.dat", "f.txt, bin.dat"])
         )),
-        dice.maybe(20, |_| ", envs: [x.env]".to_owned())
+        dice.maybe(20, |dice| format!(
+            ", envs: [{}]",
+            dice.pick(&["x.env", "x.env", "y.env", "y.env, x.env"])
+        ))
     )
 }
 

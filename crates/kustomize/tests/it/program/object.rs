@@ -28,7 +28,7 @@ pub(super) fn documents(dice: &mut Dice) -> Vec<String> {
 
 type Make = fn(&mut Dice) -> String;
 
-const OTHERS: [Make; 13] = [
+const OTHERS: [Make; 19] = [
     |dice| {
         let ports = dice.pick(&[
             "[{port: 80}]",
@@ -122,6 +122,49 @@ const OTHERS: [Make; 13] = [
         format!(
             "apiVersion: v1\nkind: List\nitems:\n- {{apiVersion: v1, kind: ConfigMap, metadata: {{name: l1}}, data: {{a: {}}}}}\n- {{apiVersion: v1, kind: ConfigMap, metadata: {{name: l2}}}}\n",
             string(dice)
+        )
+    },
+    |dice| {
+        let version = dice.pick(&["|-\n    x", "&t 1.50", "&t 'yes'", "&t [1, 2]"]);
+        let used = if version.starts_with('&') { "*t" } else { "none" };
+        format!(
+            "apiVersion: v1\nkind: ConfigMap\n{}data: &d\n  a: {version}\n  b: {used}\nmore:\n  <<: *d\n  c: {}\nbinaryData:\n  z: !!binary AAE=\n",
+            metadata(dice, "anch"),
+            any(dice)
+        )
+    },
+    |dice| {
+        format!(
+            "apiVersion: v1\nkind: ConfigMapList\nitems:\n- apiVersion: v1\n  kind: ConfigMap\n  metadata: {{name: l3}}\n  data: {{a: {}}}\n",
+            string(dice)
+        )
+    },
+    |dice| {
+        format!(
+            "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\n{}spec:\n  group: example.com\n  names: {{kind: Odd, plural: odds}}\n  scope: {}\n",
+            metadata(dice, "odds.example.com"),
+            dice.pick(&["Cluster", "Namespaced"])
+        )
+    },
+    |dice| {
+        format!(
+            "apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingWebhookConfiguration\n{}webhooks:\n- name: w\n  clientConfig:\n    service: {{name: svc, namespace: {}}}\n    caBundle: !!binary AAE=\n",
+            metadata(dice, "vw"),
+            dice.pick(&["n1", "default", "system"])
+        )
+    },
+    |dice| {
+        format!(
+            "apiVersion: v1\nkind: ServiceAccount\n{}secrets:\n- name: sec\nimagePullSecrets:\n- name: {}\n",
+            metadata(dice, "sa2"),
+            dice.pick(&["gs", "sec"])
+        )
+    },
+    |dice| {
+        format!(
+            "---\n# first\napiVersion: v1\nkind: Service\n{}spec:\n  type: ExternalName\n  v: {}\n...\n",
+            metadata(dice, "svc2"),
+            block(dice, 4)
         )
     },
 ];

@@ -69,7 +69,7 @@ const PLAIN: [&str; 26] = [
 ];
 
 /// A time, which is not a string everywhere.
-const TIME: &str = "2001-12-14t21:59:43.10-05:00";
+pub(super) const TIME: &str = "2001-12-14t21:59:43.10-05:00";
 
 /// A text in quotes.
 pub(super) fn quoted(text: &str) -> String {

@@ -6,7 +6,7 @@ use kustomize::Memory;
 
 use super::dice::Dice;
 use super::layer::{self, Layer};
-use super::{edit, object};
+use super::{beside, object};
 
 /// A file; its text is that of its parts.
 #[derive(Clone)]
@@ -30,6 +30,12 @@ impl File {
     }
 }
 
+/// A resource of a layer. Without brackets: the README says what differs with them.
+const OWN: &str = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: own-NAME\ndata:\n  a: b\n";
+
+/// A resource as JSON.
+const MORE: &str = "{\n  \"apiVersion\": \"v1\",\n  \"kind\": \"Service\",\n  \"metadata\": {\"name\": \"more\", \"annotations\": {\"a\": \"1.50\"}},\n  \"spec\": {\"v\": 1e3, \"ports\": []}\n}\n";
+
 /// A tree whose kustomization to be built is in `over`.
 #[derive(Clone)]
 pub(super) struct Tree(pub(super) Vec<File>);
@@ -38,79 +44,51 @@ impl Tree {
     pub(super) fn new(seed: u64) -> Tree {
         let dice = &mut Dice::new(seed);
         let mut files = Vec::new();
-        let component: &[&str] = if dice.chance(30) { &["../comp"] } else { &[] };
-        let bases: &[&str] = match dice.below(8) {
-            0..=3 => &["../base"],
-            4 | 5 => &["../mid"],
-            6 => &["../mid", "../other"],
-            _ => &["../mid", "own.yaml"],
-        };
-        let places: [(&str, Layer<'_>); 5] = [
-            (
-                "base",
-                Layer {
-                    resources: &["r.yaml"],
-                    components: &[],
-                    is_base: true,
-                    is_component: false,
-                },
-            ),
-            (
-                "other",
-                Layer {
-                    resources: &["../base"],
-                    components: &[],
-                    is_base: false,
-                    is_component: false,
-                },
-            ),
+        let components: &[&str] = dice.pick(&[
+            &[][..],
+            &[],
+            &[],
+            &["../comp"],
+            &["../comp"],
+            &["../outer"],
+            &["../outer", "../second"],
+        ]);
+        let bases: &[&str] = dice.pick(&[
+            &["../base"][..],
+            &["../base"],
+            &["../base"],
+            &["../mid"],
+            &["../mid"],
+            &["../mid", "../other"],
+            &["../mid", "own.yaml"],
+            &["more.json", "../base"],
+        ]);
+        for (place, layer) in [
+            ("base", Layer::base(&["r.yaml"])),
+            ("other", Layer::over(&["../base"], &[])),
             (
                 "mid",
-                Layer {
-                    resources: &["../base"],
-                    components: &[],
-                    is_base: false,
-                    is_component: false,
-                },
+                Layer::over(&["../base"], dice.pick(&[&[][..], &[], &["../comp"]])),
             ),
             (
                 "comp",
-                Layer {
-                    resources: &[],
-                    components: &[],
-                    is_base: false,
-                    is_component: true,
-                },
+                Layer::component(dice.pick(&[&[][..], &[], &["own.yaml"]]), &[]),
             ),
-            (
-                "over",
-                Layer {
-                    resources: bases,
-                    components: component,
-                    is_base: false,
-                    is_component: false,
-                },
-            ),
-        ];
-        for (place, layer) in &places {
-            files.push(File::of(
-                &format!("{place}/kustomization.yaml"),
-                layer::fields(dice, layer),
-                "",
-            ));
-            files.push(File::of(
-                &format!("{place}/p.yaml"),
-                vec![edit::strategic(dice)],
-                "",
-            ));
-            for (name, text) in [
-                ("f.txt", "line\nmore\n"),
-                ("x.env", "E=1\n# c\nF=a b\n"),
-                ("specs.yaml", edit::SPECS),
-                ("more-specs.yaml", edit::MORE_SPECS),
-            ] {
-                files.push(File::of(&format!("{place}/{name}"), vec![text.to_owned()], ""));
+            ("second", Layer::component(&[], &[])),
+            ("outer", Layer::component(&[], &["../comp"])),
+            ("over", Layer::over(bases, components)),
+        ] {
+            let fields = layer::fields(dice, &layer);
+            files.push(File::of(&format!("{place}/kustomization.yaml"), fields, ""));
+            for (name, documents) in beside::files(dice) {
+                files.push(File::of(&format!("{place}/{name}"), documents, "\n---\n"));
             }
+            files.push(File::of(
+                &format!("{place}/own.yaml"),
+                vec![OWN.replace("NAME", place)],
+                "",
+            ));
+            files.push(File::of(&format!("{place}/more.json"), vec![MORE.to_owned()], ""));
             files.push(File {
                 path: format!("{place}/bin.dat"),
                 between: "",
@@ -118,13 +96,35 @@ impl Tree {
             });
         }
         files.push(File::of("base/r.yaml", object::documents(dice), "---\n"));
-        files.push(File::of(
-            "over/own.yaml",
-            // Without brackets: the README says what differs with them.
-            vec!["apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: own\ndata:\n  a: b\n".to_owned()],
-            "",
-        ));
-        Tree(files)
+        let mut tree = Tree(files);
+        tree.drop_unused();
+        tree
+    }
+
+    /// Leaves out the files that nothing names, which would only take time.
+    fn drop_unused(&mut self) {
+        let mut used = vec!["over/kustomization.yaml".to_owned()];
+        let mut seen = 0;
+        while let Some(path) = used.get(seen).cloned() {
+            seen += 1;
+            let Some(file) = self.0.iter().find(|file| file.path == path) else {
+                continue;
+            };
+            let text = String::from_utf8_lossy(&file.content()).into_owned();
+            let (place, _) = path.split_once('/').unwrap_or((&path, ""));
+            for other in &self.0 {
+                let (there, name) = other.path.split_once('/').unwrap_or((&other.path, ""));
+                let named = match name {
+                    "kustomization.yaml" => text.contains(&format!("../{there}")),
+                    _ if name.starts_with("plugs/") => there == place && text.contains("plugs"),
+                    _ => there == place && text.contains(name),
+                };
+                if named && !used.contains(&other.path) {
+                    used.push(other.path.clone());
+                }
+            }
+        }
+        self.0.retain(|file| used.contains(&file.path));
     }
 
     pub(super) fn in_memory(&self) -> Memory {
@@ -147,13 +147,7 @@ impl Tree {
 
     /// What the tree consists of, without what no kustomization of it uses.
     pub(super) fn shown(&self) -> String {
-        let usual = |file: &&File| {
-            !file.path.ends_with("specs.yaml")
-                && !file.path.ends_with(".env")
-                && !file.path.ends_with(".dat")
-                && !file.path.ends_with(".txt")
-        };
-        let shown = self.0.iter().filter(usual).filter(|file| !file.parts.is_empty());
+        let shown = self.0.iter().filter(|file| !file.parts.is_empty());
         shown
             .map(|file| {
                 format!(
