@@ -76,6 +76,5 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     );
     let _events = engine.on_unit_event(|unit, event| println!("{unit}: {:?}: {}", event.kind, event.message));
     let stopped = async { drop(tokio::signal::ctrl_c().await) };
-    engine.run(2, 2, stopped).await;
-    Ok(())
+    Ok(engine.run(2, 2, stopped).await?)
 }

@@ -119,7 +119,7 @@
 //! With both, the engine runs until it is told to end. `examples/directory.rs` is a whole program.
 //!
 //! ```no_run
-//! # async fn doc(client: kube::Client, generator: impl engine::unit::ManifestGenerator, store: impl engine::unit::SyncUnitStore) {
+//! # async fn doc(client: kube::Client, generator: impl engine::unit::ManifestGenerator, store: impl engine::unit::SyncUnitStore) -> Result<(), engine::RunError> {
 //! use engine::Engine;
 //! use engine::unit::{Failure, OneCluster, ReconciliationSettings};
 //!
@@ -129,7 +129,8 @@
 //!     false => Ok(plan),
 //! });
 //! let _events = engine.on_unit_event(|unit, event| println!("{unit}: {}", event.message));
-//! engine.run(20, 10, async { drop(tokio::signal::ctrl_c().await) }).await;
+//! engine.run(20, 10, async { drop(tokio::signal::ctrl_c().await) }).await?;
+//! # Ok(())
 //! # }
 //! ```
 
@@ -139,9 +140,10 @@ pub mod diff;
 mod engine;
 pub mod health;
 pub mod observe;
+mod panics;
 pub mod plan;
 pub mod queue;
 pub mod sync;
 pub mod unit;
 
-pub use engine::{Engine, Subscription, UnitEvent, UnitEventKind};
+pub use engine::{Engine, RunError, Subscription, UnitEvent, UnitEventKind};

@@ -8,7 +8,7 @@ use model::{Health, ObjectKey, Str, Value};
 
 use super::content;
 use super::owner::{self, Owner};
-use super::settings::KindSettings;
+use super::settings::{KindSettings, assessed};
 use super::standard::Standard;
 use super::uid::Uid;
 use crate::cluster::{Detail, Resource};
@@ -86,7 +86,7 @@ impl Entry {
         object.set_at(&["apiVersion"], id.kind.api_version.clone());
         object.set_at(&["kind"], id.kind.kind.clone());
         let health = match detail {
-            Detail::Full => settings.health.assess(&object, now),
+            Detail::Full => assessed(&*settings.health, &object, now),
             Detail::Metadata => None,
         };
         let by = |standard: &Standard| match detail {

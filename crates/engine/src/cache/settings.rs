@@ -6,10 +6,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::Timestamp;
+use model::health::State;
 use model::{Health, Str, Value};
 
 use super::entry::Entry;
 use crate::health::{Overrides, Rules, cel};
+use crate::panics::caught;
 
 /// Tells how an object is doing.
 pub trait Assess: Send + Sync {
@@ -20,6 +22,15 @@ pub trait Assess: Send + Sync {
     fn is_about(&self, _group: &str, _kind: &str) -> bool {
         true
     }
+}
+
+/// How an object is doing by rules that may be somebody else's. If they panic it is not known, and the watch goes on.
+pub(super) fn assessed(rules: &dyn Assess, object: &Value, now: Timestamp) -> Option<Health> {
+    caught(|| rules.assess(object, now)).unwrap_or_else(|panic| {
+        tracing::error!(%panic, "rules of health panicked");
+        let message = format!("the rules of its health panicked: {panic}");
+        Some(Health::because(State::Unknown, message))
+    })
 }
 
 impl Assess for Rules {

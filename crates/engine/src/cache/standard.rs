@@ -9,7 +9,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use model::{Health, Str, Value};
 
-use super::settings::{Assess, KindSettings};
+use super::settings::{Assess, KindSettings, assessed};
 use crate::health::{Rules, cel};
 
 /// Rules of somebody's own, under a name. Rules of the same name are taken for the same: whoever reads them from somewhere each
@@ -89,7 +89,7 @@ impl Standard {
         plain: Option<&Health>,
     ) -> Option<Health> {
         let own = self.own.as_ref();
-        if let Some(health) = own.and_then(|own| own.0.rules.assess(object, now)) {
+        if let Some(health) = own.and_then(|own| assessed(&*own.0.rules, object, now)) {
             return Some(health);
         }
         match self.rules {

@@ -4,12 +4,20 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use crate::cache::{Cache, Lookup};
+use crate::panics::caught;
 use crate::plan::{Action, Desired, Objects, Plan};
 use crate::sync::{Progress, Run, Stop};
 use crate::unit::{OperationState, Phase, Status, SyncState, SyncUnit};
 
 use super::known::{Active, Known};
 use super::{Shared, UnitEventKind};
+
+/// Whether an operation has begun.
+pub(super) enum Begun {
+    Yes,
+    /// A callback has refused it.
+    Vetoed,
+}
 
 impl Shared {
     /// Whether the operation that is under way, in this process or left by one before, goes on. One for another revision is
@@ -56,9 +64,19 @@ impl Shared {
         known: &Known,
         mut plan: Plan,
         objects: Objects,
-    ) -> Result<(), Vec<String>> {
+    ) -> Result<Begun, Vec<String>> {
         for callback in self.told.before_sync.all() {
-            plan = callback(unit, plan).map_err(|error| vec![error.to_string()])?;
+            let before = plan.clone();
+            let veto = match caught(|| callback(unit, plan)) {
+                Ok(Ok(edited)) => {
+                    plan = edited;
+                    continue;
+                }
+                Ok(Err(refusal)) => format!("vetoed before the sync: {refusal}"),
+                Err(panic) => format!("vetoed, as a callback of on_before_sync panicked: {panic}"),
+            };
+            self.vetoed(unit, &before, veto).await;
+            return Ok(Begun::Vetoed);
         }
         let operation = unit.operation.clone().unwrap_or_default();
         let started = (self.now)();
@@ -71,7 +89,7 @@ impl Shared {
             message: String::new(),
         };
         if operation.dry_run {
-            return self.only_told(unit, state).await;
+            return self.only_told(unit, state).await.map(|()| Begun::Yes);
         }
         let counts = plan.counts();
         let message = format!(
@@ -105,7 +123,24 @@ impl Shared {
             });
         }
         self.operations.add(unit.id.clone());
-        Ok(())
+        Ok(Begun::Yes)
+    }
+
+    /// Somebody does not want it to be done: what would be is told to differ.
+    async fn vetoed(&self, unit: &SyncUnit, plan: &Plan, veto: String) {
+        let status = Status {
+            sync: match plan.changes_anything() {
+                true => SyncState::OutOfSync,
+                false => unit.status.sync,
+            },
+            attempted: plan.revision.clone(),
+            errors: vec![veto],
+            ..unit.status.clone()
+        };
+        if status != unit.status {
+            self.tell(&unit.id, UnitEventKind::Vetoed, status.errors.join("; "));
+        }
+        self.write(unit, status).await;
     }
 
     /// A dry run ends with the plan.
@@ -124,9 +159,7 @@ impl Shared {
         let written = written.and(self.units.set_operation(&unit.id, None).await);
         written.map_err(|error| vec![error.to_string()])?;
         self.tell(&unit.id, UnitEventKind::Succeeded, finished.message.as_str());
-        for callback in self.told.sync_completed.all() {
-            callback(&unit.id, &finished);
-        }
+        self.completed(&unit.id, &finished);
         Ok(())
     }
 }

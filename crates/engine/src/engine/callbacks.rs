@@ -5,6 +5,8 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 
+use crate::panics::caught;
+
 /// Ends a subscription when it is dropped: from then on the callback is not called any more, though a call that has begun ends.
 #[must_use = "the callback is taken away when its subscription is dropped"]
 pub struct Subscription {
@@ -73,6 +75,12 @@ impl<F: ?Sized + Send + Sync + 'static> Callbacks<F> {
         }
     }
 
+    /// Calls each of them. One that panics keeps no other from being called; what such have said is returned.
+    pub(crate) fn each(&self, call: impl Fn(&F)) -> Vec<String> {
+        let called = self.all().into_iter().map(|callback| caught(|| call(&callback)));
+        called.filter_map(Result::err).collect()
+    }
+
     /// The callbacks of this moment.
     pub(crate) fn all(&self) -> Vec<Arc<F>> {
         let list = self.list.lock();
@@ -92,9 +100,7 @@ mod tests {
     type Told = dyn Fn(&str) + Send + Sync;
 
     fn tell(callbacks: &Callbacks<Told>) {
-        for callback in callbacks.all() {
-            callback("x");
-        }
+        callbacks.each(|callback| callback("x"));
     }
 
     fn counting(callbacks: &Callbacks<Told>) -> (Arc<AtomicUsize>, Subscription) {
@@ -134,6 +140,15 @@ mod tests {
         tell(&callbacks);
         tell(&callbacks);
         assert_eq!((callbacks.all().len(), count.load(Ordering::SeqCst)), (2, 2));
+    }
+
+    #[test]
+    fn a_callback_that_panics_keeps_no_other_from_being_called() {
+        let callbacks: Callbacks<Told> = Callbacks::default();
+        callbacks.add(Arc::new(|_: &str| panic!("too much"))).forever();
+        let (count, _kept) = counting(&callbacks);
+        assert_eq!(callbacks.each(|callback| callback("x")), ["too much"]);
+        assert_eq!(count.load(Ordering::SeqCst), 1);
     }
 
     #[test]

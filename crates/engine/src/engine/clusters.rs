@@ -3,6 +3,7 @@
 
 use std::collections::HashMap;
 use std::sync::{Arc, Weak};
+use std::time::Duration;
 
 use futures::StreamExt;
 use parking_lot::Mutex;
@@ -10,11 +11,15 @@ use tokio::task::AbortHandle;
 
 use crate::cache::{self, Cache, Change};
 use crate::cluster::Cluster;
+use crate::panics::{caught, caught_in};
 use crate::plan::GroupKind;
 use crate::sync::Stop;
 use crate::unit::{ClusterEvent, CredentialsStore, Failure, SyncUnit};
 
-use super::Shared;
+use super::{Shared, UnitEventKind};
+
+/// How long after a panic the store is asked again what happens to clusters.
+const WATCH_AGAIN: Duration = Duration::from_secs(5);
 
 /// The clusters that units are in.
 pub(super) struct Clusters {
@@ -140,38 +145,48 @@ async fn dispatch(shared: Weak<Shared>, cluster: String, mut changes: cache::Sub
         let Some(shared) = shared.upgrade() else {
             return;
         };
-        let key = match &change {
+        // Should one change be too much, the next one is dispatched all the same.
+        if let Err(panic) = caught(|| shared.dispatch(&cluster, &change)) {
+            tracing::error!(%cluster, %panic, "a change could not be dispatched");
+        }
+    }
+}
+
+impl Shared {
+    fn dispatch(&self, cluster: &str, change: &Change) {
+        let key = match change {
             Change::Updated(entry) => {
-                for callback in shared.told.resource_updated.all() {
-                    callback(&cluster, entry);
-                }
+                let callbacks = &self.told.resource_updated;
+                self.call("", "on_resource_updated", callbacks, |callback| {
+                    callback(cluster, entry)
+                });
                 entry.key()
             }
             Change::Removed(entry) => {
-                let key = entry.key();
-                for callback in shared.told.resource_removed.all() {
-                    callback(&cluster, &key);
-                }
+                let (key, callbacks) = (entry.key(), &self.told.resource_removed);
+                self.call("", "on_resource_removed", callbacks, |callback| {
+                    callback(cluster, &key)
+                });
                 key
             }
             Change::Lost => {
-                for (id, _) in shared.known.all() {
-                    shared.operations.add(id.clone());
-                    shared.status.add(id);
+                for (id, _) in self.known.all() {
+                    self.operations.add(id.clone());
+                    self.status.add(id);
                 }
-                continue;
+                return;
             }
         };
-        for unit in shared.known.awaited.by(&cluster, &key) {
-            shared.operations.add(unit);
+        for unit in self.known.awaited.by(cluster, &key) {
+            self.operations.add(unit);
         }
-        let owner = shared.known.owner(&cluster, &key);
-        if let (Change::Removed(_), Some((unit, _))) = (&change, &owner) {
-            shared.known.get(unit).lost(&key);
+        let owner = self.known.owner(cluster, &key);
+        if let (Change::Removed(_), Some((unit, _))) = (change, &owner) {
+            self.known.get(unit).lost(&key);
         }
         match owner {
-            Some((unit, true)) => shared.operations.add(unit),
-            Some((unit, false)) => shared.status.add(unit),
+            Some((unit, true)) => self.operations.add(unit),
+            Some((unit, false)) => self.status.add(unit),
             None => {}
         }
     }
@@ -179,11 +194,35 @@ async fn dispatch(shared: Weak<Shared>, cluster: String, mut changes: cache::Sub
 
 /// Follows what happens to clusters themselves.
 pub(super) async fn follow_clusters(shared: Arc<Shared>) {
-    let mut events = shared.clusters.store.watch_clusters();
-    while let Some(event) = events.next().await {
-        let (ClusterEvent::Changed(name) | ClusterEvent::Removed(name)) = event;
-        shared.clusters.open.lock().remove(&name);
-        for (id, known) in shared.known.all() {
+    loop {
+        let followed = caught_in(|| async {
+            let mut events = shared.clusters.store.watch_clusters();
+            while let Some(event) = events.next().await {
+                let (ClusterEvent::Changed(name) | ClusterEvent::Removed(name)) = event;
+                shared.cluster_changed(&name);
+            }
+        });
+        match followed.await {
+            // A store that has nothing more to say is no reason to end.
+            Ok(()) => std::future::pending().await,
+            Err(panic) => {
+                tracing::error!(%panic, "watch_clusters of the credentials store panicked");
+                let message = format!("watch_clusters of the credentials store panicked: {panic}");
+                shared.tell("", UnitEventKind::Failed, message);
+            }
+        }
+        tokio::time::sleep(WATCH_AGAIN).await;
+        // What happened meanwhile was told to nobody.
+        let open: Vec<String> = shared.clusters.open.lock().keys().cloned().collect();
+        open.iter().for_each(|name| shared.cluster_changed(name));
+    }
+}
+
+impl Shared {
+    /// A cluster is reached in another way from now on, or not at all.
+    fn cluster_changed(&self, name: &str) {
+        self.clusters.open.lock().remove(name);
+        for (id, known) in self.known.all() {
             let mut state = known.state.lock();
             if state.cluster.as_ref().is_some_and(|cluster| cluster.name == name) {
                 state.cluster = None;
@@ -193,10 +232,8 @@ pub(super) async fn follow_clusters(shared: Arc<Shared>) {
                     state.stop = Some(Stop::Superseded);
                 }
                 known.memory.clear();
-                shared.status.add(id);
+                self.status.add(id);
             }
         }
     }
-    // A store that has nothing more to say is no reason to end.
-    std::future::pending().await
 }

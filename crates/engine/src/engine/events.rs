@@ -1,4 +1,5 @@
-//! What the engine tells, and to whom. Callbacks run outside of every lock, in the order in which they were added.
+//! What the engine tells, and to whom. Callbacks run outside of every lock, in the order in which they were added, on the worker that has
+//! something to tell: they hand on what takes long. One that panics is told of and called again the next time.
 
 use std::sync::Arc;
 
@@ -33,6 +34,10 @@ pub enum UnitEventKind {
     Waiting,
     /// An operation ended well.
     Succeeded,
+    /// An operation ended because something newer is to be done.
+    Superseded,
+    /// A callback has refused an operation.
+    Vetoed,
     /// Something failed.
     Failed,
 }
@@ -108,8 +113,29 @@ impl Shared {
             kind,
             message: message.into(),
         };
-        for callback in self.told.unit_event.all() {
-            callback(unit, &event);
+        for panic in self.told.unit_event.each(|callback| callback(unit, &event)) {
+            // Those who would be told are those who cannot take it.
+            tracing::error!(%unit, %panic, "a callback of on_unit_event panicked");
         }
+    }
+
+    /// Calls all callbacks of a kind for a unit. What panics is told.
+    pub(super) fn call<F>(&self, unit: &str, kind: &str, callbacks: &Callbacks<F>, call: impl Fn(&F))
+    where
+        F: ?Sized + Send + Sync + 'static,
+    {
+        for panic in callbacks.each(call) {
+            tracing::error!(%unit, %panic, "a callback of {kind} panicked");
+            let message = format!("a callback of {kind} panicked: {panic}");
+            self.tell(unit, UnitEventKind::Failed, message);
+        }
+    }
+
+    /// An operation has ended.
+    pub(super) fn completed(&self, unit: &str, state: &OperationState) {
+        let callbacks = &self.told.sync_completed;
+        self.call(unit, "on_sync_completed", callbacks, |callback| {
+            callback(unit, state)
+        });
     }
 }

@@ -101,9 +101,10 @@ impl Shared {
     /// A unit was looked at with all that it has known; of the last one of a cluster that was waited for this is told.
     pub(super) fn seen(&self, cluster: &str, unit: &str) {
         if self.starting.seen(cluster, unit) {
-            for callback in self.told.cache_initialized.all() {
-                callback(cluster);
-            }
+            let callbacks = &self.told.cache_initialized;
+            self.call(unit, "on_cluster_cache_initialized", callbacks, |callback| {
+                callback(cluster)
+            });
         }
     }
 }

@@ -5,7 +5,7 @@ use model::health::State;
 
 use crate::cache::Standard;
 use crate::plan::{Action, Plan, Step};
-use crate::unit::{Status, SyncState, SyncUnit};
+use crate::unit::{OperationState, Phase, Status, SyncState, SyncUnit};
 
 use super::clusters::Handle;
 use super::{Shared, UnitEventKind};
@@ -22,6 +22,7 @@ impl Shared {
             },
             attempted: plan.revision.clone(),
             health: Some(health(plan, cluster, &unit.policy.standard())),
+            operation: self.over(unit.status.operation.as_deref()).map(Box::new),
             errors: Vec::new(),
             ..unit.status.clone()
         };
@@ -29,6 +30,17 @@ impl Shared {
             self.tell(&unit.id, UnitEventKind::OutOfSync, plan.to_string());
         }
         self.write(unit, status).await;
+    }
+
+    /// The last operation. One that was left by a process before us, and that nobody goes on with, has ended.
+    fn over(&self, last: Option<&OperationState>) -> Option<OperationState> {
+        let mut last = last?.clone();
+        if !last.phase.is_final() {
+            last.phase = Phase::Superseded;
+            last.finished = Some((self.now)());
+            "what it was to do is not to be done any more".clone_into(&mut last.message);
+        }
+        Some(last)
     }
 
     /// Writes a status where it differs from what is there.

@@ -7,6 +7,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use model::ObjectKey;
 use parking_lot::Mutex;
+use tokio::sync::Notify;
 use tokio::time::Instant;
 
 use crate::cache::{Cache, Follow, Interest};
@@ -34,6 +35,8 @@ pub(super) struct Units {
 #[derive(Default)]
 pub(super) struct Known {
     pub(super) memory: Memory,
+    /// Told when somebody says that the unit has changed.
+    pub(super) changed: Notify,
     pub(super) state: Mutex<State>,
 }
 
@@ -220,6 +223,7 @@ impl Units {
         let known = self.units.lock().get(id).map(Arc::clone);
         if let Some(known) = known {
             known.state.lock().held = None;
+            known.changed.notify_one();
         }
     }
 

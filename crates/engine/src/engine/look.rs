@@ -7,10 +7,12 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use crate::observe::Observer;
+use crate::panics::caught_in;
 use crate::plan::{self, Desired, Input, Objects, Options, Plan};
 use crate::queue::Done;
-use crate::unit::{Failure, Generated, Phase, Status, SyncState, SyncUnit};
+use crate::unit::{Failure, Phase, Status, SyncState, SyncUnit};
 
+use super::begin::Begun;
 use super::follow::LISTING;
 use super::known::Known;
 use super::{Shared, UnitEventKind};
@@ -18,18 +20,9 @@ use super::{Shared, UnitEventKind};
 /// Looks at one unit after another.
 pub(super) async fn work(shared: Arc<Shared>) {
     while let Some(ticket) = shared.status.next().await {
-        let known = shared.known.get(ticket.key());
-        let seen = known.state.lock().endings;
-        let done = match shared.units.get(ticket.key()).await {
-            Ok(Some(unit)) => shared.refresh(unit, &known, seen).await,
-            Ok(None) => {
-                shared.known.forget(ticket.key());
-                Done::Forget
-            }
-            Err(error) => {
-                shared.tell(ticket.key(), UnitEventKind::Failed, error.to_string());
-                Done::Retry
-            }
+        let done = match caught_in(|| shared.take(ticket.key())).await {
+            Ok(done) => done,
+            Err(panic) => shared.fell_over(ticket.key(), &panic).await,
         };
         shared.looks.fetch_add(1, Ordering::Relaxed);
         ticket.finish(done);
@@ -64,11 +57,44 @@ enum Looked {
     CatchingUp(Instant),
     /// What was looked at is out of date.
     TooLate,
-    /// It has failed, and is not tried again before this time has passed.
+    /// It has failed or was refused, and is not tried again before this time has passed.
     Held(Duration),
 }
 
 impl Shared {
+    async fn take(self: &Arc<Self>, id: &str) -> Done {
+        let known = self.known.get(id);
+        known.is_read();
+        let seen = known.state.lock().endings;
+        match self.units.get(id).await {
+            Ok(Some(unit)) => self.refresh(unit, &known, seen).await,
+            Ok(None) => {
+                self.known.forget(id);
+                Done::Forget
+            }
+            Err(error) => {
+                self.tell(id, UnitEventKind::Failed, error.to_string());
+                Done::Retry
+            }
+        }
+    }
+
+    /// Looking at a unit has panicked, which is a defect of ours; it is told as any other failure is.
+    async fn fell_over(&self, id: &str, panic: &str) -> Done {
+        let error = format!("looking at the unit panicked: {panic}");
+        tracing::error!(unit = %id, %error);
+        self.tell(id, UnitEventKind::Failed, error.as_str());
+        if let Ok(Some(unit)) = self.units.get(id).await {
+            let status = Status {
+                sync: SyncState::Unknown,
+                errors: vec![error],
+                ..unit.status.clone()
+            };
+            self.write(&unit, status).await;
+        }
+        Done::Retry
+    }
+
     async fn refresh(self: &Arc<Self>, unit: SyncUnit, known: &Known, seen: u64) -> Done {
         let looked = self.look(&unit, known, seen).await;
         if !matches!(looked, Ok(Looked::Listing)) {
@@ -109,7 +135,9 @@ impl Shared {
         }
         let failed = |error: Failure| vec![error.to_string()];
         let cluster = self.cluster(unit).await.map_err(failed)?;
-        let generated = self.generated(unit).await.map_err(failed)?;
+        let Some(generated) = self.generated(unit, known).await.map_err(failed)? else {
+            return Ok(Looked::TooLate);
+        };
         let options = self.options(unit, &generated.revision);
         let strategy = &unit.policy.strategy;
         let observer = Observer {
@@ -150,24 +178,13 @@ impl Shared {
         let differs = plan.changes_anything() || unit.status.revision != plan.revision;
         // What somebody asks for is done even if it changes nothing, so that they are told that it is.
         if unit.operation.is_some() || (differs && unit.policy.automatic) {
-            self.start(unit, known, plan, objects).await?;
-        } else {
-            self.found(unit, &cluster, &plan).await;
+            return match self.start(unit, known, plan, objects).await? {
+                Begun::Yes => Ok(Looked::Done),
+                Begun::Vetoed => Ok(Looked::Held(unit.policy.retry)),
+            };
         }
+        self.found(unit, &cluster, &plan).await;
         Ok(Looked::Done)
-    }
-
-    /// What the source of a unit describes. A unit that is deleted needs it for its hooks alone.
-    async fn generated(&self, unit: &SyncUnit) -> Result<Generated, Failure> {
-        if unit.is_deleting() && !unit.policy.strategy.hooks {
-            return Ok(Generated {
-                manifests: Vec::new(),
-                revision: String::new(),
-            });
-        }
-        let asked = unit.operation.as_ref();
-        let revision = asked.and_then(|operation| operation.revision.as_deref());
-        self.manifests.generate(unit, revision, false).await
     }
 
     /// What would be done, or all reasons why nothing is.

@@ -17,16 +17,19 @@ mod desired;
 mod events;
 mod follow;
 mod found;
+mod generate;
+mod guarded;
 mod known;
 mod look;
 mod operate;
 
 use std::future::Future;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use jiff::Timestamp;
 use parking_lot::RwLock;
+use tokio::task::JoinSet;
 
 use crate::cache::Assess;
 use crate::cluster::Counts;
@@ -41,6 +44,7 @@ pub use events::{UnitEvent, UnitEventKind};
 use clusters::Clusters;
 use events::Told;
 use follow::Starting;
+use guarded::Guarded;
 use known::Units;
 
 /// Keeps units in sync with their sources. Clones are handles to the same engine.
@@ -62,6 +66,8 @@ struct Shared {
     starting: Starting,
     status: Queue<String>,
     operations: Queue<String>,
+    /// Whether it runs, or has run.
+    started: AtomicBool,
     looks: AtomicU64,
     now: Box<dyn Fn() -> Timestamp + Send + Sync>,
     told: Told,
@@ -76,9 +82,9 @@ impl Engine {
         units: impl SyncUnitStore,
     ) -> Self {
         let shared = Shared {
-            units: Arc::new(units),
-            manifests: Arc::new(manifests),
-            clusters: Clusters::new(Arc::new(clusters)),
+            units: Arc::new(Guarded(units)),
+            manifests: Arc::new(Guarded(manifests)),
+            clusters: Clusters::new(Arc::new(Guarded(clusters))),
             settings: RwLock::new(Arc::new(settings)),
             normaliser: Normaliser::new(Arc::new(smd::schema::Schema::builtin())),
             health: Arc::new(Rules::default()),
@@ -86,6 +92,7 @@ impl Engine {
             starting: Starting::default(),
             status: Queue::new(Backoff::default()),
             operations: Queue::new(Backoff::default()),
+            started: AtomicBool::new(false),
             looks: AtomicU64::new(0),
             now: Box::new(Timestamp::now),
             told: Told::default(),
@@ -95,33 +102,47 @@ impl Engine {
         }
     }
 
-    /// Works on units until `until` is ready: so many at a time are looked at, and so many operations go on at a time.
+    /// Works on units until `until` is ready: so many at a time are looked at, and so many operations go on at a time. Panics of
+    /// what was brought along end nothing: they are told, and what they were about is tried again.
+    ///
+    /// # Errors
+    /// It runs already or has run, or one of its tasks has died.
     pub async fn run(
         &self,
         status_processors: usize,
         operation_processors: usize,
         until: impl Future<Output = ()>,
-    ) {
-        let mut until = std::pin::pin!(until);
-        let mut work = tokio::task::JoinSet::new();
-        work.spawn(clusters::follow_clusters(Arc::clone(&self.shared)));
-        tokio::select! {
-            () = look::all(&self.shared) => {}
-            // The store need not have answered by then.
-            () = &mut until => return work.shutdown().await,
+    ) -> Result<(), RunError> {
+        if self.shared.started.swap(true, Ordering::AcqRel) {
+            return Err(RunError::Again);
         }
-        for _ in 0..status_processors.max(1) {
-            work.spawn(look::work(Arc::clone(&self.shared)));
-        }
-        for _ in 0..operation_processors.max(1) {
-            work.spawn(operate::work(Arc::clone(&self.shared)));
-        }
-        until.await;
+        let mut work = JoinSet::new();
+        let ended = tokio::select! {
+            () = until => Ok(()),
+            died = self.work(status_processors, operation_processors, &mut work) => Err(RunError::Died(died)),
+        };
         self.shared.status.close();
         self.shared.operations.close();
         // What is under way ends where it is: everything can be gone on with.
         work.shutdown().await;
         self.shared.let_go();
+        ended
+    }
+
+    /// Works until a task dies, and tells what of.
+    async fn work(&self, status: usize, operations: usize, work: &mut JoinSet<()>) -> String {
+        work.spawn(clusters::follow_clusters(Arc::clone(&self.shared)));
+        look::all(&self.shared).await;
+        for _ in 0..status.max(1) {
+            work.spawn(look::work(Arc::clone(&self.shared)));
+        }
+        for _ in 0..operations.max(1) {
+            work.spawn(operate::work(Arc::clone(&self.shared)));
+        }
+        match work.join_next().await {
+            Some(Err(error)) => error.to_string(),
+            _ => "it ended by itself".to_owned(),
+        }
     }
 
     /// Says that a unit has changed: it is looked at now, and what has failed is tried again.
@@ -153,6 +174,17 @@ impl Engine {
     pub fn looks(&self) -> u64 {
         self.shared.looks.load(Ordering::Relaxed)
     }
+}
+
+/// Why an engine does not run.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// It runs already, or has run: what it knows of the cluster is gone.
+    #[error("the engine runs already, or has run; another run needs a new engine")]
+    Again,
+    /// One of its tasks has died, which is a defect of the engine.
+    #[error("a task of the engine has died: {0}")]
+    Died(String),
 }
 
 impl Shared {

@@ -6,6 +6,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 
 use crate::cache;
+use crate::panics::caught_in;
 use crate::plan::Live;
 use crate::queue::Done;
 use crate::sync::{Ending, Next, Report, StepResult, World};
@@ -18,19 +19,59 @@ use super::{Shared, UnitEventKind};
 /// Takes up one operation after another.
 pub(super) async fn work(shared: Arc<Shared>) {
     while let Some(ticket) = shared.operations.next().await {
-        let done = match shared.units.get(ticket.key()).await {
-            Ok(Some(unit)) => shared.operate(unit).await,
-            Ok(None) => Done::Forget,
-            Err(error) => {
-                shared.tell(ticket.key(), UnitEventKind::Failed, error.to_string());
-                Done::Retry
-            }
+        let done = match caught_in(|| shared.take_up(ticket.key())).await {
+            Ok(done) => done,
+            Err(panic) => shared.broke_off(ticket.key(), &panic).await,
         };
         ticket.finish(done);
     }
 }
 
 impl Shared {
+    async fn take_up(&self, id: &str) -> Done {
+        match self.units.get(id).await {
+            Ok(Some(unit)) => self.operate(unit).await,
+            Ok(None) => Done::Forget,
+            Err(error) => {
+                self.tell(id, UnitEventKind::Failed, error.to_string());
+                Done::Retry
+            }
+        }
+    }
+
+    /// An operation has panicked, which is a defect of ours: it has failed, and the next one plans anew.
+    async fn broke_off(&self, id: &str, panic: &str) -> Done {
+        let message = format!("the operation panicked: {panic}");
+        tracing::error!(unit = %id, error = %message);
+        self.tell(id, UnitEventKind::Failed, message.as_str());
+        let unit = self.units.get(id).await.ok().flatten();
+        let stored = unit.as_ref().and_then(|unit| unit.status.operation.as_deref());
+        let known = self.known.get(id);
+        let Some((unit, stored)) = unit
+            .as_ref()
+            .zip(stored.filter(|stored| !stored.phase.is_final()))
+        else {
+            known.end(&[], None);
+            return Done::Forget;
+        };
+        let ended = OperationState {
+            phase: Phase::Failed,
+            finished: Some((self.now)()),
+            message: message.clone(),
+            ..stored.clone()
+        };
+        let status = Status {
+            operation: Some(Box::new(ended.clone())),
+            errors: vec![message],
+            ..unit.status.clone()
+        };
+        self.write(unit, status).await;
+        known.end(&[], Some((ended.plan.revision.clone(), unit.policy.retry)));
+        self.completed(id, &ended);
+        self.status.add_after(unit.id.clone(), unit.policy.retry);
+        Done::Forget
+    }
+
     async fn operate(&self, unit: SyncUnit) -> Done {
         let known = self.known.get(&unit.id);
         let Some((mut active, cluster)) = known.take_up() else {
@@ -99,7 +140,8 @@ impl Shared {
     async fn ended(&self, unit: &SyncUnit, known: &Known, active: Active, report: Report) {
         let (phase, kind) = match report.ending {
             Ending::Succeeded => (Phase::Succeeded, UnitEventKind::Succeeded),
-            Ending::Terminated | Ending::Superseded => (Phase::Terminated, UnitEventKind::Failed),
+            Ending::Terminated => (Phase::Terminated, UnitEventKind::Failed),
+            Ending::Superseded => (Phase::Superseded, UnitEventKind::Superseded),
             _ => (Phase::Failed, UnitEventKind::Failed),
         };
         let message = match (report.ending, report.errors.is_empty()) {
@@ -150,9 +192,7 @@ impl Shared {
                 .for_each(|(_, known)| known.memory.clear());
         }
         self.tell(&unit.id, kind, message);
-        for callback in self.told.sync_completed.all() {
-            callback(&unit.id, &ended);
-        }
+        self.completed(&unit.id, &ended);
         let again = match report.ending {
             Ending::Succeeded | Ending::Superseded => Duration::ZERO,
             _ => unit.policy.retry,

@@ -84,6 +84,8 @@ pub struct Policy {
     pub interval: Duration,
     /// How long after a failure it is tried again.
     pub retry: Duration,
+    /// How long its [generator](ManifestGenerator) may take.
+    pub generate_within: Duration,
     /// Whose fields are taken over when objects are applied.
     pub takeover: Takeover,
     /// Differences of its objects that do not count, besides those of the
@@ -107,6 +109,7 @@ impl Default for Policy {
             manager: "sluice".to_owned(),
             interval: Duration::from_secs(600),
             retry: Duration::from_secs(60),
+            generate_within: Duration::from_secs(300),
             takeover: Takeover::default(),
             ignore: IgnoreRules::default(),
             health: None,

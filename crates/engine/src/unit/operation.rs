@@ -63,13 +63,15 @@ pub enum Phase {
     Succeeded,
     /// It has failed.
     Failed,
-    /// Somebody has ended it, or something newer was to be done.
+    /// Somebody has ended it.
     Terminated,
+    /// Something newer is to be done.
+    Superseded,
 }
 
 impl Phase {
     /// Whether nothing more will be done.
     pub fn is_final(self) -> bool {
-        matches!(self, Phase::Succeeded | Phase::Failed | Phase::Terminated)
+        !matches!(self, Phase::Running | Phase::Pending)
     }
 }

@@ -1,10 +1,10 @@
 //! How an engine ends.
 
-use engine::Engine;
 use engine::unit::{Failure, OneCluster, Operation, ReconciliationSettings, Status, SyncUnit, SyncUnitStore};
+use engine::{Engine, RunError};
 use futures::future::BoxFuture;
 
-use super::{Bed, Sources};
+use super::{Bed, Sources, config_map};
 
 /// A store that cannot be reached.
 struct Silent;
@@ -46,6 +46,25 @@ async fn an_engine_ends_when_it_is_told_to_although_its_store_does_not_answer() 
         }
     });
     let run = engine.run(1, 1, async { told.await.unwrap() });
-    tokio::time::timeout(super::LIMIT, run).await.unwrap();
+    tokio::time::timeout(super::LIMIT, run).await.unwrap().unwrap();
+    bed.finish().await;
+}
+
+#[tokio::test]
+async fn an_engine_that_runs_or_has_run_says_so_when_it_is_to_run_again() {
+    let bed = Bed::start().await;
+    bed.sync("shop", "v1", [config_map("a", "1")]);
+    bed.applied("shop", "v1").await;
+    let again = bed.engine.run(1, 1, std::future::pending()).await;
+    assert!(matches!(again, Err(RunError::Again)), "{again:?}");
+    let ended = Engine::new(
+        ReconciliationSettings::default(),
+        OneCluster::new(bed.test.client()),
+        Sources::default(),
+        bed.units.clone(),
+    );
+    ended.run(1, 1, std::future::ready(())).await.unwrap();
+    let again = ended.run(1, 1, std::future::pending()).await;
+    assert!(matches!(again, Err(RunError::Again)), "{again:?}");
     bed.finish().await;
 }

@@ -13,6 +13,7 @@ mod hooks;
 mod kills;
 mod new_objects;
 mod operations;
+mod panics;
 mod prune;
 mod requests;
 mod selective;

@@ -117,7 +117,11 @@ async fn a_plan_can_be_refused_before_anything_is_done() {
         .on_before_sync(|unit, _| Err(Failure::new(format!("{} is frozen until Monday", unit.id))));
     bed.sync("shop", "v1", [config_map("a", "1")]);
     let status = bed.until("shop", |status| !status.errors.is_empty()).await;
-    assert_eq!(status.errors, ["shop is frozen until Monday"]);
+    assert_eq!(
+        status.errors,
+        ["vetoed before the sync: shop is frozen until Monday"]
+    );
+    assert_eq!(status.sync, SyncState::OutOfSync);
     assert!(bed.get("", "ConfigMap", "a").await.is_none());
     drop(frozen);
     bed.applied("shop", "v1").await;

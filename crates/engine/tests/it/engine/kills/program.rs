@@ -55,7 +55,7 @@ async fn an_engine_runs_until_it_is_killed() {
         // Whoever has started us is gone.
         std::process::exit(0);
     });
-    engine.run(2, 2, std::future::pending()).await;
+    engine.run(2, 2, std::future::pending()).await.unwrap();
 }
 
 /// Units, their sources and what has become of them, in files.

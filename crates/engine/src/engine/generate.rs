@@ -1,0 +1,61 @@
+//! What the source of a unit describes, unless it is another source before that is known.
+
+use std::time::Duration;
+
+use futures::FutureExt;
+use tokio::time::Instant;
+
+use crate::unit::{Failure, Generated, SyncUnit};
+
+use super::Shared;
+use super::known::Known;
+
+/// So long a source is built although the unit has another one meanwhile. If it were given up at once, sources that change more
+/// often than they can be built would never be.
+const GRACE: Duration = Duration::from_secs(30);
+
+impl Shared {
+    /// What the source of a unit describes; nothing if it is not the unit's source any more. A unit that is deleted needs it
+    /// for its hooks alone.
+    pub(super) async fn generated(
+        &self,
+        unit: &SyncUnit,
+        known: &Known,
+    ) -> Result<Option<Generated>, Failure> {
+        if unit.is_deleting() && !unit.policy.strategy.hooks {
+            return Ok(Some(Generated {
+                manifests: Vec::new(),
+                revision: String::new(),
+            }));
+        }
+        let asked = unit.operation.as_ref();
+        let revision = asked.and_then(|operation| operation.revision.as_deref());
+        tokio::select! {
+            biased;
+            generated = self.manifests.generate(unit, revision, false) => generated.map(Some),
+            () = self.outdated(unit, known) => Ok(None),
+        }
+    }
+
+    /// Ends when the unit has another source, asks for something else or is gone, though not before it had its time.
+    async fn outdated(&self, unit: &SyncUnit, known: &Known) {
+        let begun = Instant::now();
+        loop {
+            known.changed.notified().await;
+            let Ok(now) = self.units.get(&unit.id).await else {
+                continue;
+            };
+            if now.is_none_or(|now| now.source != unit.source || now.operation != unit.operation) {
+                break;
+            }
+        }
+        tokio::time::sleep_until(begun + GRACE).await;
+    }
+}
+
+impl Known {
+    /// Whoever looks at the unit from now on sees what it was told to have changed so far.
+    pub(super) fn is_read(&self) {
+        self.changed.notified().now_or_never();
+    }
+}
