@@ -6,7 +6,7 @@ use std::io;
 use std::time::Duration;
 
 use super::url::Url;
-use crate::http::{ProxyFailure, remedy};
+use crate::http::{Lost, ProxyFailure, remedy};
 
 /// A failure with the repository it happened to. What to do about it follows from [`Error::cause`].
 #[derive(Debug)]
@@ -63,6 +63,9 @@ pub enum Cause {
     /// The proxy does not lead to the server.
     #[error("the server cannot be reached")]
     Proxy(#[source] ProxyFailure),
+    /// The server leads nowhere.
+    #[error("{0}")]
+    Redirect(Lost),
     /// There is no such repository, or not for us.
     #[error("repository not found: check the URL and that the credentials may read it")]
     NotFound,

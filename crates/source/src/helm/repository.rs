@@ -6,6 +6,7 @@ use std::sync::Arc;
 use bytes::{Bytes, BytesMut};
 use futures::future::BoxFuture;
 use model::Digest;
+use reqwest::header::AUTHORIZATION;
 use reqwest::{Client, Response, StatusCode};
 use secrecy::ExposeSecret;
 use sha2::{Digest as _, Sha256};
@@ -17,6 +18,7 @@ use url::Url;
 use super::address::{self, AddressError};
 use super::fetcher::{ChartFetcher, FetchError, Found};
 use super::index::{self, Index};
+use crate::http::redirect::{self, Failure, Landed, Shown};
 use crate::http::{self, Login};
 
 /// How large an index may be, unless said otherwise: 50 MiB.
@@ -115,11 +117,21 @@ pub enum Error {
         /// What is wrong with the proxy.
         source: http::ProxyFailure,
     },
+    /// The server leads nowhere.
+    #[error("failed to fetch {url}")]
+    Redirect {
+        /// What was fetched.
+        url: String,
+        /// Where to.
+        source: http::Lost,
+    },
     /// The server answered something else.
-    #[error("failed to fetch {url} : {status}{}", remedy(.status))]
+    #[error("failed to fetch {url}{detour} : {status}{}", remedy(.status))]
     Status {
         /// What was fetched.
         url: String,
+        /// Where we were led to, if we were.
+        detour: String,
         /// What the server said.
         status: StatusCode,
     },
@@ -226,7 +238,9 @@ impl Repository {
             return Err(Error::Scheme(address::without_secrets(&options.url)));
         }
         // Archives are compressed themselves: a server that calls this an encoding must not have it undone.
-        let client = options.http.raw_client()?;
+        let client = options
+            .http
+            .client_with("helm", |builder| redirect::by_hand(builder.no_gzip()))?;
         Ok(Repository {
             url,
             client,
@@ -338,25 +352,48 @@ impl Repository {
     }
 
     async fn get(&self, url: &Url) -> Result<Response, Error> {
-        let mut request = self.client.get(url.clone());
+        let shown = address::without_secrets(url.as_str());
+        let http = &self.options.http;
+        let failed = |error| match http.blame(error) {
+            Ok(source) => Error::Proxy {
+                url: shown.clone(),
+                source,
+            },
+            Err(source) => Error::Request {
+                url: shown.clone(),
+                source,
+            },
+        };
         let allowed = self.options.pass_credentials || address::same_server(&self.url, url);
-        if let Some(login) = self.options.login.as_ref().filter(|_| allowed) {
+        let login = self.options.login.as_ref().filter(|_| allowed);
+        let mut request = self.client.get(url.clone());
+        if let Some(login) = login {
             request = request.basic_auth(&login.user, Some(login.password.expose_secret()));
         }
-        let shown = address::without_secrets(url.as_str());
-        let sent = request.send().await;
-        let http = &self.options.http;
-        let response = match sent.map_err(|error| http.blame(error)) {
-            Ok(response) => response,
-            Err(Ok(source)) => return Err(Error::Proxy { url: shown, source }),
-            Err(Err(source)) => return Err(Error::Request { url: shown, source }),
+        let mut request = request.build().map_err(&failed)?;
+        let authorization = request.headers_mut().remove(AUTHORIZATION);
+        let credentials = Shown {
+            home: url,
+            authorization: authorization.as_ref(),
         };
+        let sent = redirect::send(&self.client, request, credentials).await;
+        let Landed { response, detour } = sent.map_err(|error| match error {
+            Failure::Request(error) => failed(error),
+            Failure::Lost(source) => Error::Redirect {
+                url: shown.clone(),
+                source,
+            },
+        })?;
         if let Some(source) = http.refusal(&response) {
             return Err(Error::Proxy { url: shown, source });
         }
         match response.status() {
             StatusCode::OK => Ok(response),
-            status => Err(Error::Status { url: shown, status }),
+            status => Err(Error::Status {
+                url: shown,
+                detour,
+                status,
+            }),
         }
     }
 }

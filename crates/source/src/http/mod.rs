@@ -3,6 +3,7 @@
 mod clients;
 pub(crate) mod escape;
 mod proxy;
+pub(crate) mod redirect;
 mod remedy;
 mod tls;
 
@@ -15,6 +16,7 @@ use secrecy::SecretString;
 pub use clients::Clients;
 pub(crate) use proxy::Problem;
 pub use proxy::{Proxy, ProxyFailure};
+pub use redirect::Lost;
 pub(crate) use remedy::remedy;
 pub use tls::Tls;
 

@@ -5,15 +5,15 @@
 
 use bytes::Bytes;
 use futures::future::BoxFuture;
-use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderValue, WWW_AUTHENTICATE};
+use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderValue, WWW_AUTHENTICATE};
 use reqwest::{Client, RequestBuilder, Response, StatusCode};
 
 use super::{Chunks, Version};
 use crate::git::error::{Cause, Source};
 use crate::git::protocol::{AGENT, Capabilities};
 use crate::git::remote::Settings;
-use crate::git::url::Scheme;
 use crate::http::Options;
+use crate::http::redirect::{self, Failure, Landed, Shown};
 
 const SERVICE: &str = "git-upload-pack";
 
@@ -29,8 +29,8 @@ pub(super) struct Link {
     client: Client,
     options: Options,
     base: String,
-    host: String,
-    is_secure: bool,
+    /// What the credentials were given for.
+    home: url::Url,
     authorization: Option<HeaderValue>,
     known: Option<Known>,
 }
@@ -43,12 +43,16 @@ impl Link {
             Some(known) => known.base.clone(),
             None => settings.url.http_base(),
         };
+        let home = settings.url.http_base();
+        let home = url::Url::parse(&home)
+            .map_err(|error| Cause::protocol(format!("{home} is no address: {error}")))?;
         Ok(Link {
-            client: options.client().map_err(Cause::Client)?,
+            client: options
+                .client_with("git", redirect::by_hand)
+                .map_err(Cause::Client)?,
             options,
             base,
-            host: settings.url.host().to_ascii_lowercase(),
-            is_secure: settings.url.scheme() == Scheme::Https,
+            home,
             authorization: settings.auth.header(&settings.url)?,
             known,
         })
@@ -100,19 +104,19 @@ impl Link {
         Ok(Answer(response))
     }
 
-    async fn send(&self, mut request: RequestBuilder) -> Result<Response, Cause> {
-        // After we were sent to another host or away from TLS, our credentials stay with us.
-        let is_ours = url::Url::parse(&self.base).is_ok_and(|base| {
-            let is_safe = base.scheme() == "https" || !self.is_secure;
-            is_safe && base.host_str().is_some_and(|host| bare(host) == self.host)
-        });
-        if let Some(authorization) = self.authorization.clone().filter(|_| is_ours) {
-            request = request.header(AUTHORIZATION, authorization);
-        }
-        let sent = request.send().await;
-        let response = sent.map_err(|error| match self.options.blame(error) {
-            Ok(proxy) => Cause::Proxy(proxy),
-            Err(error) => failure(error),
+    async fn send(&self, request: RequestBuilder) -> Result<Response, Cause> {
+        let request = request.build().map_err(failure)?;
+        let credentials = Shown {
+            home: &self.home,
+            authorization: self.authorization.as_ref(),
+        };
+        let sent = redirect::send(&self.client, request, credentials).await;
+        let Landed { response, detour } = sent.map_err(|error| match error {
+            Failure::Lost(lost) => Cause::Redirect(lost),
+            Failure::Request(error) => match self.options.blame(error) {
+                Ok(proxy) => Cause::Proxy(proxy),
+                Err(error) => failure(error),
+            },
         })?;
         if let Some(refusal) = self.options.refusal(&response) {
             return Err(Cause::Proxy(refusal));
@@ -126,18 +130,13 @@ impl Link {
                 if let Some(scheme) = scheme {
                     text.push_str(&format!(", the server asks for {scheme}"));
                 }
+                text.push_str(detour.trim_end_matches(','));
                 Err(Cause::Authentication(text))
             }
             StatusCode::NOT_FOUND | StatusCode::GONE => Err(Cause::NotFound),
             status => Err(Cause::Status(status.as_u16())),
         }
     }
-}
-
-fn bare(host: &str) -> String {
-    host.trim_start_matches('[')
-        .trim_end_matches(']')
-        .to_ascii_lowercase()
 }
 
 fn expect_type(response: &Response, expected: &str) -> Result<(), Cause> {

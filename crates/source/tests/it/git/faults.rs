@@ -221,19 +221,3 @@ async fn trees_with_names_that_lead_elsewhere_are_refused() {
         assert!(matches!(error.cause(), Cause::Path { .. }), "{error}");
     }
 }
-
-#[tokio::test]
-async fn a_redirect_is_followed_and_credentials_stay_with_their_host() {
-    let target = git::Server::start();
-    target.repository("app").commit("main", "Start", [("a", "1")]);
-    let origin = git::Server::start();
-    origin.fail(Fault::redirect(302, &target.url().replace("127.0.0.1", "localhost")).on("info/refs"));
-    let place = Place::new();
-    let remote = place.remote_with(&origin.clone_url("app"), |settings| {
-        settings.auth = source::git::Auth::Bearer("geheim".into());
-    });
-    let checkout = fetch(&remote, Reference::branch("main")).await.unwrap();
-    assert_eq!(content(&*checkout), ["a 1"]);
-    assert!(origin.requests().iter().all(|record| record.credential.is_some()));
-    assert!(target.requests().iter().all(|record| record.credential.is_none()));
-}

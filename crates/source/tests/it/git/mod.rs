@@ -5,6 +5,7 @@ mod faults;
 mod github_app;
 mod killed;
 mod program;
+mod redirects;
 mod signatures;
 mod ssh;
 mod submodules;

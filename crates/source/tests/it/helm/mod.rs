@@ -3,6 +3,7 @@
 mod hostile;
 mod local;
 mod program;
+mod redirects;
 mod registry;
 mod remote;
 mod repository;

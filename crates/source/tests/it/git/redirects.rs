@@ -1,0 +1,87 @@
+//! Servers that lead elsewhere.
+
+use source::git::{Auth, Cause, Reference};
+use testkit::git;
+use testkit::http::Fault;
+use testkit::tls::Authority;
+
+use super::{Place, content, fetch};
+
+fn basic() -> Auth {
+    Auth::Basic {
+        user: "ada".into(),
+        password: "geheim".into(),
+    }
+}
+
+#[tokio::test]
+async fn a_redirect_is_followed_and_credentials_stay_with_their_host() {
+    let target = git::Server::start();
+    target.repository("app").commit("main", "Start", [("a", "1")]);
+    let origin = git::Server::start();
+    origin.fail(Fault::redirect(302, &target.url().replace("127.0.0.1", "localhost")).on("info/refs"));
+    let place = Place::new();
+    let remote = place.remote_with(&origin.clone_url("app"), |settings| {
+        settings.auth = source::git::Auth::Bearer("geheim".into());
+    });
+    let checkout = fetch(&remote, Reference::branch("main")).await.unwrap();
+    assert_eq!(content(&*checkout), ["a 1"]);
+    assert!(origin.requests().iter().all(|record| record.credential.is_some()));
+    assert!(target.requests().iter().all(|record| record.credential.is_none()));
+}
+
+/// Most hosts lead from `http` to `https` like this.
+#[tokio::test]
+async fn credentials_go_along_from_http_to_https_on_the_same_host() {
+    let authority = Authority::default();
+    for auth in [basic(), Auth::Bearer("token".into())] {
+        let target = git::Server::builder()
+            .basic("ada", "geheim")
+            .bearer("token")
+            .tls(&authority)
+            .start();
+        target.repository("app").commit("main", "Start", [("a", "1")]);
+        let origin = git::Server::start();
+        origin.fail(Fault::redirect(301, &target.url()).forever());
+        let place = Place::new();
+        let remote = place.remote_with(&origin.clone_url("app"), |settings| {
+            settings.auth = auth;
+            settings.http.tls.authorities = Some(authority.pem().into_bytes());
+        });
+        let checkout = fetch(&remote, Reference::branch("main")).await.unwrap();
+        assert_eq!(content(&*checkout), ["a 1"]);
+        // Once it is known where the repository is, it is asked for there.
+        assert_eq!(origin.requests().len(), 1);
+    }
+}
+
+#[tokio::test]
+async fn who_is_refused_after_a_redirect_is_told_of_it() {
+    let target = git::Server::builder().basic("ada", "geheim").start();
+    target.repository("app").commit("main", "Start", [("a", "1")]);
+    let origin = git::Server::start();
+    let elsewhere = target.url().replace("127.0.0.1", "localhost");
+    origin.fail(Fault::redirect(302, &elsewhere));
+    let place = Place::new();
+    let remote = place.remote_with(&origin.clone_url("app"), |settings| settings.auth = basic());
+    let error = fetch(&remote, Reference::branch("main")).await.unwrap_err();
+    assert!(matches!(error.cause(), Cause::Authentication(_)), "{error}");
+    let told = format!("redirected to {elsewhere}/app.git/info/refs without the credentials");
+    assert!(error.to_string().contains(&told), "{error}");
+    assert!(!format!("{error:?}").contains("geheim"));
+}
+
+#[tokio::test]
+async fn a_server_that_leads_in_circles_is_left() {
+    let origin = git::Server::start();
+    origin.fail(Fault::redirect(302, &origin.url()).forever());
+    let place = Place::new();
+    let error = fetch(&place.remote(&origin.clone_url("app")), Reference::branch("main"))
+        .await
+        .unwrap_err();
+    assert!(
+        error.to_string().contains("redirects more than 10 times"),
+        "{error}"
+    );
+    assert_eq!(origin.requests().len(), 11);
+}
