@@ -30,11 +30,14 @@ pub(super) async fn artifacts(
         let name = &include.repository.name;
         let found = match (run.other(name), leads_back(run, name)) {
             (None, _) => Err((Reason::NOT_FOUND, not_found(name))),
-            (Some(_), true) => Err((
+            (Some(_), Some(way)) => Err((
                 Reason::FAILED,
-                format!("include '{name}' includes this object itself: remove one of both from spec.include"),
+                format!(
+                    "include '{name}' includes this object itself ({}): remove one of them from spec.include",
+                    way.join(" -> ")
+                ),
             )),
-            (Some(other), false) => match stored(store, &other).await {
+            (Some(other), None) => match stored(store, &other).await {
                 Some(artifact) => Ok(artifact),
                 None => Err((
                     Reason::NO_ARTIFACT,
@@ -67,20 +70,23 @@ fn not_found(name: &str) -> String {
     )
 }
 
-/// Whether what is included includes the object, at whatever distance: it would hold itself, and grow with every run.
-fn leads_back(run: &GitRun<'_>, name: &str) -> bool {
+/// How what is included includes the object, at whatever distance: it would hold itself, and grow with every run.
+fn leads_back(run: &GitRun<'_>, name: &str) -> Option<Vec<String>> {
     let own = run.object.name_any();
     let mut seen = BTreeSet::new();
-    let mut next = vec![name.to_owned()];
-    while let Some(name) = next.pop() {
-        if name == own {
-            return true;
+    let mut next = vec![vec![own.clone(), name.to_owned()]];
+    while let Some(way) = next.pop() {
+        let last = way.last()?;
+        if *last == own {
+            return Some(way);
         }
-        let other = run.other(&name).filter(|_| seen.insert(name));
+        let other = run.other(last).filter(|_| seen.insert(last.clone()));
         let includes = other.iter().flat_map(|other| &other.spec.include);
-        next.extend(includes.map(|include| include.repository.name.clone()));
+        next.extend(
+            includes.map(|include| [way.as_slice(), std::slice::from_ref(&include.repository.name)].concat()),
+        );
     }
-    false
+    None
 }
 
 /// The artifact of an object, if the store has it.

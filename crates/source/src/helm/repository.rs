@@ -375,6 +375,7 @@ impl Repository {
         let credentials = Shown {
             home: url,
             authorization: authorization.as_ref(),
+            may_leave_tls: true,
         };
         let sent = redirect::send(&self.client, request, credentials).await;
         let Landed { response, detour } = sent.map_err(|error| match error {

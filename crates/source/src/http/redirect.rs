@@ -11,11 +11,15 @@ use url::{Host, Url};
 /// How often a server may lead elsewhere.
 const MOST: usize = 10;
 
-/// Whose credentials they are: the address they were given for and what to show there.
+/// What is shown where.
 #[derive(Clone, Copy)]
 pub(crate) struct Shown<'a> {
+    /// The address that the credentials were given for.
     pub(crate) home: &'a Url,
+    /// The credentials.
     pub(crate) authorization: Option<&'a HeaderValue>,
+    /// Whether a server with TLS may lead to one without.
+    pub(crate) may_leave_tls: bool,
 }
 
 /// An answer, and how we came to it.
@@ -40,6 +44,9 @@ pub enum Lost {
     /// It leads to something else than a web server.
     #[error("the server redirects to {0}, which is no http:// or https:// address: check the URL")]
     Scheme(String),
+    /// It leads out of TLS.
+    #[error("the server redirects from https:// to {0}, where anyone could answer: check the URL")]
+    OutOfTls(String),
 }
 
 /// Has a client leave redirects to [`send`].
@@ -76,6 +83,10 @@ pub(crate) async fn send(
         };
         if !matches!(url.scheme(), "http" | "https") {
             return Err(Failure::Lost(Lost::Scheme(without_secrets(&url))));
+        }
+        let leaves_tls = response.url().scheme() == "https" && url.scheme() == "http";
+        if leaves_tls && !credentials.may_leave_tls {
+            return Err(Failure::Lost(Lost::OutOfTls(without_secrets(&url))));
         }
         if hop == MOST {
             return Err(Failure::Lost(Lost::TooOften(without_secrets(&url))));

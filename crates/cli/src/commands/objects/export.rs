@@ -3,7 +3,8 @@
 use std::process::ExitCode;
 
 use anyhow::{Context as _, bail};
-use kube::api::ListParams;
+use k8s_openapi::api::core::v1::Secret;
+use kube::api::{Api, ListParams};
 use serde_json::{Value, json};
 
 use super::api::{Objects, Place};
@@ -19,6 +20,10 @@ pub(crate) struct Args {
     /// All objects of the namespace
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true", default_value = "false", hide_default_value = true, action = clap::ArgAction::Set, value_parser = pflag::boolean)]
     all: bool,
+
+    /// With each object the Secret that its spec.secretRef names, unmasked
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true", default_value = "false", hide_default_value = true, action = clap::ArgAction::Set, value_parser = pflag::boolean)]
+    with_credentials: bool,
 
     #[command(flatten)]
     place: Place,
@@ -46,9 +51,35 @@ pub(crate) async fn run(choice: Choice<Args>) -> anyhow::Result<ExitCode> {
             let shown = (kind.tidied)(written(&object));
             let shown = shown.with_context(|| format!("the {} cannot be read", kind.names.kind))?;
             print!("---\n{}", yaml_of(&shown)?);
+            if let Some(name) = object["spec"]["secretRef"]["name"]
+                .as_str()
+                .filter(|_| args.with_credentials)
+            {
+                let secrets = Api::namespaced(client.clone(), &args.place.namespace);
+                let secret = args.place.limited(credentials(&secrets, name)).await?;
+                print!("---\n{}", yaml_of(&secret)?);
+            }
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// A Secret as somebody would have written it.
+async fn credentials(secrets: &Api<Secret>, name: &str) -> anyhow::Result<Value> {
+    let secret = secrets.get(name).await;
+    let secret = secret.with_context(|| format!("the Secret '{name}' cannot be read"))?;
+    let secret = serde_json::to_value(secret).context("the Secret is no JSON")?;
+    let mut shown = json!({
+        "apiVersion": "v1",
+        "kind": "Secret",
+        "metadata": {"name": name, "namespace": secret["metadata"]["namespace"]},
+    });
+    for field in ["data", "type"] {
+        if !secret[field].is_null() {
+            shown[field] = secret[field].clone();
+        }
+    }
+    Ok(shown)
 }
 
 /// What somebody would have written to make an object.

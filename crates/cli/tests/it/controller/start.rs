@@ -179,7 +179,7 @@ async fn a_dead_instance_is_replaced_and_one_that_loses_its_lease_ends() {
     assert!(stolen);
     assert_eq!(second.ended().await.code(), Some(1));
     assert!(
-        second.said().contains("leader election lost"),
+        second.said().contains("is held by somebody-else"),
         "{}",
         second.said()
     );

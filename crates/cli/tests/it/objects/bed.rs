@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::process::Output;
 
+use k8s_openapi::api::core::v1::Secret;
 use kube::Api;
 use kube::api::{DynamicObject, Patch, PatchParams, PostParams};
 use kube::core::{ApiResource, GroupVersionKind};
@@ -32,6 +33,13 @@ impl Bed {
             namespace,
             kubeconfig,
         };
+        let secrets: Api<Secret> = Api::namespaced(bed.cluster.client(), &bed.namespace);
+        let login = json!({
+            "metadata": {"name": "login", "labels": {"a": "b"}},
+            "stringData": {"username": "ada", "password": "geheim"},
+        });
+        let login = serde_json::from_value(login).unwrap();
+        secrets.create(&PostParams::default(), &login).await.unwrap();
         for (group, version, kind, plural, spec, status) in kinds() {
             bed.create((group, version, kind, plural), "told", spec.clone(), Some(status))
                 .await;
@@ -132,7 +140,10 @@ fn kinds() -> Vec<Row> {
             "v1",
             "GitRepository",
             "gitrepositories",
-            json!({"url": "https://git.test/app", "interval": "1m", "timeout": "90s", "ref": {"branch": "main"}}),
+            json!({
+                "url": "https://git.test/app", "interval": "1m", "timeout": "90s", "ref": {"branch": "main"},
+                "secretRef": {"name": "login"},
+            }),
             artifact(&commit),
         ),
         (

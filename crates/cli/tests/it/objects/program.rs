@@ -54,6 +54,8 @@ async fn objects_are_listed_and_exported_as_by_flux() {
         "get ks",
         "get hr told",
         "get all -l team=told",
+        "export source git told --with-credentials",
+        "export source oci told --with-credentials",
     ] {
         lines.push(line.to_owned());
     }

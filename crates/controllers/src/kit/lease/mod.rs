@@ -4,7 +4,8 @@
 //!
 //! A candidate looks at the Lease every retry period, with some chance added so that candidates do not meet. It takes it where
 //! nobody holds it, or where whoever holds it has not renewed it for the duration that the Lease names. The holder renews it
-//! every retry period; where that fails for the renew deadline, the lease is lost and its process must end.
+//! every retry period; where that fails for the renew deadline, or another one is found to hold it, the lease is lost and its
+//! process must end.
 //!
 //! # Guarantees and assumptions
 //!
@@ -104,14 +105,26 @@ pub fn identity(host: &str) -> String {
 
 /// Why the lease is not held any more.
 #[derive(Debug, thiserror::Error)]
-#[error("leader election lost: the lease {namespace}/{name} was not renewed within {deadline:?}")]
-pub struct Lost {
-    namespace: String,
-    name: String,
-    deadline: Duration,
-    /// The last failure.
-    #[source]
-    last: Option<kube::Error>,
+pub enum Lost {
+    /// It could not be renewed for too long.
+    #[error("leader election lost: the lease {lease} was not renewed within {deadline:?}")]
+    NotRenewed {
+        /// Namespace and name.
+        lease: String,
+        /// What is too long.
+        deadline: Duration,
+        /// The last failure.
+        #[source]
+        last: Option<kube::Error>,
+    },
+    /// Another one has taken it, as from a process that was paused.
+    #[error("leader election lost: the lease {lease} is held by {holder}")]
+    Taken {
+        /// Namespace and name.
+        lease: String,
+        /// Who has it.
+        holder: String,
+    },
 }
 
 /// A candidate for a lease, and later its holder.
@@ -167,7 +180,12 @@ impl Elector {
                 let left = deadline.saturating_duration_since(Instant::now());
                 match timeout(left, self.attempt()).await {
                     Ok(Ok(true)) => break,
-                    Ok(Ok(false)) => {}
+                    Ok(Ok(false)) => {
+                        if let Some(holder) = self.observed.other_than(&self.options.identity) {
+                            let (lease, holder) = (self.lease(), holder.to_owned());
+                            return Lost::Taken { lease, holder };
+                        }
+                    }
                     Ok(Err(error)) => {
                         tracing::debug!(
                             "failed to renew the lease {}: {}",
@@ -176,7 +194,13 @@ impl Elector {
                         );
                         last = Some(error);
                     }
-                    Err(_) => return self.lost(last),
+                    Err(_) => {
+                        return Lost::NotRenewed {
+                            lease: self.lease(),
+                            deadline: self.options.renew_deadline,
+                            last,
+                        };
+                    }
                 }
                 let left = deadline.saturating_duration_since(Instant::now());
                 sleep(self.options.retry_period.min(left)).await;
@@ -265,13 +289,9 @@ impl Elector {
         }
     }
 
-    fn lost(&self, last: Option<kube::Error>) -> Lost {
-        Lost {
-            namespace: self.options.namespace.clone(),
-            name: self.options.name.clone(),
-            deadline: self.options.renew_deadline,
-            last,
-        }
+    /// The namespace and name of the Lease.
+    fn lease(&self) -> String {
+        format!("{}/{}", self.options.namespace, self.options.name)
     }
 }
 

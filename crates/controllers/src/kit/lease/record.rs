@@ -19,14 +19,19 @@ impl Observed {
         }
     }
 
+    /// Who else holds it.
+    pub(super) fn other_than(&self, identity: &str) -> Option<&str> {
+        let holder = self.last.as_ref()?.0.holder_identity.as_deref()?;
+        (!holder.is_empty() && holder != identity).then_some(holder)
+    }
+
     /// Whether this candidate may write itself into the lease: it is there already, nobody is, or whoever is has shown no
     /// sign of life for as long as the lease says.
     pub(super) fn is_free_for(&self, identity: &str, now: Instant) -> bool {
         let Some((spec, since)) = &self.last else {
             return true;
         };
-        let holder = spec.holder_identity.as_deref().unwrap_or_default();
-        if holder.is_empty() || holder == identity {
+        if self.other_than(identity).is_none() {
             return true;
         }
         let seconds = u64::try_from(spec.lease_duration_seconds.unwrap_or_default()).unwrap_or_default();

@@ -88,6 +88,7 @@ fn git(servers: &Servers) -> Vec<Case> {
         git("git-tag-missing", json!({"ref": {"tag": "v9"}})),
         git("git-no-ref", json!({"ref": null})),
         git("git-sparse", json!({"sparseCheckout": ["deploy/a", "./docs"]})),
+        git("git-sparse-outside", json!({"sparseCheckout": ["../.."]})),
         git("git-sparse-missing", json!({"sparseCheckout": ["nowhere"]})),
         git(
             "git-submodules",
@@ -163,6 +164,7 @@ fn git_include(servers: &Servers) -> Vec<Case> {
 
 fn git_access(servers: &Servers) -> Vec<Case> {
     let url = servers.closed_git.clone_url("team/app");
+    let moved = servers.moved_git.clone_url("team/app");
     let git = |name: &str, rest: Value| {
         let base = json!({"url": url, "interval": "1h", "ref": {"branch": "main"}});
         case("GitRepository", name, with(base, rest))
@@ -172,6 +174,12 @@ fn git_access(servers: &Servers) -> Vec<Case> {
         git("git-closed", json!({})).then(secret("ada")),
         git("git-basic", secret("ada")).then(secret("eve")),
         git("git-wrong", secret("eve")),
+        git("git-broken-token", secret("broken-token")),
+        git("git-moved", json!({"url": moved, "secretRef": {"name": "ada"}})),
+        git(
+            "git-moved-wrong",
+            json!({"url": moved, "secretRef": {"name": "eve"}}),
+        ),
         git("git-half", secret("half")),
         git("git-password-alone", secret("password")),
         git("git-two-ways", secret("both")),
@@ -348,6 +356,7 @@ fn helm(servers: &Servers) -> Vec<Case> {
         helm("helm-broken", servers.broken_charts.url(), json!({})),
         helm("helm-closed", closed(), json!({})).then(secret("ada")),
         helm("helm-basic", closed(), secret("ada")).then(secret("eve")),
+        helm("helm-moved", servers.moved_charts.url(), secret("ada")).then(secret("eve")),
         helm("helm-half", closed(), secret("half")),
         helm("helm-empty-secret", closed(), secret("empty")),
         helm("helm-no-secret", closed(), secret("nobody")),
@@ -379,6 +388,7 @@ fn buckets(servers: &Servers) -> Vec<Case> {
         bucket("bucket-prefix-logo", json!({"prefix": "logo"})),
         bucket("bucket-empty", json!({"bucketName": "bare"})),
         bucket("bucket-missing", json!({"bucketName": "nowhere"})),
+        bucket("bucket-short-name", json!({"bucketName": "ab"})),
         bucket("bucket-suspended", json!({"suspend": true})),
         bucket("bucket-wrong-keys", json!({"secretRef": {"name": "wrong-keys"}})),
         bucket("bucket-no-keys", json!({"secretRef": {"name": "ada"}})),
@@ -434,6 +444,7 @@ fn charts() -> Vec<Case> {
         chart("chart-no-source", "nowhere", json!({})),
         chart("chart-of-broken", "helm-broken", json!({})),
         chart("chart-closed", "helm-basic", json!({})),
+        chart("chart-moved", "helm-moved", json!({})),
         chart(
             "chart-oci",
             "helm-oci",

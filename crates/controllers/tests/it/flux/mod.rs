@@ -26,11 +26,24 @@ const DEVIATIONS: &[(&str, &str, &str)] = &[
     ("chart-oci-closed", "ChartPullError", NO_LOGIN),
     ("chart-oci-closed", "AuthenticationFailed", NO_LOGIN),
     ("chart-oci-closed", "Unknown", NO_LOGIN),
+    ("git-moved", "", MOVED),
+    ("git-broken-token", "GitOperationFailed", BROKEN_TOKEN),
+    ("git-broken-token", "AuthenticationFailed", BROKEN_TOKEN),
+    ("git-sparse-outside", "", OUTSIDE),
     ("git-submodules", "file \"vendor/lib/.git\"", SUBMODULES),
     ("git-sparse-submodules", "file \"vendor/lib/", SUBMODULES),
     ("git-sparse-submodule", "file \"vendor/lib/", SUBMODULES),
     ("git-sparse-inside-submodule", "", SUBMODULES),
 ];
+
+/// Why a private repository that moved to another port of its host is found.
+const MOVED: &str = "Flux shows the credentials with the first request after a redirect and not with the second, and so fails";
+
+/// Why a token with a line break in it has another reason.
+const BROKEN_TOKEN: &str = "the credentials are to blame, and nothing was sent";
+
+/// Why a sparse checkout of a directory outside of the repository fails.
+const OUTSIDE: &str = "Flux finds the directory on its own disk and stores an empty artifact";
 
 /// Why files of submodules differ.
 const SUBMODULES: &str = "a sparse checkout of Flux leaves submodules empty, and the way to Git's own folder is no use where that \

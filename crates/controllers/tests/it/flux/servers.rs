@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 use testkit::helm::Chart;
+use testkit::http::Fault;
 use testkit::oci::Artifact;
 use testkit::{git, helm, oci, s3};
 
@@ -11,10 +12,14 @@ use super::side::NAMESPACE;
 pub(super) struct Servers {
     pub(super) git: git::Server,
     pub(super) closed_git: git::Server,
+    /// Leads to `closed_git`, which is another port of the same host.
+    pub(super) moved_git: git::Server,
     pub(super) registry: oci::Server,
     pub(super) closed_registry: oci::Server,
     pub(super) charts: helm::Server,
     pub(super) closed_charts: helm::Server,
+    /// Leads to `closed_charts`.
+    pub(super) moved_charts: helm::Server,
     pub(super) broken_charts: helm::Server,
     pub(super) buckets: s3::Server,
     /// The first commit of `team/app`.
@@ -39,6 +44,9 @@ impl Servers {
         fill_charts(&charts);
         let closed_charts = helm::Server::builder().basic("ada", "geheim").start();
         closed_charts.add(&Chart::new("podinfo", "6.1.0"));
+        let (moved_git, moved_charts) = (git::Server::start(), helm::Server::start());
+        moved_git.fail(Fault::redirect(301, &closed_git.url()).forever());
+        moved_charts.fail(Fault::redirect(301, &closed_charts.url()).forever());
         let broken_charts = helm::Server::start();
         broken_charts.set_index("entries: [\n");
         let buckets = s3::Server::builder().key("access", "geheim").start();
@@ -46,10 +54,12 @@ impl Servers {
         Servers {
             git,
             closed_git,
+            moved_git,
             registry,
             closed_registry,
             charts,
             closed_charts,
+            moved_charts,
             broken_charts,
             buckets,
             commit,
@@ -96,6 +106,7 @@ impl Servers {
                 "Opaque",
                 json!({"username": "a", "password": "b", "bearerToken": "c"}),
             ),
+            secret("broken-token", "Opaque", json!({"bearerToken": "to\nken"})),
             secret("app", "Opaque", json!({"githubAppID": "1"})),
             secret(
                 "keys",

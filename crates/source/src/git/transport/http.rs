@@ -109,6 +109,7 @@ impl Link {
         let credentials = Shown {
             home: &self.home,
             authorization: self.authorization.as_ref(),
+            may_leave_tls: false,
         };
         let sent = redirect::send(&self.client, request, credentials).await;
         let Landed { response, detour } = sent.map_err(|error| match error {

@@ -12,7 +12,7 @@ pub enum Error {
     #[error("the values are not UTF-8")]
     Encoding,
     /// It is something else than a map.
-    #[error("the values must be a map, and this is a {0}: write 'key: value' lines")]
+    #[error("the values must be a map (found: {0}): write 'key: value' lines")]
     NoMap(&'static str),
 }
 

@@ -85,3 +85,22 @@ async fn a_server_that_leads_in_circles_is_left() {
     );
     assert_eq!(origin.requests().len(), 11);
 }
+
+#[tokio::test]
+async fn a_server_with_tls_does_not_lead_to_one_without() {
+    let target = git::Server::start();
+    target.repository("app").commit("main", "Start", [("a", "1")]);
+    let authority = Authority::default();
+    let origin = git::Server::builder().tls(&authority).start();
+    origin.fail(Fault::redirect(302, &target.url()));
+    let place = Place::new();
+    let remote = place.remote_with(&origin.clone_url("app"), |settings| {
+        settings.http.tls.authorities = Some(authority.pem().into_bytes());
+    });
+    let error = fetch(&remote, Reference::branch("main")).await.unwrap_err();
+    assert!(
+        error.to_string().contains("redirects from https:// to"),
+        "{error}"
+    );
+    assert!(target.requests().is_empty());
+}
