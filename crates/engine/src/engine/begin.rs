@@ -36,6 +36,8 @@ impl Shared {
             if stored.is_some_and(|stored| !stored.phase.is_final() && stored.plan.revision != revision) {
                 state.stop = Some(Stop::Superseded);
             }
+            // It may be about to wait, and then would not hear of what is to be looked at now.
+            self.operations.add(unit.id.clone());
             return true;
         }
         if state.active.is_none() && state.endings == 0 {

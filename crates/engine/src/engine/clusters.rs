@@ -13,7 +13,6 @@ use crate::cache::{self, Cache, Change};
 use crate::cluster::Cluster;
 use crate::panics::{caught, caught_in};
 use crate::plan::GroupKind;
-use crate::sync::Stop;
 use crate::unit::{ClusterEvent, CredentialsStore, Failure, SyncUnit};
 
 use super::{Shared, UnitEventKind};
@@ -34,6 +33,7 @@ pub(super) type Handle = Arc<Open>;
 /// A cluster by one of its names, and what is known of it.
 pub(super) struct Open {
     name: String,
+    endpoint: String,
     pub(super) cache: Cache,
     dispatch: AbortHandle,
 }
@@ -41,6 +41,11 @@ pub(super) struct Open {
 impl Open {
     pub(super) fn name(&self) -> &str {
         &self.name
+    }
+
+    /// Which cluster it is, whatever its name.
+    pub(super) fn endpoint(&self) -> &str {
+        &self.endpoint
     }
 
     /// Where requests go.
@@ -92,9 +97,11 @@ impl Shared {
         let connect = || Cluster::new(access.client);
         let cache = self.clusters.caches.get(&key, || self.cache_settings(), connect);
         let changes = cache.subscribe(Box::new(|_| true));
-        let dispatch = tokio::spawn(dispatch(Arc::downgrade(self), name.to_owned(), changes));
+        let place = (name.to_owned(), access.endpoint.clone());
+        let dispatch = tokio::spawn(dispatch(Arc::downgrade(self), place, changes));
         let open = Arc::new(Open {
             name: name.to_owned(),
+            endpoint: access.endpoint,
             cache,
             dispatch: dispatch.abort_handle(),
         });
@@ -140,20 +147,24 @@ impl Shared {
 }
 
 /// Tells units of what happens to their objects, and callbacks of what happens to any.
-async fn dispatch(shared: Weak<Shared>, cluster: String, mut changes: cache::Subscription) {
+async fn dispatch(
+    shared: Weak<Shared>,
+    (cluster, endpoint): (String, String),
+    mut changes: cache::Subscription,
+) {
     while let Some(change) = changes.next().await {
         let Some(shared) = shared.upgrade() else {
             return;
         };
         // Should one change be too much, the next one is dispatched all the same.
-        if let Err(panic) = caught(|| shared.dispatch(&cluster, &change)) {
+        if let Err(panic) = caught(|| shared.dispatch(&cluster, &endpoint, &change)) {
             tracing::error!(%cluster, %panic, "a change could not be dispatched");
         }
     }
 }
 
 impl Shared {
-    fn dispatch(&self, cluster: &str, change: &Change) {
+    fn dispatch(&self, cluster: &str, endpoint: &str, change: &Change) {
         let key = match change {
             Change::Updated(entry) => {
                 let callbacks = &self.told.resource_updated;
@@ -180,14 +191,14 @@ impl Shared {
         for unit in self.known.awaited.by(cluster, &key) {
             self.operations.add(unit);
         }
-        let owner = self.known.owner(cluster, &key);
-        if let (Change::Removed(_), Some((unit, _))) = (change, &owner) {
-            self.known.get(unit).lost(&key);
-        }
-        match owner {
-            Some((unit, true)) => self.operations.add(unit),
-            Some((unit, false)) => self.status.add(unit),
-            None => {}
+        for (unit, waits) in self.known.concerned(endpoint, &key) {
+            if let Change::Removed(_) = change {
+                self.known.get(&unit).lost(&key);
+            }
+            match waits {
+                true => self.operations.add(unit),
+                false => self.status.add(unit),
+            }
         }
     }
 }
@@ -226,11 +237,7 @@ impl Shared {
             let mut state = known.state.lock();
             if state.cluster.as_ref().is_some_and(|cluster| cluster.name == name) {
                 state.cluster = None;
-                state.follows.clear();
-                if state.running || state.active.is_some() {
-                    // What was planned was planned for what was there.
-                    state.stop = Some(Stop::Superseded);
-                }
+                state.leave();
                 known.memory.clear();
                 self.status.add(id);
             }

@@ -87,8 +87,8 @@ fn managed(settings: &ReconciliationSettings, manifests: &[Manifest]) -> Vec<Man
 /// Marks an object as the unit's.
 fn mark(desired: &mut Desired, unit: &SyncUnit, settings: &ReconciliationSettings) {
     let object = Arc::make_mut(&mut desired.object);
-    if let Some(label) = &settings.instance_label {
-        object.set_at(&["metadata", "labels", label], unit.id.as_str());
+    if let Some(instance) = settings.instance_of(&unit.id) {
+        instance.mark(object);
     }
     unit.policy.strategy.ownership.mark(object);
     desired.digest = plan::objects::digest(object);

@@ -31,24 +31,22 @@ impl Shared {
         desired: &[Desired],
     ) -> bool {
         let mut kinds: HashMap<GroupKind, Wanted> = HashMap::new();
-        let mut objects: HashSet<ObjectKey> = HashSet::new();
+        let mut wants: HashSet<ObjectKey> = HashSet::new();
         for entry in &unit.status.inventory.entries {
-            let key = entry.id.0.clone();
-            kinds.insert(kind_of(&key), Wanted::ours(&entry.version));
-            objects.insert(key);
+            kinds.insert(kind_of(&entry.id.0), Wanted::ours(&entry.version));
         }
         for desired in desired {
             let key = desired.key(&unit.destination.namespace);
             let (_, version) = split_api_version(desired.object.str_at(&["apiVersion"]));
             kinds.insert(kind_of(&key), Wanted::ours(version));
-            objects.insert(key);
+            wants.insert(key);
         }
+        let objects = self.claim(unit, known, cluster, wants);
         let awaited = awaited(unit, &objects);
         for key in &awaited {
             kinds.entry(kind_of(key)).or_default().others = true;
         }
         self.known.awaited.set(&unit.id, cluster.name(), awaited);
-        self.known.set_objects(&unit.id, cluster.name(), objects);
         let starting = self.follow_kinds(known, cluster, kinds, &unit.policy.standard());
         let listed = starting.is_empty();
         if !listed {
@@ -68,16 +66,20 @@ impl Shared {
         standard: &Standard,
     ) -> Vec<Follow> {
         let mut state = known.state.lock();
-        state.cluster = Some(Arc::clone(cluster));
-        let before = std::mem::take(&mut state.follows);
+        let earlier = state.cluster.replace(Arc::clone(cluster));
+        if earlier.is_some_and(|earlier| !Arc::ptr_eq(&earlier, cluster)) {
+            state.leave();
+            known.memory.clear();
+        }
+        let mut before = std::mem::take(&mut state.follows);
         let mut starting = Vec::new();
         for (kind, wanted) in kinds {
             let interest = self.interest(&kind, wanted);
-            let same = |(followed, follow): &&(Interest, Follow)| {
+            let same = |(followed, follow): &(Interest, Follow)| {
                 *followed == interest && *follow.standard() == standard.of(&kind.group, &kind.kind)
             };
-            let follow = match before.get(&kind).filter(same) {
-                Some((_, follow)) => follow.clone(),
+            let follow = match before.remove(&kind).filter(same) {
+                Some((_, follow)) => follow,
                 None => cluster.cache.follow_by(interest.clone(), standard),
             };
             if matches!(follow.state(), cache::State::Starting) {

@@ -1,7 +1,7 @@
 //! What is told of a unit when nothing is done about it.
 
-use model::Health;
 use model::health::State;
+use model::{Health, Inventory};
 
 use crate::cache::Standard;
 use crate::plan::{Action, Plan, Step};
@@ -13,7 +13,7 @@ use super::{Shared, UnitEventKind};
 impl Shared {
     /// Nothing is to be done, or nobody asks for it: what was found is told.
     pub(super) async fn found(&self, unit: &SyncUnit, cluster: &Handle, plan: &Plan) {
-        let differs = plan.changes_anything();
+        let differs = plan.changes_anything() || plan.yields_anything();
         let status = Status {
             sync: if differs {
                 SyncState::OutOfSync
@@ -22,6 +22,8 @@ impl Shared {
             },
             attempted: plan.revision.clone(),
             health: Some(health(plan, cluster, &unit.policy.standard())),
+            inventory: inventory(unit, plan),
+            warnings: self.warnings(plan),
             operation: self.over(unit.status.operation.as_deref()).map(Box::new),
             errors: Vec::new(),
             ..unit.status.clone()
@@ -29,7 +31,12 @@ impl Shared {
         if differs && unit.status.sync != SyncState::OutOfSync {
             self.tell(&unit.id, UnitEventKind::OutOfSync, plan.to_string());
         }
+        let gave_up = status.inventory != unit.status.inventory;
         self.write(unit, status).await;
+        if gave_up {
+            // Others are told when it is looked at with what it has now.
+            self.status.add(unit.id.clone());
+        }
     }
 
     /// The last operation. One that was left by a process before us, and that nobody goes on with, has ended.
@@ -55,6 +62,17 @@ impl Shared {
                 self.status.add_after(unit.id.clone(), unit.policy.retry);
             }
         }
+    }
+}
+
+/// What a unit has. Where nothing is to be done that is what the plan says: what another unit holds by now is not ours any more.
+fn inventory(unit: &SyncUnit, plan: &Plan) -> Inventory {
+    let before = &unit.status.inventory;
+    let is_applied = !plan.changes_anything() && unit.status.revision == plan.revision;
+    let is_same = || before.without(&plan.inventory).is_empty() && plan.inventory.without(before).is_empty();
+    match !is_applied || is_same() {
+        true => before.clone(),
+        false => plan.inventory.clone(),
     }
 }
 

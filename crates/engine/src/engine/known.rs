@@ -16,6 +16,7 @@ use crate::plan::{GroupKind, Plan};
 use crate::sync::{Run, StepResult, Stop, is_older};
 
 use super::awaited::Awaited;
+use super::claims::Claims;
 use super::clusters::Handle;
 
 /// How long the watch may take to bring back what was written.
@@ -25,8 +26,8 @@ const CATCHING_UP: Duration = Duration::from_secs(1);
 #[derive(Default)]
 pub(super) struct Units {
     units: Mutex<HashMap<String, Arc<Known>>>,
-    /// Which unit an object belongs to, by cluster.
-    owners: Mutex<HashMap<String, HashMap<ObjectKey, String>>>,
+    /// Which units want and have which objects.
+    pub(super) claims: Claims,
     /// What units wait for besides their own objects.
     pub(super) awaited: Awaited,
 }
@@ -47,8 +48,6 @@ pub(super) struct State {
     pub(super) cluster: Option<Handle>,
     /// The kinds that are followed for it.
     pub(super) follows: HashMap<GroupKind, (Interest, Follow)>,
-    /// The objects that it has, or is about to have.
-    pub(super) objects: HashSet<ObjectKey>,
     /// The operation that is under way and waits, or is about to be taken up.
     pub(super) active: Option<Active>,
     /// Whether a worker has taken up the operation.
@@ -83,6 +82,14 @@ pub(super) struct Active {
 }
 
 impl State {
+    /// The unit is in another cluster from now on: what is followed and planned is not about that one.
+    pub(super) fn leave(&mut self) {
+        self.follows.clear();
+        if self.running || self.active.is_some() {
+            self.stop = Some(Stop::Superseded);
+        }
+    }
+
     /// Whether an operation is under way, or has ended since so many had.
     pub(super) fn is_busy(&self, endings: u64) -> bool {
         self.running || self.active.is_some() || self.endings != endings
@@ -170,52 +177,26 @@ impl Units {
         Arc::clone(units.entry(id.to_owned()).or_default())
     }
 
-    /// Everything is forgotten about a unit that is gone. What it applied stays.
-    pub(super) fn forget(&self, id: &str) {
+    /// Everything is forgotten about a unit that is gone. What it applied stays. The units for which that changes something are
+    /// returned.
+    pub(super) fn forget(&self, id: &str) -> HashSet<Arc<str>> {
         self.awaited.set(id, "", HashSet::new());
-        let Some(known) = self.units.lock().remove(id) else {
-            return;
-        };
-        let objects = std::mem::take(&mut known.state.lock().objects);
-        for owners in self.owners.lock().values_mut() {
-            for key in &objects {
-                if owners.get(key).is_some_and(|owner| owner == id) {
-                    owners.remove(key);
-                }
-            }
-        }
+        self.units.lock().remove(id);
+        self.claims.forget(id)
     }
 
-    /// The objects of a unit are these now.
-    pub(super) fn set_objects(&self, id: &str, cluster: &str, objects: HashSet<ObjectKey>) {
-        let known = self.get(id);
-        let mut state = known.state.lock();
-        if state.objects == objects {
-            return;
-        }
-        let mut owners = self.owners.lock();
-        let owners = owners.entry(cluster.to_owned()).or_default();
-        for gone in state.objects.difference(&objects) {
-            if owners.get(gone).is_some_and(|owner| owner == id) {
-                owners.remove(gone);
-            }
-        }
-        for added in objects.difference(&state.objects) {
-            owners.insert(added.clone(), id.to_owned());
-        }
-        known.memory.keep(&objects);
-        state.objects = objects;
-    }
-
-    /// The unit that an object belongs to, and whether its operation waits for it. One that is at work may be about to: it looks
-    /// again when it is done, or else what came in just now would wake nobody.
-    pub(super) fn owner(&self, cluster: &str, key: &ObjectKey) -> Option<(String, bool)> {
-        let owner = self.owners.lock().get(cluster)?.get(key).cloned()?;
-        let known = self.get(&owner);
-        let state = known.state.lock();
-        let active = state.active.as_ref();
-        let waits = active.is_some_and(|active| active.waits_for.contains(key));
-        Some((owner, waits || state.running))
+    /// All units that have to do with an object, and whether the operation of each waits for it. One that is at work may be about
+    /// to: it looks again when it is done, or else what came in just now would wake nobody.
+    pub(super) fn concerned(&self, endpoint: &str, key: &ObjectKey) -> Vec<(String, bool)> {
+        let units = self.claims.of(endpoint, key).into_iter();
+        let concerned = units.map(|unit| {
+            let known = self.get(&unit);
+            let state = known.state.lock();
+            let active = state.active.as_ref();
+            let waits = active.is_some_and(|active| active.waits_for.contains(key));
+            (unit.to_string(), waits || state.running)
+        });
+        concerned.collect()
     }
 
     /// Somebody says that a unit has changed: what has failed is tried again.

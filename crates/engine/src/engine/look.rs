@@ -20,10 +20,12 @@ use super::{Shared, UnitEventKind};
 /// Looks at one unit after another.
 pub(super) async fn work(shared: Arc<Shared>) {
     while let Some(ticket) = shared.status.next().await {
+        let began = shared.heard.begins(ticket.key());
         let done = match caught_in(|| shared.take(ticket.key())).await {
             Ok(done) => done,
             Err(panic) => shared.fell_over(ticket.key(), &panic).await,
         };
+        shared.heard(ticket.key(), began);
         shared.looks.fetch_add(1, Ordering::Relaxed);
         ticket.finish(done);
     }
@@ -41,6 +43,7 @@ pub(super) async fn all(shared: &Shared) {
         wait = (wait * 2).min(Duration::from_secs(30));
     };
     for unit in &units {
+        shared.heard.expect(&unit.id);
         shared.starting.expect(&unit.destination.cluster, &unit.id);
     }
     for unit in units {
@@ -57,6 +60,8 @@ enum Looked {
     CatchingUp(Instant),
     /// What was looked at is out of date.
     TooLate,
+    /// Others are to be looked at before something is deleted. It is looked at again when they were, and then.
+    Hearing(Instant),
     /// It has failed or was refused, and is not tried again before this time has passed.
     Held(Duration),
 }
@@ -69,7 +74,7 @@ impl Shared {
         match self.units.get(id).await {
             Ok(Some(unit)) => self.refresh(unit, &known, seen).await,
             Ok(None) => {
-                self.known.forget(id);
+                self.forget(id);
                 Done::Forget
             }
             Err(error) => {
@@ -103,7 +108,9 @@ impl Shared {
         match looked {
             Ok(Looked::Done) => Done::After(unit.policy.interval),
             Ok(Looked::Listing) => Done::After(LISTING),
-            Ok(Looked::CatchingUp(until)) => Done::After(until.saturating_duration_since(Instant::now())),
+            Ok(Looked::CatchingUp(until) | Looked::Hearing(until)) => {
+                Done::After(until.saturating_duration_since(Instant::now()))
+            }
             Ok(Looked::TooLate) => Done::After(Duration::ZERO),
             Ok(Looked::Held(wait)) => Done::After(wait),
             Err(errors) => {
@@ -135,6 +142,7 @@ impl Shared {
         }
         let failed = |error: Failure| vec![error.to_string()];
         let cluster = self.cluster(unit).await.map_err(failed)?;
+        self.had(unit, &cluster);
         let Some(generated) = self.generated(unit, known).await.map_err(failed)? else {
             return Ok(Looked::TooLate);
         };
@@ -178,6 +186,9 @@ impl Shared {
         let differs = plan.changes_anything() || unit.status.revision != plan.revision;
         // What somebody asks for is done even if it changes nothing, so that they are told that it is.
         if unit.operation.is_some() || (differs && unit.policy.automatic) {
+            if let Some(until) = self.hear(&plan) {
+                return Ok(Looked::Hearing(until));
+            }
             return match self.start(unit, known, plan, objects).await? {
                 Begun::Yes => Ok(Looked::Done),
                 Begun::Vetoed => Ok(Looked::Held(unit.policy.retry)),
@@ -206,6 +217,9 @@ impl Shared {
         let candidates = observer.candidates(stale).await;
         let input = Input {
             unit: unit.id.clone(),
+            shared: self.known.claims.shared(&unit.id),
+            yields: unit.operation.is_none() && unit.status.revision == revision,
+            instance: self.settings().instance_of(&unit.id),
             revision,
             desired,
             previous,

@@ -12,6 +12,7 @@
 mod awaited;
 mod begin;
 mod callbacks;
+mod claims;
 mod clusters;
 mod desired;
 mod events;
@@ -19,9 +20,11 @@ mod follow;
 mod found;
 mod generate;
 mod guarded;
+mod heard;
 mod known;
 mod look;
 mod operate;
+mod sharing;
 
 use std::future::Future;
 use std::sync::Arc;
@@ -45,6 +48,7 @@ use clusters::Clusters;
 use events::Told;
 use follow::Starting;
 use guarded::Guarded;
+use heard::Heard;
 use known::Units;
 
 /// Keeps units in sync with their sources. Clones are handles to the same engine.
@@ -63,6 +67,7 @@ struct Shared {
     /// to look at all objects again.
     health: Arc<dyn Assess>,
     known: Units,
+    heard: Heard,
     starting: Starting,
     status: Queue<String>,
     operations: Queue<String>,
@@ -89,6 +94,7 @@ impl Engine {
             normaliser: Normaliser::new(Arc::new(smd::schema::Schema::builtin())),
             health: Arc::new(Rules::default()),
             known: Units::default(),
+            heard: Heard::default(),
             starting: Starting::default(),
             status: Queue::new(Backoff::default()),
             operations: Queue::new(Backoff::default()),

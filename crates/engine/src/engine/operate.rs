@@ -100,7 +100,6 @@ impl Shared {
     }
 
     async fn advance(&self, unit: &SyncUnit, known: &Known, active: &mut Active, cluster: &Handle) -> Next {
-        let strategy = &unit.policy.strategy;
         let rules = self.rules(unit);
         let world = World {
             cluster: cluster.cluster(),
@@ -109,8 +108,10 @@ impl Shared {
             manager: &unit.policy.manager,
             approved: active.approved,
             now: &*self.now,
-            prunable: &|live| strategy.keeps(&Live::of(live)).is_none(),
+            prunable: &|live| self.keeps(unit, &Live::of(live)).is_none(),
+            wanted: &|key| self.known.claims.wanted_by_another(&unit.id, key),
             applied: &|key, step, live| {
+                self.known.claims.take(&unit.id, key);
                 if let Some(reference) = &step.object {
                     known
                         .memory

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use model::ObjectKey;
 
-use super::input::{Desired, Input, Live, Observed};
+use super::input::{Desired, Input, Live, Observed, Shared};
 use super::markers;
 use super::metadata::Metadata;
 use super::objects::{Objects, Reference};
@@ -118,6 +118,11 @@ impl<'a> Decider<'a> {
         if task.step.apply.recreate {
             task.step.apply.recreate_seconds = self.input.options.stage_seconds;
         }
+        if let Some(shared) = self.left_to(desired, &task.step.key) {
+            let to = shared.unit.clone();
+            let reason = format!("it differs, but unit {to:?} wants it too and has applied it last");
+            return set(task, Action::Yield { to }, &reason);
+        }
         match &desired.observed {
             Observed::Missing => {
                 task.step.apply.verified = true;
@@ -181,6 +186,13 @@ impl<'a> Decider<'a> {
             Observed::Failed { error, .. } => self.fail(desired, task, error, false),
         }
         self.take_over(desired, live, task, objects);
+    }
+
+    /// The other unit that an object is left to although it is not as this unit wants it.
+    fn left_to(&self, desired: &Desired, key: &ObjectKey) -> Option<&Shared> {
+        let is_settled = matches!(desired.observed, Observed::Unchanged(_));
+        let shared = self.input.shared.get(key)?;
+        (self.input.yields && shared.holds && !is_settled).then_some(shared)
     }
 
     /// Fields that others have set by hand are taken over, unless the object asks to be merged. That alone is a change.

@@ -34,7 +34,7 @@ impl Plan {
                 Action::Patch | Action::Recreate(_) | Action::Replace(_) => &mut counts.change,
                 Action::Prune { .. } => &mut counts.prune,
                 Action::Unchanged => &mut counts.unchanged,
-                Action::Skip => &mut counts.skip,
+                Action::Skip | Action::Yield { .. } => &mut counts.skip,
                 Action::Fail { .. } => &mut counts.fail,
                 Action::Gone | Action::DeleteHook { .. } => continue,
             };
@@ -55,7 +55,7 @@ impl Action {
             Action::Prune { .. } | Action::DeleteHook { .. } => "-",
             Action::Fail { .. } => "!",
             Action::Gone | Action::Unchanged => "=",
-            Action::Skip => "·",
+            Action::Skip | Action::Yield { .. } => "·",
         }
     }
 }

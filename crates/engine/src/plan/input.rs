@@ -1,12 +1,13 @@
 //! What a plan is made from: everything that was found out before.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::sync::Arc;
 
 use model::manifest::Origin;
 use model::{Digest, Inventory, Manifest, ObjectKey, Value};
 
+use super::instance::Instance;
 use super::objects;
 use super::options::Options;
 use crate::diff::Drift;
@@ -25,8 +26,25 @@ pub struct Input {
     /// What was found of those objects of `previous` that are no longer desired (see [`stale`](super::stale)). An object of which nothing
     /// was found out is not pruned and stays in the inventory.
     pub candidates: Vec<Candidate>,
+    /// The objects, desired or not any more, that other units want too.
+    pub shared: HashMap<ObjectKey, Shared>,
+    /// Whether those that another unit holds are left to it although they differ: nothing new is to be applied.
+    pub yields: bool,
+    /// The label that tells whose an object is, besides the strategy's ownership.
+    pub instance: Option<Instance>,
     /// What is asked for.
     pub options: Options,
+}
+
+/// Another unit that wants an object too.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Shared {
+    /// Which unit: the one that holds it, if it is not ours that does.
+    pub unit: String,
+    /// Whether another unit has applied it, so that it is in the inventory of that one.
+    pub has: bool,
+    /// Whether another unit has applied it last.
+    pub holds: bool,
 }
 
 /// An object that should be there.

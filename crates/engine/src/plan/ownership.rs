@@ -13,7 +13,8 @@ use super::metadata::Metadata;
 /// How a unit knows its objects.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Ownership {
-    /// Whatever it has applied is its own: Helm, which has its release's manifests.
+    /// Whatever it has applied is its own, unless another unit of the same engine wants it or it has the instance label of another: Helm, which
+    /// has its release's manifests. Engines that share a cluster need that label, or an ownership that marks objects.
     Inventory,
     /// These labels are on it: Flux.
     Labels(BTreeMap<String, String>),

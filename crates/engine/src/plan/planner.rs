@@ -154,13 +154,15 @@ fn shared(input: &Input, strategy: &Strategy, notes: &mut Vec<Note>) -> Vec<Refu
         let Some(live) = desired.observed.live() else {
             continue;
         };
-        let Some(owner) = strategy.ownership.taken_from(live) else {
+        let key = live.key.clone();
+        let holder = input.shared.get(&key).filter(|shared| shared.holds);
+        let holder = holder.map(|shared| format!("unit {:?}", shared.unit));
+        let Some(owner) = strategy.ownership.taken_from(live).or(holder) else {
             continue;
         };
-        let key = live.key.clone();
         if strategy.hooks && input.options.argo.fail_on_shared {
             refusals.push(Refusal::Shared { key, owner });
-        } else {
+        } else if !input.yields {
             notes.push(Note {
                 key: Some(key),
                 text: format!("is taken over from {owner}"),

@@ -69,7 +69,10 @@ pub(super) fn prune(input: &Input, strategy: &Strategy, occasion: Occasion) -> P
             }
             continue;
         }
-        if matches!(candidate.found, Found::Unknown(_)) {
+        let shared = input.shared.get(key);
+        // It stays known until the other unit has applied it. A unit that is deleted cannot wait for that.
+        let waits = shared.is_some_and(|shared| !shared.has) && occasion == Occasion::Sync;
+        if waits || matches!(candidate.found, Found::Unknown(_)) {
             pruning.kept.push(entry);
         }
         pruning
@@ -177,8 +180,15 @@ fn reason_to_keep(
     if desired_uids.contains(live.uid.as_str()) {
         return Some("it is desired in another group of the same kind".to_owned());
     }
+    if let Some(shared) = input.shared.get(&live.key) {
+        return Some(format!("unit {:?} wants it", shared.unit));
+    }
     if let Some(reason) = strategy.keeps(live) {
         return Some(reason);
+    }
+    let other = input.instance.as_ref().and_then(|ours| ours.not_ours(live));
+    if other.is_some() {
+        return other;
     }
     if occasion == Occasion::Deletion && strategy.hooks && is_kind_definition(live) {
         return Some("a definition outlives the unit: all objects of its kind would go with it".to_owned());

@@ -214,6 +214,11 @@ pub enum Action {
     Unchanged,
     /// It is left alone, as it asks for or as the rules say.
     Skip,
+    /// It differs, and is left to another unit that wants it too and has applied it last.
+    Yield {
+        /// Which unit.
+        to: String,
+    },
 }
 
 /// The object that a destructive action is meant for, so that no other is hit that has taken its name since.
@@ -303,6 +308,12 @@ impl Plan {
         self.steps().any(|step| step.action.writes())
     }
 
+    /// Whether something differs that is left to another unit.
+    pub fn yields_anything(&self) -> bool {
+        self.steps()
+            .any(|step| matches!(step.action, Action::Yield { .. }))
+    }
+
     /// Whether an object is to stay once it is there. If one of these is gone while the plan is carried out, somebody else has
     /// deleted it, and what is waited for may never come.
     pub fn expects(&self, key: &ObjectKey) -> bool {
@@ -365,7 +376,7 @@ impl Action {
     pub fn writes(&self) -> bool {
         !matches!(
             self,
-            Action::Fail { .. } | Action::Gone | Action::Unchanged | Action::Skip
+            Action::Fail { .. } | Action::Gone | Action::Unchanged | Action::Skip | Action::Yield { .. }
         )
     }
 
@@ -385,7 +396,7 @@ impl Action {
             Action::Prune { .. } | Action::DeleteHook { .. } | Action::Gone => "deleted",
             Action::Fail { .. } => "unknown",
             Action::Unchanged => "unchanged",
-            Action::Skip => "skipped",
+            Action::Skip | Action::Yield { .. } => "skipped",
         }
     }
 }

@@ -69,7 +69,7 @@ impl Task {
     pub(super) fn awaited(&self) -> Option<Awaited> {
         let until = match self.step.action {
             Action::Skip if self.leaving => Until::Gone,
-            Action::Skip | Action::Gone | Action::Fail { .. } => return None,
+            Action::Skip | Action::Yield { .. } | Action::Gone | Action::Fail { .. } => return None,
             Action::Prune { .. } | Action::DeleteHook { .. } => Until::Gone,
             _ if self.is_hook() => Until::Completed,
             _ => Until::Healthy,

@@ -44,6 +44,8 @@ pub struct World<'a> {
     pub now: &'a (dyn Fn() -> Timestamp + Send + Sync),
     /// Whether an object that was to be pruned, and has changed since that was decided, may still be.
     pub prunable: &'a (dyn Fn(&Value) -> bool + Send + Sync),
+    /// Another unit that wants an object, which then is not pruned.
+    pub wanted: &'a (dyn Fn(&ObjectKey) -> Option<String> + Send + Sync),
     /// Told of each object that was applied, with what was meant and what became of it.
     pub applied: &'a (dyn Fn(&ObjectKey, &Step, &Value) + Send + Sync),
     /// Whether the run is to stop at the next occasion: it was terminated, or there is a newer revision.

@@ -57,7 +57,9 @@ pub(super) async fn carry_out(step: &Step, objects: &Objects, world: &World<'_>,
         Action::Fail { error } => Err(format!("{} {error}", step.key)),
         Action::Gone => Ok(Some(ended(step, Outcome::Deleted))),
         Action::Unchanged => Ok(Some(ended(step, Outcome::Unchanged))),
-        Action::Skip => Ok(Some(result(step, Outcome::Skipped, "", step.reason.clone()))),
+        Action::Skip | Action::Yield { .. } => {
+            Ok(Some(result(step, Outcome::Skipped, "", step.reason.clone())))
+        }
         Action::Create | Action::Patch => apply(step, objects, world, turn).await,
         Action::Recreate(target) => recreate(step, target, objects, world, turn).await,
         Action::Replace(target) => replace(step, target, objects, world).await.map(Some),
@@ -190,6 +192,10 @@ async fn prune(
     target: &Target,
     world: &World<'_>,
 ) -> Result<StepResult, Failed> {
+    if let Some(unit) = (world.wanted)(&step.key) {
+        let message = format!("unit {unit:?} wants it by now");
+        return Ok(result(step, Outcome::Skipped, "", message));
+    }
     let resource = match resource_of(step, world).await {
         Ok(resource) => resource,
         Err(Error::NoSuchKind { .. }) => return Ok(ended(step, Outcome::Deleted)),

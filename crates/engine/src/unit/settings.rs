@@ -5,13 +5,14 @@ use std::sync::Arc;
 
 use crate::cache::Assess;
 use crate::diff::IgnoreRules;
-use crate::plan::GroupKind;
+use crate::plan::{GroupKind, Instance};
 
 /// What holds for all units. It can be changed while the engine runs: only what it touches is done again.
 #[derive(Clone, Default)]
 pub struct ReconciliationSettings {
-    /// A label that every object is given, with the unit's name as its value. Watches then only see what is ours. Without it,
-    /// all objects of the kinds that units have are watched.
+    /// A label that every object is given, with the unit's id as its value (see [`Instance`]). Watches then only see what is ours,
+    /// and an object that has the label of another unit is not pruned. Without it, all objects of the kinds that units have are
+    /// watched.
     pub instance_label: Option<String>,
     /// What the engine leaves alone.
     pub filter: ResourceFilter,
@@ -35,6 +36,14 @@ pub struct ResourceOverride {
     pub health: Option<Arc<dyn Assess>>,
     /// Differences of its objects that do not count.
     pub ignore: IgnoreRules,
+}
+
+impl ReconciliationSettings {
+    /// The label that a unit's objects are given, if there is one.
+    pub(crate) fn instance_of(&self, unit: &str) -> Option<Instance> {
+        let label = self.instance_label.as_deref()?;
+        Some(Instance::new(label, unit))
+    }
 }
 
 impl ResourceFilter {

@@ -26,6 +26,9 @@ pub struct Status {
     /// The last operation, or the one under way.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<Box<OperationState>>,
+    /// What is not wrong but should be known: which objects other units want too.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
     /// All that is wrong.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub errors: Vec<String>,

@@ -186,7 +186,9 @@ fn assign_batches(order: &Order, tasks: &mut [Task]) {
 pub(super) fn inventory(drafts: &[Draft], input: &Input, kept: Vec<Entry>) -> Inventory {
     let tasks = drafts.iter().flat_map(|draft| &draft.tasks);
     let lasting = tasks.filter(|task| !task.is_prune() && !task.is_hook() && !task.implied);
-    let entries = lasting.filter(|task| {
+    // What another unit holds is in the inventory of that one.
+    let ours = lasting.filter(|task| !matches!(task.step.action, Action::Yield { .. }));
+    let entries = ours.filter(|task| {
         // What this run is not about is only recorded if it was before, or else it might not even be there.
         super::decide::is_selected(input, &task.step.key) || input.previous.contains(&task.step.key)
     });

@@ -177,6 +177,41 @@ async fn a_cluster_that_is_reached_in_another_way_or_left_leaves_nothing_behind(
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn the_objects_of_a_unit_that_moves_are_looked_after_where_it_is_now() {
+    let bed = Bed::start().await;
+    let names = Names::new();
+    for name in ["old", "new"] {
+        names.set(name, &format!("https://{name}.example"), "ada", bed.test.client());
+    }
+    let (sources, units) = (Sources::default(), MemoryStore::default());
+    let mut unit = bed.unit("shop");
+    unit.destination.cluster = "old".to_owned();
+    units.put(unit);
+    sources.set("shop", "v1", [config_map("a", "1")]);
+    let (engine, running) = run(&names, &sources, &units);
+    synced(&units, "shop", "v1").await;
+    let mut unit = units.unit("shop").unwrap();
+    unit.destination.cluster = "new".to_owned();
+    units.put(unit);
+    engine.refresh("shop");
+    let every = testkit::settled::Every(Duration::from_millis(10));
+    let moved = testkit::settled(super::LIMIT, every, async || match engine.requests("new") {
+        Some(counts) if counts.of(Verb::Watch) > 0 => Ok(()),
+        counts => Err(format!("{counts:?}")),
+    });
+    moved.await.unwrap();
+    for change in ["by hand", "by hand again"] {
+        bed.by_hand("", config_map("a", change)).await;
+        bed.seen("ConfigMap", "a", |live| {
+            live.is_some_and(|live| live.str_at(&["data", "key"]) == "1")
+        })
+        .await;
+    }
+    running.abort();
+    bed.finish().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_cluster_is_let_go_when_its_last_unit_is_gone() {
     let bed = Bed::start().await;
     let names = Names::new();

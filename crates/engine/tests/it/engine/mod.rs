@@ -18,6 +18,7 @@ mod prune;
 mod requests;
 mod selective;
 mod settings;
+mod shared;
 mod stale;
 mod waves;
 
