@@ -25,6 +25,12 @@ use super::send::{Ask, JSON, Subject, malformed};
 /// A missing kind makes the server be asked again, but not more often than this.
 const PAUSE: Duration = Duration::from_secs(3);
 
+/// How long a server may take to serve a kind whose definition is there.
+const SERVING: Duration = Duration::from_secs(15);
+
+/// It is asked for such a kind after this time at first, then after longer and longer ones up to the other.
+const ASK_AGAIN: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(1));
+
 /// The answer to this has all groups in it. Old servers do not know it and answer with the groups alone.
 const AGGREGATED: &str =
     "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json";
@@ -36,6 +42,8 @@ pub(super) struct Discovery {
     table: RwLock<Option<Arc<Table>>>,
     /// How often somebody said that it changed.
     changes: AtomicU64,
+    /// Kinds that were defined just now, and until when they may be missing all the same. Without a name it is all of a group.
+    expected: RwLock<HashMap<(Str, Option<Str>), Instant>>,
     /// Held while the server is asked.
     asking: Mutex<()>,
     /// Counts the answers, for those who wait for a kind to appear.
@@ -56,6 +64,7 @@ impl Discovery {
         Discovery {
             table: RwLock::new(None),
             changes: AtomicU64::new(0),
+            expected: RwLock::default(),
             asking: Mutex::new(()),
             answers: watch::Sender::new(0),
         }
@@ -63,6 +72,15 @@ impl Discovery {
 
     fn table(&self) -> Option<Arc<Table>> {
         self.table.read().clone()
+    }
+
+    fn expects(&self, group: &str, kind: &str) -> bool {
+        let expected = self.expected.read();
+        let is_due = |kind: Option<&str>| {
+            let until = expected.get(&(group.into(), kind.map(Into::into)));
+            until.is_some_and(|until| *until > Instant::now())
+        };
+        !expected.is_empty() && (is_due(Some(kind)) || is_due(None))
     }
 
     fn is_current(&self, table: &Table) -> bool {
@@ -103,6 +121,29 @@ impl Cluster {
         self.shared.discovery.answers.send_modify(|answers| *answers += 1);
     }
 
+    /// A kind was defined just now, or all those of a group were. A server, or one of several, may take a moment to serve what it
+    /// has accepted: whoever asks for the kind meanwhile waits for it.
+    pub fn expect(&self, group: &str, kind: Option<&str>) {
+        let now = Instant::now();
+        let mut expected = self.shared.discovery.expected.write();
+        expected.retain(|_, until| *until > now);
+        expected.insert((group.into(), kind.map(Into::into)), now + SERVING);
+        drop(expected);
+        self.discovery_changed();
+    }
+
+    /// Whether a kind was defined just now. If so, this waits for a moment, so that the server can be asked again.
+    pub(super) async fn serves_soon(&self, group: &str, kind: &str, pause: &mut Option<Duration>) -> bool {
+        if !self.shared.discovery.expects(group, kind) {
+            return false;
+        }
+        let (least, most) = ASK_AGAIN;
+        let wait = pause.map_or(least, |pause| (pause * 2).min(most));
+        tokio::time::sleep(wait).await;
+        *pause = Some(wait);
+        true
+    }
+
     /// Changes each time that what is served was asked for anew, or should be.
     pub fn discoveries(&self) -> watch::Receiver<u64> {
         self.shared.discovery.answers.subscribe()
@@ -111,12 +152,15 @@ impl Cluster {
     async fn find(&self, group: &str, version: Option<&str>, kind: &str) -> Result<Resource, Error> {
         let discovery = &self.shared.discovery;
         let mut seen = discovery.table();
+        let mut pause = None;
         loop {
             if let Some(table) = &seen {
                 let (current, fresh) = (discovery.is_current(table), table.at.elapsed() < PAUSE);
                 match table.find(group, version, kind) {
                     Some(found) if current => return Ok(found.clone()),
-                    None if current && fresh => return Err(no_such_kind(group, version, kind)),
+                    None if current && fresh && !self.serves_soon(group, kind, &mut pause).await => {
+                        return Err(no_such_kind(group, version, kind));
+                    }
                     _ => {}
                 }
             }

@@ -267,8 +267,19 @@ impl Cluster {
     }
 
     async fn write(&self, subject: Subject<'_>, ask: &Ask, resource: &Resource) -> Result<Value, Error> {
-        let answer = self.ask_object(&subject, ask).await;
-        answer.map_err(|error| self.tell_kind(resource, error))
+        let mut pause = None;
+        loop {
+            let answer = self.ask_object(&subject, ask).await;
+            let answer = answer.map_err(|error| self.tell_kind(resource, error));
+            let is_missing = matches!(answer, Err(Error::NoSuchKind { .. }));
+            if !is_missing
+                || !self
+                    .serves_soon(&resource.group, &resource.kind, &mut pause)
+                    .await
+            {
+                return answer;
+            }
+        }
     }
 
     /// A path that the server does not know is a kind that it no longer serves.

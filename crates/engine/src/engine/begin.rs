@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::cache::{Cache, Lookup};
 use crate::panics::caught;
 use crate::plan::{Action, Desired, Objects, Plan};
-use crate::sync::{Progress, Run, Stop};
+use crate::sync::{Progress, Run, Stop, to_be_made, together};
 use crate::unit::{OperationState, Phase, Status, SyncState, SyncUnit};
 
 use super::known::{Active, Known};
@@ -106,10 +106,11 @@ impl Shared {
                 unit.status.sync
             },
             attempted: plan.revision.clone(),
+            inventory: together(&unit.status.inventory, to_be_made(&plan)),
             operation: Some(Box::new(state)),
             ..unit.status.clone()
         };
-        // What is about to be done is stored before it is done: whoever comes after a crash knows of it.
+        // What is about to be done is stored before it is done: whoever comes after a crash knows of it, and of what it makes.
         self.units
             .set_status(&unit.id, status)
             .await

@@ -9,7 +9,7 @@ use crate::cache;
 use crate::panics::caught_in;
 use crate::plan::Live;
 use crate::queue::Done;
-use crate::sync::{Ending, Next, Report, StepResult, World};
+use crate::sync::{Ending, Next, Report, StepResult, World, together, written};
 use crate::unit::{OperationState, Phase, Status, SyncState, SyncUnit};
 
 use super::clusters::Handle;
@@ -130,7 +130,10 @@ impl Shared {
         if before.is_none_or(|before| before.message != message) {
             self.tell(&unit.id, UnitEventKind::Waiting, message);
         }
+        // Whoever comes after a crash may find another revision, which does not go on with this: it has to know what there is.
+        let made = written(&state.plan, &state.progress);
         let status = Status {
+            inventory: together(&unit.status.inventory, made),
             operation: Some(Box::new(state)),
             ..unit.status.clone()
         };
@@ -166,7 +169,7 @@ impl Shared {
                 true => active.run.plan().revision.clone(),
                 false => unit.status.revision.clone(),
             },
-            inventory: report.inventory.unwrap_or_else(|| unit.status.inventory.clone()),
+            inventory: report.inventory.after(&unit.status.inventory),
             operation: Some(Box::new(ended.clone())),
             errors: report.errors,
             ..unit.status.clone()

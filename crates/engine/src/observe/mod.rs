@@ -5,14 +5,14 @@
 
 mod memory;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use futures::future::join_all;
 use model::inventory::Entry as Listed;
 use model::object_key::split_api_version;
-use model::{Manifest, ObjectKey, Value};
+use model::{Manifest, ObjectKey, Str, Value};
 
 use crate::cache::{self, Cache, Lookup};
 use crate::cluster::{Apply, Cluster, Error, Resource};
@@ -61,7 +61,11 @@ impl Observer<'_> {
     /// Finds out which of the manifests live in namespaces; the rest of what a plan needs to know of them is found by
     /// [`look`](Observer::look), when they are [prepared](crate::plan::prepare).
     pub async fn scoped(&self, manifests: Vec<Manifest>) -> Vec<Desired> {
-        join_all(manifests.into_iter().map(|manifest| self.scope(manifest))).await
+        let defined: HashMap<_, _> = manifests.iter().filter_map(scope_of_defined).collect();
+        let scoped = manifests
+            .into_iter()
+            .map(|manifest| self.scope(manifest, &defined));
+        join_all(scoped).await
     }
 
     /// Looks at the desired objects.
@@ -75,13 +79,18 @@ impl Observer<'_> {
         join_all(stale.into_iter().map(|entry| self.candidate(entry))).await
     }
 
-    async fn scope(&self, manifest: Manifest) -> Desired {
+    async fn scope(&self, manifest: Manifest, defined: &HashMap<(Str, Str), bool>) -> Desired {
         let (group, version, kind) = (manifest.group(), manifest.version(), manifest.kind());
         match self.cluster.resource(group, version, kind).await {
             Ok(resource) => Desired::new(manifest).namespaced(resource.namespaced),
             Err(error) => {
                 let observed = unserved(manifest.value(), &error);
-                Desired::new(manifest).observed(observed)
+                let kind = (group.into(), kind.into());
+                let desired = Desired::new(manifest).observed(observed);
+                match defined.get(&kind) {
+                    Some(namespaced) => desired.namespaced(*namespaced),
+                    None => desired,
+                }
             }
         }
     }
@@ -311,6 +320,16 @@ impl Observer<'_> {
             found,
         }
     }
+}
+
+/// What a manifest defines, if it is a definition, and whether that lives in namespaces. Its objects may come along with it.
+fn scope_of_defined(manifest: &Manifest) -> Option<((Str, Str), bool)> {
+    if manifest.kind() != "CustomResourceDefinition" {
+        return None;
+    }
+    let spec = |path: &[&str]| manifest.value().at(&["spec"]).map(|spec| spec.str_at(path));
+    let kind = (spec(&["group"])?.into(), spec(&["names", "kind"])?.into());
+    Some((kind, spec(&["scope"])? == "Namespaced"))
 }
 
 /// Whether a dry run has found nothing there: what is stored has a version.

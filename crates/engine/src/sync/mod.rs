@@ -4,6 +4,7 @@
 //! A [`Run`] goes as far as it can and then says what it waits for; it is called again when that may have come true. So a wait
 //! holds no worker, and what is stored of it ([`Progress`]) is enough for another process to go on.
 
+mod inventory;
 mod progress;
 mod report;
 mod step;
@@ -21,6 +22,7 @@ use crate::cache::{Cache, Standard};
 use crate::cluster::Cluster;
 use crate::plan::{Gate, Objects, OnFailure, Plan, Purpose, Stage, Step, When};
 
+pub use inventory::{Had, to_be_made, together, written};
 pub use progress::{Outcome, Progress, StepResult, Work};
 pub use report::{Ending, Report};
 pub use wait::Pending;
@@ -134,10 +136,27 @@ impl Run {
             if self.is_to_stop(world) {
                 continue;
             }
+            self.announce_kinds(stage, world.cluster);
             self.progress.stage += 1;
             self.progress.work = Work::New;
         }
         Next::Finished(Report::ended(&plan, &self.progress))
+    }
+
+    /// Kinds that a stage has defined are served in a moment, if not yet: what comes next may need them.
+    fn announce_kinds(&self, stage: &Stage, cluster: &Cluster) {
+        for step in stage.steps.iter().filter(|step| step.action.applies()) {
+            let object = step.object.as_ref().and_then(|object| self.objects.get(object));
+            let Some(object) = object else { continue };
+            let group = object.str_at(&["spec", "group"]);
+            match &*step.key.kind {
+                "CustomResourceDefinition" => {
+                    cluster.expect(group, Some(object.str_at(&["spec", "names", "kind"])));
+                }
+                "APIService" => cluster.expect(group, None),
+                _ => {}
+            }
+        }
     }
 
     /// Whether something has come up that ends the run, and nothing was done about it yet.

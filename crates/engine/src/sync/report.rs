@@ -1,10 +1,11 @@
 //! What has become of a plan.
 
-use model::{Inventory, ObjectKey};
+use model::ObjectKey;
 use serde::{Deserialize, Serialize};
 
-use crate::plan::{Action, Plan, Purpose, Wait};
+use crate::plan::{Plan, Purpose, Wait};
 
+use super::inventory::{Had, inventory};
 use super::progress::{Outcome, Progress, StepResult};
 use super::wait::{Found, told};
 
@@ -17,8 +18,8 @@ pub struct Report {
     pub results: Vec<StepResult>,
     /// All that went wrong.
     pub errors: Vec<String>,
-    /// What the unit has applied now; nothing if it is what it was before.
-    pub inventory: Option<Inventory>,
+    /// What the unit has applied now.
+    pub inventory: Had,
 }
 
 /// How a run ended.
@@ -99,43 +100,6 @@ fn ending(plan: &Plan, progress: &Progress) -> Ending {
     } else {
         Ending::Succeeded
     }
-}
-
-/// What the unit has applied. A run that failed before everything was applied leaves what was there before, so that nothing is
-/// forgotten; what could not be deleted stays in it.
-fn inventory(ending: Ending, plan: &Plan, progress: &Progress) -> Option<Inventory> {
-    let applied_all = match ending {
-        Ending::Succeeded | Ending::PruneFailed | Ending::HealthFailed => true,
-        Ending::ApplyFailed => false,
-        // Whatever comes next plans with what was there before.
-        Ending::Terminated | Ending::Superseded => all_applied(plan, progress),
-    };
-    if !applied_all {
-        return None;
-    }
-    let pruned: std::collections::HashSet<&ObjectKey> = progress
-        .results
-        .iter()
-        .filter(|result| result.outcome != Outcome::Failed)
-        .map(|result| &result.key)
-        .collect();
-    let survivors = plan
-        .steps()
-        .filter(|step| matches!(step.action, Action::Prune { .. }) && !pruned.contains(&step.key))
-        .map(|step| step.key.clone());
-    Some(plan.inventory_with(survivors))
-}
-
-fn all_applied(plan: &Plan, progress: &Progress) -> bool {
-    let done: std::collections::HashSet<&ObjectKey> = progress
-        .results
-        .iter()
-        .filter(|result| result.outcome != Outcome::Failed)
-        .map(|result| &result.key)
-        .collect();
-    plan.steps()
-        .filter(|step| step.action.applies() && step.hook.is_none())
-        .all(|step| done.contains(&step.key))
 }
 
 /// What went wrong with a wait, in Flux's words; nothing if all is well.

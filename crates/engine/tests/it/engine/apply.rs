@@ -1,5 +1,7 @@
 //! How objects are applied: order, takeover, force, markers, ignored fields.
 
+use std::time::Duration;
+
 use engine::cluster::Write;
 use engine::diff::{IgnoreRule, IgnoreRules, Takeover};
 use engine::plan::GroupKind;
@@ -115,6 +117,10 @@ async fn a_definition_and_its_objects_are_applied_in_one_go() {
     bed.test.delete_at_end(format!(
         "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/widgets.{group}"
     ));
+    let mut unit = bed.unit("shop");
+    // A second try would come too late.
+    unit.policy.retry = Duration::from_secs(3600);
+    bed.units.put(unit);
     bed.sync("shop", "v1", [widget, definition]);
     let status = bed.applied("shop", "v1").await;
     let kinds: Vec<String> = status

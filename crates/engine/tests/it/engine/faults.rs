@@ -75,8 +75,8 @@ async fn whatever_goes_wrong_the_engine_gets_there_and_deletes_nothing_else() {
             .into_iter()
             .map(|rule| bed.server().faults().add(rule))
             .collect();
-        let desired = chance.desired();
-        let revision = format!("v{round}");
+        let mut desired = chance.desired();
+        let mut revision = format!("v{round}");
         let objects = desired.iter().map(|(name, key)| config_map(name, key));
         bed.sync("shop", &revision, objects);
         if chance.below(3) == 0 {
@@ -88,6 +88,13 @@ async fn whatever_goes_wrong_the_engine_gets_there_and_deletes_nothing_else() {
         if chance.below(2) == 0 {
             // The process is killed somewhere on its way.
             tokio::time::sleep(Duration::from_millis(chance.below(60))).await;
+            if chance.below(2) == 0 {
+                // Whoever starts again finds something newer, which need not have what was made so far.
+                desired = chance.desired();
+                revision.push_str("-newer");
+                let objects = desired.iter().map(|(name, key)| config_map(name, key));
+                bed.sources.set("shop", &revision, objects);
+            }
             bed.restart();
         }
         // Faults that never end would keep it from its end: those that are left go.

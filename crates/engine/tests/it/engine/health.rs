@@ -91,10 +91,7 @@ async fn expressions_of_one_unit_hold_for_its_waits_and_for_no_other_unit() {
     let bed = Bed::start().await;
     let group = widgets(&bed).await;
     let expressions = || Some(by_phase(&group));
-    let mut plain = patient(bed.unit("plain"), None);
-    // A server may not tell of a new kind at once.
-    plain.policy.retry = Duration::from_secs(1);
-    bed.units.put(plain);
+    bed.units.put(patient(bed.unit("plain"), None));
     bed.units.put(patient(bed.unit("checked"), expressions()));
     bed.units.put(patient(bed.unit("failing"), expressions()));
     bed.sync("plain", "v1", [widget(&group, "a")]);

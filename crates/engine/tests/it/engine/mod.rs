@@ -11,6 +11,7 @@ mod faults;
 mod health;
 mod hooks;
 mod kills;
+mod left_behind;
 mod new_objects;
 mod operations;
 mod panics;

@@ -57,6 +57,8 @@ struct Scene {
     desired: BTreeMap<&'static str, Objects>,
     /// The identities of objects that nobody has a reason to delete.
     uids: BTreeMap<String, String>,
+    /// The revision of it.
+    revision: String,
     kills: usize,
     mid_operation: usize,
 }
@@ -80,18 +82,18 @@ impl Scene {
             random,
             desired: UNITS.map(|unit| (unit, Objects::new())).into(),
             uids: BTreeMap::new(),
+            revision: String::new(),
             kills: 0,
             mid_operation: 0,
         };
         scene.add_bystander().await;
         scene.wish("v-first");
-        scene.arrived("the first", "v-first").await;
+        scene.arrived("the first").await;
         scene
     }
 
     async fn round(&mut self, round: usize) {
-        let revision = format!("v{round}");
-        self.wish(&revision);
+        self.wish(&format!("v{round}"));
         if self.random.u8(..3) == 0 {
             self.meddle().await;
         }
@@ -112,14 +114,17 @@ impl Scene {
             }
             self.kill();
         }
-        self.arrived(&format!("round {round}"), &revision).await;
+        self.arrived(&format!("round {round}")).await;
     }
 
-    /// Kills the program and starts it again.
+    /// Kills the program and starts it again. It may find a newer revision then, which need not have what was made so far.
     fn kill(&mut self) {
         self.program.kill();
         self.kills += 1;
         self.mid_operation += usize::from(self.is_under_way());
+        if self.random.bool() {
+            self.wish(&format!("{}-newer", self.revision));
+        }
         self.program = Program::start(self.folder.path(), self.random.u64(1..));
     }
 
@@ -159,6 +164,7 @@ impl Scene {
             program::replace(&self.folder.path().join(format!("{unit}.source")), &source);
             self.desired.insert(unit, wanted);
         }
+        revision.clone_into(&mut self.revision);
         let desired = &self.desired;
         self.uids.retain(|name, _| {
             let mut units = desired.values();
@@ -202,7 +208,7 @@ impl Scene {
     }
 
     /// Waits until the cluster has what is desired, what is not ours, and nothing else, and no operation is left.
-    async fn arrived(&mut self, when: &str, revision: &str) {
+    async fn arrived(&mut self, when: &str) {
         let mut wanted: Objects = self.desired.values().flatten().map(owned).collect();
         wanted.insert(BYSTANDER.to_owned(), "mine".to_owned());
         let every = testkit::settled::Every(Duration::from_millis(20));
@@ -211,7 +217,7 @@ impl Scene {
                 let status = self.status(unit).unwrap_or_default();
                 let operation = status.operation.as_ref();
                 let ended = operation.is_none_or(|operation| operation.phase.is_final());
-                if status.sync != SyncState::Synced || status.revision != revision || !ended {
+                if status.sync != SyncState::Synced || status.revision != self.revision || !ended {
                     return Err(format!("{unit}: {status:#?}"));
                 }
             }
@@ -307,9 +313,10 @@ impl Program {
 
     /// Says that the sources have changed.
     fn tell(&mut self) {
-        let stdin = self.0.stdin.as_mut().unwrap();
-        // One that has ended by itself is found out by what it leaves undone.
-        drop(stdin.write_all(b"changed\n"));
+        // One that was killed sees it when it starts. One that has ended by itself is found out by what it leaves undone.
+        if let Some(stdin) = &mut self.0.stdin {
+            drop(stdin.write_all(b"changed\n"));
+        }
     }
 
     /// With SIGKILL: nothing is tidied up.

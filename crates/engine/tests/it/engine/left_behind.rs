@@ -1,0 +1,122 @@
+//! What operations have made that did not come to a good end: it is in the inventory, so that whatever comes next prunes it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use engine::Engine;
+use engine::unit::{
+    Failure, MemoryStore, OneCluster, Operation, Phase, ReconciliationSettings, Status, SyncUnit,
+    SyncUnitStore,
+};
+use futures::future::BoxFuture;
+use model::{Value, value};
+use parking_lot::Mutex;
+
+use super::{Bed, config_map, slow, waiting};
+
+fn names(status: &Status) -> Vec<String> {
+    let entries = status.inventory.entries.iter();
+    entries.map(|entry| entry.id.0.name.to_string()).collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_an_operation_had_made_when_it_was_killed_is_pruned_if_the_next_revision_does_not_have_it() {
+    let mut bed = Bed::with_outcomes().await;
+    let mut unit = bed.unit("shop");
+    unit.policy.options = waiting(600);
+    bed.units.put(unit);
+    bed.sync("shop", "v1", [slow("a"), config_map("b", "1")]);
+    let status = bed.waits("shop").await;
+    assert_eq!(names(&status), ["a", "b"]);
+    bed.sources.set("shop", "v2", [config_map("c", "1")]);
+    bed.restart();
+    let status = bed.applied("shop", "v2").await;
+    assert_eq!(names(&status), ["c"]);
+    for name in ["a", "b"] {
+        assert!(bed.get("", "ConfigMap", name).await.is_none(), "{name}");
+    }
+    bed.finish().await;
+}
+
+/// Keeps every status that was written.
+#[derive(Clone)]
+struct Recorder {
+    units: MemoryStore,
+    written: Arc<Mutex<Vec<Status>>>,
+}
+
+impl SyncUnitStore for Recorder {
+    fn list(&self) -> BoxFuture<'_, Result<Vec<SyncUnit>, Failure>> {
+        self.units.list()
+    }
+
+    fn get<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Option<SyncUnit>, Failure>> {
+        self.units.get(id)
+    }
+
+    fn set_status<'a>(&'a self, id: &'a str, status: Status) -> BoxFuture<'a, Result<(), Failure>> {
+        self.written.lock().push(status.clone());
+        self.units.set_status(id, status)
+    }
+
+    fn set_operation<'a>(
+        &'a self,
+        id: &'a str,
+        operation: Option<Operation>,
+    ) -> BoxFuture<'a, Result<(), Failure>> {
+        self.units.set_operation(id, operation)
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_about_to_be_made_is_stored_before_it_is_and_with_no_other_write() {
+    let bed = Bed::start().await;
+    bed.running.abort();
+    bed.by_hand("", config_map("theirs", "mine")).await;
+    let recorder = Recorder {
+        units: bed.units.clone(),
+        written: Arc::default(),
+    };
+    bed.sources
+        .set("shop", "v1", [config_map("made", "1"), config_map("theirs", "1")]);
+    bed.units.put(bed.unit("shop"));
+    let clusters = OneCluster::new(bed.test.client());
+    let settings = ReconciliationSettings::default();
+    let engine = Engine::new(settings, clusters, bed.sources.clone(), recorder.clone());
+    let (tell, told) = tokio::sync::oneshot::channel();
+    let tell = Mutex::new(Some(tell));
+    let _completed = engine.on_sync_completed(move |_, _| {
+        if let Some(tell) = tell.lock().take() {
+            tell.send(()).unwrap();
+        }
+    });
+    engine.run(1, 1, async { told.await.unwrap() }).await.unwrap();
+    let written: Vec<_> = recorder.written.lock().iter().map(names).collect();
+    // What is there already is not ours before it was written.
+    assert_eq!(written[..2], [vec!["made"], vec!["made", "theirs"]]);
+    bed.finish().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_an_operation_that_failed_has_made_is_in_the_inventory() {
+    let bed = Bed::start().await;
+    let mut unit = bed.unit("shop");
+    // Without a dry run the server refuses one of them when another is written already.
+    unit.policy.options.trust_new = true;
+    unit.policy.retry = Duration::from_secs(3600);
+    bed.units.put(unit);
+    let refused: Value = value!({
+        "apiVersion": "v1", "kind": "Service", "metadata": { "name": "refused" },
+        "spec": { "type": "NoSuchType", "ports": [{ "port": 80 }] },
+    });
+    bed.sync("shop", "v1", [config_map("a", "1"), refused]);
+    let status = bed.phase("shop", Phase::Failed).await;
+    assert!(status.errors[0].contains("refused"), "{:?}", status.errors);
+    assert!(bed.get("", "ConfigMap", "a").await.is_some());
+    assert!(names(&status).contains(&"a".to_owned()), "{:?}", names(&status));
+    bed.sync("shop", "v2", [config_map("b", "1")]);
+    let status = bed.applied("shop", "v2").await;
+    assert_eq!(names(&status), ["b"]);
+    assert!(bed.get("", "ConfigMap", "a").await.is_none());
+    bed.finish().await;
+}
