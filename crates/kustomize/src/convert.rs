@@ -50,6 +50,8 @@ pub fn from_value(value: &Value) -> Node {
 fn is_plain(text: &str) -> bool {
     let set = Node::set(text);
     set.as_scalar().is_some_and(|scalar| scalar.kind == Kind::Plain)
+        && Kind::of(text) == Kind::Plain
+        && !text.contains('\n')
         && !is_base60(text)
         && Analysis::of(text, Tabs::InBlocks).plain_allowed
 }

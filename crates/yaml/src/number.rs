@@ -51,7 +51,7 @@ pub(crate) fn parse_float(text: &str) -> Option<f64> {
 }
 
 /// A float as Go prints it with `FormatFloat(number, 'g', -1, 32)`, which is what keys of maps go through.
-pub(crate) fn format_float32(number: f64) -> String {
+pub fn format_float32(number: f64) -> String {
     if number.is_nan() {
         return ".nan".to_owned();
     }

@@ -50,7 +50,7 @@ impl<'b, 't> Target<'b, 't> {
         };
         build.visit().map_err(|message| fail(message, None))?;
         let strictness = if parent.is_none() && build.options.lenient_root {
-            Strictness::Coerce
+            Strictness::Lax
         } else {
             Strictness::Strict
         };

@@ -9,10 +9,9 @@ use yaml::Step;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Strictness {
     Strict,
+    /// They are not, and numbers and booleans are texts where texts are wanted, as Go's reader of YAML has it when it knows
+    /// the type.
     Lax,
-    /// As [`Lax`](Strictness::Lax), and numbers and booleans are texts where texts are wanted, as Go's reader of YAML has it
-    /// when it knows the type.
-    Coerce,
 }
 
 /// Where in a value the decoder is.
@@ -105,6 +104,22 @@ impl Context {
         T::default()
     }
 
+    /// Whether numbers and booleans are texts here. Go's reader of YAML does not see the types of fields that a structure has
+    /// from another one inside of it.
+    fn wants_texts(&self) -> bool {
+        let field = self.path.last().copied().unwrap_or_default();
+        let is_hidden = match self.structure {
+            "Selector" | "SourceSelector" => {
+                matches!(field, "group" | "version" | "kind" | "name" | "namespace")
+            }
+            "FieldSpec" | "Target" => matches!(field, "group" | "version" | "kind"),
+            "Kustomization" => matches!(field, "kind" | "apiVersion"),
+            "GeneratorArgs" | "IAMPolicyGeneratorArgs" | "KubernetesService" | "ServiceAccount" => true,
+            _ => false,
+        };
+        self.strictness == Strictness::Lax && !is_hidden
+    }
+
     /// Notes a field that nobody knows, if that is a mistake.
     pub(crate) fn unknown(&mut self, key: &str) {
         if self.strictness == Strictness::Strict {
@@ -127,9 +142,8 @@ impl Decode for String {
     fn decode(value: &Value, context: &mut Context) -> Result<Self, String> {
         Ok(match value {
             Value::Str(text) => text.to_string(),
-            Value::Bool(_) | Value::Int(_) | Value::Float(_) if context.strictness == Strictness::Coerce => {
-                model::json::to_string(value)
-            }
+            Value::Bool(_) | Value::Int(_) if context.wants_texts() => model::json::to_string(value),
+            Value::Float(number) if context.wants_texts() => yaml::go::format_float32(*number),
             other => context.mismatch(other, "string"),
         })
     }

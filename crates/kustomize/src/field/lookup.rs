@@ -1,6 +1,6 @@
 //! Finding one field by a path with list elements in it: `spec`, `containers`, `[name=web]`, `0`, `-`.
 
-use yaml::node::Node;
+use yaml::node::{Map, Node};
 
 enum Step<'p> {
     Index(usize),
@@ -51,15 +51,18 @@ fn position(node: &Node, step: &Step<'_>) -> Result<Option<usize>, String> {
     })
 }
 
+/// The parts of a path that say something.
+fn parts(path: &[String]) -> impl Iterator<Item = &str> {
+    path.iter()
+        .map(|part| part.trim())
+        .filter(|part| !part.is_empty())
+}
+
 /// The positions that a path leads through.
 fn positions(node: &Node, path: &[String]) -> Result<Option<Vec<usize>>, String> {
     let mut found = Vec::with_capacity(path.len());
     let mut node = node;
-    for part in path
-        .iter()
-        .map(|part| part.trim())
-        .filter(|part| !part.is_empty())
-    {
+    for part in parts(path) {
         let Some(at) = position(node, &step(part)?)? else {
             return Ok(None);
         };
@@ -97,4 +100,48 @@ pub(crate) fn lookup_mut<'n>(node: &'n mut Node, path: &[String]) -> Result<Opti
         Node::List(items) => items.get_mut(at),
         Node::Scalar(_) => None,
     }))
+}
+
+/// The same, with fields and elements made that are missing, the last as a scalar. Elements by number are not made, and
+/// nothing is in `null`.
+pub(crate) fn lookup_create<'n>(node: &'n mut Node, path: &[String]) -> Result<Option<&'n mut Node>, String> {
+    let mut node = node;
+    let mut parts = parts(path).peekable();
+    while let Some(part) = parts.next() {
+        let step = step(part)?;
+        let found = position(node, &step)?;
+        let Some(at) = found.or_else(|| grow(node, &step, parts.peek().copied())) else {
+            return Ok(None);
+        };
+        let inner = match node {
+            Node::Map(map) => map.iter_mut().nth(at).map(|(_, value)| value),
+            Node::List(items) => items.get_mut(at),
+            Node::Scalar(_) => None,
+        };
+        node = inner.expect("it was just found or made");
+    }
+    Ok(Some(node))
+}
+
+/// Makes what a step leads to, by what follows it, and says where that is.
+fn grow(node: &mut Node, step: &Step<'_>, next: Option<&str>) -> Option<usize> {
+    match (node, step) {
+        (Node::Map(map), Step::Field(name)) => {
+            let made = match next {
+                None => Node::plain(""),
+                Some(next) if super::select::is_list_step(next) => Node::list(),
+                Some(_) => Node::map(),
+            };
+            map.push(*name, made);
+            Some(map.len() - 1)
+        }
+        (Node::List(items), Step::Element { key, value }) => {
+            items.push(match *key {
+                "" => Node::plain(*value),
+                key => Node::Map(Map::from_entries([(key.into(), Node::plain(*value))].into_iter())),
+            });
+            Some(items.len() - 1)
+        }
+        _ => None,
+    }
 }

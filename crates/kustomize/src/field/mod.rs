@@ -6,7 +6,7 @@ mod select;
 mod shared;
 mod walk;
 
-pub(crate) use lookup::{lookup, lookup_mut};
+pub(crate) use lookup::{lookup, lookup_create, lookup_mut};
 pub(crate) use path::{split, split_bracketed};
 pub(crate) use select::{Created, Growing, select};
 pub(crate) use shared::{WRITTEN, Writes, spread_written, unlink};

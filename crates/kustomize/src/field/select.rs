@@ -65,7 +65,7 @@ pub(crate) trait Growing: Sized {
     fn settle(&mut self) {}
 }
 
-fn is_list_step(part: &str) -> bool {
+pub(super) fn is_list_step(part: &str) -> bool {
     (part.starts_with('[') && part.ends_with(']')) || part.parse::<usize>().is_ok()
 }
 

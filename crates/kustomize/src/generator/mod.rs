@@ -58,7 +58,7 @@ pub(crate) fn generate(
             let (mut data, mut binary) = (Map::default(), Map::default());
             for (key, content) in pairs {
                 match String::from_utf8(content) {
-                    Ok(text) => data.push(key, Node::set(text)),
+                    Ok(text) => data.push(key, set(text)),
                     Err(bytes) => binary.push(key, Node::str(encoded(bytes.as_bytes()))),
                 }
             }
@@ -77,7 +77,7 @@ pub(crate) fn generate(
             object.push("type", Node::str(kind));
             let data = pairs
                 .into_iter()
-                .map(|(key, content)| (key.into(), Node::set(encoded(&content))));
+                .map(|(key, content)| (key.into(), set(encoded(&content))));
             object.push("data", Node::Map(Map::from_entries(data)));
         }
     }
@@ -117,4 +117,13 @@ fn encoded(content: &[u8]) -> String {
         rest = after;
     }
     out
+}
+
+/// A value; several lines are a block.
+fn set(text: String) -> Node {
+    if text.contains('\n') {
+        Node::str(text)
+    } else {
+        Node::set(text)
+    }
 }

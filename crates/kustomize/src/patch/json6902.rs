@@ -16,6 +16,8 @@ use crate::transform::{Transform, first};
 pub(super) struct JsonPatch {
     patch: json::Patch,
     count: usize,
+    /// Whether annotations are replaced or removed as a whole.
+    drops_annotations: bool,
 }
 
 /// Far more than anyone writes by hand, but bounded.
@@ -61,7 +63,11 @@ impl JsonPatch {
             let line = yaml::locate(text.as_bytes(), 0, &path).unwrap_or(1);
             (line, error.to_string())
         })?;
-        Ok(JsonPatch { patch, count })
+        Ok(JsonPatch {
+            patch,
+            count,
+            drops_annotations: operations.iter().any(drops_annotations),
+        })
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -81,7 +87,21 @@ impl JsonPatch {
             drop_empty_annotations(&mut value);
         }
         resource.node = convert::from_value(&value);
+        if self.drops_annotations {
+            resource.forget_history();
+        }
         Ok(())
+    }
+}
+
+/// Whether an operation takes all annotations away, or puts others in their place.
+fn drops_annotations(operation: &Value) -> bool {
+    let text = |field: &str| operation.get(field).and_then(Value::as_str);
+    let is_whole = |field: &str| matches!(text(field), Some("" | "/metadata" | "/metadata/annotations"));
+    match text("op") {
+        Some("add" | "replace" | "remove" | "copy") => is_whole("path"),
+        Some("move") => is_whole("path") || is_whole("from"),
+        _ => false,
     }
 }
 

@@ -202,6 +202,9 @@ fn apply(resource: &mut Resource, patch: &Resource, schema: &Schema) -> Result<(
     if resource.is_empty() {
         return Ok(());
     }
+    if replaces_annotations(&patch.node) {
+        resource.forget();
+    }
     if !patch.may_change_kind {
         resource.set_kind(&kind);
     }
@@ -210,4 +213,18 @@ fn apply(resource: &mut Resource, patch: &Resource, schema: &Schema) -> Result<(
     }
     resource.set_namespace(&namespace);
     Ok(())
+}
+
+/// Whether a patch puts its annotations, which may be none, in the place of all that are there.
+fn replaces_annotations(patch: &Node) -> bool {
+    let replaces = |node: &Node| {
+        let directive = node.get("$patch");
+        directive.is_some_and(|directive| directive.text() == "replace")
+    };
+    let metadata = patch.get("metadata");
+    replaces(patch)
+        || metadata.is_some_and(replaces)
+        || metadata
+            .and_then(|metadata| metadata.get("annotations"))
+            .is_some_and(replaces)
 }

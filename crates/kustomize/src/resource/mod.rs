@@ -251,6 +251,21 @@ impl Resource {
         }
     }
 
+    /// Forgets what is remembered of it: kustomize keeps that in annotations, and they are gone.
+    pub(crate) fn forget(&mut self) {
+        self.previous = ThinVec::new();
+        self.affixes = Affixes::default();
+        self.behavior = Behavior::default();
+        self.needs_hash = false;
+        self.from_chart = false;
+        self.forget_history();
+    }
+
+    /// Forgets where it comes from and what has changed it, which kustomize does not put back as it does the rest.
+    pub(crate) fn forget_history(&mut self) {
+        self.history = None;
+    }
+
     /// Where it comes from, if that is to be told.
     pub(crate) fn origin(&self) -> Option<&Rc<Origin>> {
         self.history.as_ref()?.origin.as_ref()

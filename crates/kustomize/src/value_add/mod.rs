@@ -1,9 +1,9 @@
 //! `ValueAddTransformer`: a value for fields of chosen resources, as a whole or as one part of a file path.
 
-use yaml::node::{Map, Node};
+use yaml::node::Node;
 
 use crate::config;
-use crate::field::{set_text, split};
+use crate::field::{Writes, lookup_create, set_text, split};
 use crate::namespace::Namespace;
 use crate::resmap::{Matcher, ResMap};
 use crate::schema::Schema;
@@ -44,26 +44,17 @@ impl ValueAdd {
     }
 
     fn set(&self, node: &mut Node, target: &Target) -> Result<(), String> {
-        let path = split(&target.field_path, '/');
-        let mut field = node;
-        for (index, part) in path.iter().enumerate() {
-            let Node::Map(map) = field else {
-                return Err(crate::field::wrong_kind("MappingNode", field));
-            };
-            let is_last = index + 1 == path.len();
-            field = map.entry(part, || {
-                if is_last {
-                    Node::plain("")
-                } else {
-                    Node::Map(Map::default())
-                }
-            });
-        }
+        let mut writes = Writes::default();
+        let Some(field) = lookup_create(node, &split(&target.field_path, '/'))? else {
+            return Ok(());
+        };
         let value = match usize::try_from(target.file_path_position) {
             Ok(position) if position > 0 => inserted(field.raw_text(), position - 1, &self.value),
             _ => self.value.clone(),
         };
-        set_text(field, value)
+        writes.change(field, |field| set_text(field, value))?;
+        writes.spread(node);
+        Ok(())
     }
 }
 

@@ -198,3 +198,42 @@ metadata:
 ";
     check(text, want);
 }
+
+#[test]
+fn what_is_written_over_an_annotation_has_quotes_if_that_looked_like_something_else() {
+    // That shows in the template, which has the very same annotation. Times, several lines and nothing need no quotes, as far
+    // as kustomize looks.
+    for (annotation, want) in [
+        ("x", "true"),
+        ("", "true"),
+        ("2020-01-01", "true"),
+        (r"a\nb", "true"),
+        ("yes", "\"true\""),
+        ("1.5", "\"true\""),
+        ("- q", "\"true\""),
+        ("a: b", "\"true\""),
+        ("#c", "\"true\""),
+        ("{x", "true"),
+    ] {
+        let text = format!(
+            r#"
+=== base/kustomization.yaml
+resources: [a.yaml]
+commonAnnotations: {{a: "{annotation}"}}
+=== base/a.yaml
+apiVersion: apps/v1
+kind: Deployment
+metadata: {{name: d}}
+=== over/kustomization.yaml
+resources: [../base]
+patches:
+- patch: "{{apiVersion: apps/v1, kind: Deployment, metadata: {{name: d, annotations: {{a: true}}}}}}"
+"#
+        );
+        let got = crate::built(&text, "over");
+        assert!(
+            got.contains(&format!("        a: {want}\n")),
+            "{annotation}: {got}"
+        );
+    }
+}

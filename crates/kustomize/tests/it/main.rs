@@ -14,6 +14,7 @@ mod labels;
 mod names;
 mod namespace;
 mod openapi;
+mod patch_memory;
 mod patch_targets;
 mod patches;
 mod plugins;

@@ -143,3 +143,119 @@ spec:
 "#,
     );
 }
+
+/// What a `ValueAddTransformer` with these fields makes of an object.
+fn value_added(fields: &str) -> String {
+    let text = r#"
+=== kustomization.yaml
+resources: [a.yaml]
+transformers:
+- "{apiVersion: builtin, kind: ValueAddTransformer, metadata: {name: t}, FIELDS}"
+=== a.yaml
+apiVersion: example.com/v1
+kind: Odd
+metadata: {name: o}
+spec:
+  list: [{name: a}, {name: b}]
+  none: null
+  text: "t"
+"#;
+    let got = crate::built(&text.replace("FIELDS", fields), "");
+    let (_, spec) = got.split_once("spec:\n").expect("there is a spec");
+    spec.to_owned()
+}
+
+#[test]
+fn a_value_is_added_to_elements_of_lists() {
+    for (path, want) in [
+        ("list/0/x", "  list:\n  - name: a\n    x: v\n  - name: b\n"),
+        ("list/-/x", "  list:\n  - name: a\n  - name: b\n    x: v\n"),
+        ("list/[name=b]/x", "  list:\n  - name: a\n  - name: b\n    x: v\n"),
+        (
+            "list/[name=c]/x",
+            "  list:\n  - name: a\n  - name: b\n  - name: c\n    x: v\n",
+        ),
+        // An element that is not there is not made by its number, and nothing is made in null.
+        ("list/7/x", "  list:\n  - name: a\n  - name: b\n"),
+        ("none/x", "  list:\n  - name: a\n  - name: b\n"),
+    ] {
+        let got = value_added(&format!("value: v, targets: [{{fieldPath: 'spec/{path}'}}]"));
+        assert_eq!(got, format!("{want}  none: null\n  text: t\n"), "{path}");
+    }
+    let got = value_added("value: v, targets: [{fieldPath: 'spec/new/[a=b]/c'}]");
+    assert!(got.contains("  new:\n  - a: b\n    c: v\n"), "{got}");
+    let got = value_added("value: v, targets: [{fieldPath: spec//new}]");
+    assert!(got.contains("  new: v\n"), "{got}");
+}
+
+#[test]
+fn numbers_and_booleans_are_texts_for_plugins() {
+    for (value, want) in [
+        ("5", "\"5\""),
+        ("1.50", "\"1.5\""),
+        ("true", "\"true\""),
+        ("0777", "\"511\""),
+        ("99999999999999999999", "\"1e+20\""),
+    ] {
+        let got = value_added(&format!("value: {value}, targets: [{{fieldPath: spec/text}}]"));
+        assert!(got.contains(&format!("  text: {want}\n")), "{got}");
+    }
+}
+
+#[test]
+fn numbers_are_no_names_of_what_plugins_select() {
+    let told = crate::errors(
+        r#"
+=== kustomization.yaml
+resources: [a.yaml]
+transformers:
+- "{apiVersion: builtin, kind: PatchTransformer, metadata: {name: t}, target: {kind: Odd, name: 5}, patch: '[]'}"
+=== a.yaml
+apiVersion: example.com/v1
+kind: Odd
+metadata: {name: "5"}
+"#,
+    );
+    assert!(
+        told.contains("cannot unmarshal number into Go struct field Selector.target.name of type string"),
+        "{told}"
+    );
+}
+
+#[test]
+fn without_a_value_the_name_of_the_folder_is_added() {
+    for value in ["", "value: '', ", "value: ' ', ", "value: null, "] {
+        let text = format!(
+            r#"
+=== over/kustomization.yaml
+resources: [a.yaml]
+commonAnnotations: {{b: c}}
+transformers:
+- "{{apiVersion: builtin, kind: ValueAddTransformer, metadata: {{name: t}}, {value}targets: [{{fieldPath: metadata/annotations/b}}]}}"
+=== over/a.yaml
+apiVersion: apps/v1
+kind: Deployment
+metadata: {{name: d}}
+spec: {{template: {{metadata: {{}}}}}}
+"#
+        );
+        // What is one and the same in two places is so after that, too.
+        crate::check_at(
+            "over",
+            &text,
+            r#"
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+  annotations:
+    b: over
+  name: d
+spec:
+  template:
+    metadata:
+      annotations:
+        b: over
+"#,
+        );
+    }
+}

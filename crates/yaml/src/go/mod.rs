@@ -8,6 +8,7 @@ mod number;
 pub(crate) mod scalar;
 pub(crate) mod style;
 
+pub use crate::number::format_float32;
 pub use number::shortest as float;
 pub use scalar::escape;
 pub use style::{Analysis, Tabs, is_base60, is_break, is_printable};

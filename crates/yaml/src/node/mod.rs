@@ -80,17 +80,41 @@ impl Scalar {
     }
 }
 
+/// Whether a text without quotes is no string for a parser of YAML 1.1, which times are. Several lines count as a string.
+fn is_something_else(text: &str) -> bool {
+    if text.is_empty() || text.contains('\n') {
+        return false;
+    }
+    match Kind::of(text) {
+        Kind::Timestamp => return false,
+        Kind::Plain => {}
+        _ => return true,
+    }
+    // Only these can begin or make lists, maps, comments and the like.
+    let may_be_structured = text.starts_with(['-', '?', ':', '[', '{', '#', '!', '&', '|', '>', '"', '\''])
+        || text.contains(": ")
+        || text.contains(":\t")
+        || text.ends_with(':');
+    word(text).is_some()
+        || (may_be_structured
+            && crate::parse(text.as_bytes()).is_ok_and(|value| !matches!(value, model::Value::Str(_))))
+}
+
 impl Node {
     /// A string, whatever it looks like.
     pub fn str(text: impl Into<Text>) -> Node {
         Node::Scalar(Scalar::new(text, Kind::Quoted))
     }
 
-    /// A string as kyaml sets it: without quotes where it would be a string anyway, which shows when it is written over.
+    /// A string as kyaml sets it: with quotes where a parser of YAML 1.1 would take it for something else, and without any
+    /// otherwise, even if it needs them to be printed. That shows when it is written over.
     pub fn set(text: impl Into<Text>) -> Node {
         let text = text.into();
-        let is_string = Kind::of(&text) == Kind::Plain && word(&text).is_none() && !text.contains('\n');
-        let kind = if is_string { Kind::Plain } else { Kind::Quoted };
+        let kind = if is_something_else(&text) {
+            Kind::Quoted
+        } else {
+            Kind::Plain
+        };
         Node::Scalar(Scalar::new(text, kind))
     }
 

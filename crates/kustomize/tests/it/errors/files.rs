@@ -203,7 +203,7 @@ replacements:
 - path: text.yaml
 - path: broken.yaml
 === types.yaml
-- source: {kind: 1}
+- source: {kind: [1]}
   targets:
   - select: a
 - sourceValue: [v]
@@ -214,7 +214,7 @@ a: b
 c: }
 ",
         &[
-            "types.yaml:1: json: cannot unmarshal number",
+            "types.yaml:1: json: cannot unmarshal array",
             "types.yaml:3: json: cannot unmarshal string",
             "types.yaml:4: json: cannot unmarshal array",
             "text.yaml:1: unsupported replacement type encountered within replacement path: string",
@@ -275,7 +275,7 @@ kind: LabelTransformer
 metadata: {name: l}
 labels:
   a: b
-  c: 5
+  c: {}
 fieldSpecs: x
 ---
 apiVersion: example.com/v1
@@ -292,7 +292,7 @@ metadata: {name: q}
             "kustomization.yaml:13: unable to load builtin NoTransformer",
             "plugins.yaml:1: fieldSpecs is not expected to be nil",
             "plugins.yaml:11: plugin LabelTransformer.builtin.[noGrp]/l.[noNs] fails configuration: json: cannot unmarshal string",
-            "plugins.yaml:10: plugin LabelTransformer.builtin.[noGrp]/l.[noNs] fails configuration: json: cannot unmarshal number",
+            "plugins.yaml:10: plugin LabelTransformer.builtin.[noGrp]/l.[noNs] fails configuration: json: cannot unmarshal object",
             "plugins.yaml:13: external plugins disabled; unable to load external plugin 'Program'",
         ],
     );

@@ -135,32 +135,32 @@ pub(super) fn target(dice: &mut Dice) -> String {
 
 /// An entry of `patches`.
 pub(super) fn patch(dice: &mut Dice) -> String {
-    let options = dice.maybe(12, |dice| {
-        format!(
-            ", options: {{{}}}",
-            dice.pick(&[
+    let options = |dice: &mut Dice, target: &str| {
+        // A generated object of another kind has another hash than with kustomize; see the README.
+        let choices: &[&str] = if target.contains("kind") {
+            &[
                 "allowNameChange: true",
                 "allowKindChange: true",
-                "allowNameChange: true, allowKindChange: true"
-            ])
-        )
-    });
+                "allowNameChange: true, allowKindChange: true",
+            ]
+        } else {
+            &["allowNameChange: true"]
+        };
+        dice.maybe(12, |dice| format!(", options: {{{}}}", dice.pick(choices)))
+    };
+    let target = target(dice);
+    let (own, selected) = (options(dice, "kind"), options(dice, &target));
     match dice.below(8) {
-        0 | 1 => format!("- {{patch: {}{options}}}\n", quoted(&strategic(dice))),
+        0 | 1 => format!("- {{patch: {}{own}}}\n", quoted(&strategic(dice))),
         2 => format!(
-            "- {{target: {}, patch: {}{options}}}\n",
-            target(dice),
+            "- {{target: {target}, patch: {}{selected}}}\n",
             quoted(&strategic(dice))
         ),
-        3 => format!("- {{path: {}{options}}}\n", dice.pick(&["p.yaml", "more-p.yaml"])),
-        4 => format!("- {{target: {}, path: p.yaml{options}}}\n", target(dice)),
-        5 => format!("- {{patch: {}{options}}}\n", quoted(&lines(dice))),
-        6 => format!("- {{target: {}, path: j.yaml}}\n", target(dice)),
-        _ => format!(
-            "- {{target: {}, patch: {}}}\n",
-            target(dice),
-            quoted(&operations(dice))
-        ),
+        3 => format!("- {{path: {}{own}}}\n", dice.pick(&["p.yaml", "more-p.yaml"])),
+        4 => format!("- {{target: {target}, path: p.yaml{selected}}}\n"),
+        5 => format!("- {{patch: {}{own}}}\n", quoted(&lines(dice))),
+        6 => format!("- {{target: {target}, path: j.yaml}}\n"),
+        _ => format!("- {{target: {target}, patch: {}}}\n", quoted(&operations(dice))),
     }
 }
 
@@ -195,7 +195,7 @@ pub(super) fn lines(dice: &mut Dice) -> String {
             text.push_str(dice.pick(&[
                 "        $patch: delete\n",
                 "        $patch: replace\n",
-                "        image:\n",
+                "        image: null\n",
                 "        image: i:7\n",
             ]));
         }

@@ -3,7 +3,7 @@
 use super::dice::Dice;
 use super::edit::{inline_replacement, lines, named_target, operations, strategic, target};
 use super::object::labels;
-use super::scalar::{any, quoted, string};
+use super::scalar::{TIME, any, quoted, string};
 
 type Make = fn(&mut Dice) -> String;
 
@@ -96,7 +96,9 @@ const TRANSFORMERS: [Make; 16] = [
     |dice| {
         format!(
             "kind: ValueAddTransformer, value: {}, {}",
-            any(dice),
+            any(dice)
+                .replace(TIME, "2001")
+                .replace("12345678901234567890", "7"),
             value_targets(dice)
         )
     },
@@ -138,6 +140,11 @@ fn value_targets(dice: &mut Dice) -> String {
             "spec/v",
             "data/k",
             "spec",
+            "spec/template/spec/containers/0/image",
+            "spec/template/spec/containers/[name=a]/image",
+            "spec/template/spec/containers/[name=n]/env/[name=X]/value",
+            "spec/template/spec/containers/-/args/[=q]",
+            "spec//x",
         ]);
         format!("{{{select}fieldPath: {path}{position}}}")
     };
@@ -220,9 +227,7 @@ pub(super) fn generator(dice: &mut Dice) -> String {
 pub(super) fn validator(dice: &mut Dice) -> String {
     let body = dice.pick(&[
         "kind: LabelTransformer, labels: {}",
-        "kind: ReplicaCountTransformer, replica: {name: d, count: 1}, fieldSpecs: [{path: spec/replicas, kind: Deployment}]",
         "kind: ImageTagTransformer, imageTag: {name: none, newTag: '1'}, fieldSpecs: [{path: spec/template/spec/containers/image}]",
-        "kind: LabelTransformer, labels: {validated-by: me}, fieldSpecs: [{path: metadata/labels, create: true}]",
         "kind: AnnotationsTransformer, annotations: {a: b}, fieldSpecs: [{path: metadata/annotations, create: true}]",
         "kind: PatchTransformer, target: {kind: Odd}, patch: '[{\"op\": \"test\", \"path\": \"/metadata/name\", \"value\": \"odd\"}]'",
     ]);
