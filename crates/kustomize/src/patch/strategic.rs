@@ -222,9 +222,7 @@ fn replaces_annotations(patch: &Node) -> bool {
         directive.is_some_and(|directive| directive.text() == "replace")
     };
     let metadata = patch.get("metadata");
-    replaces(patch)
-        || metadata.is_some_and(replaces)
-        || metadata
-            .and_then(|metadata| metadata.get("annotations"))
-            .is_some_and(replaces)
+    let annotations = metadata.and_then(|metadata| metadata.get("annotations"));
+    // To replace the whole object does nothing.
+    !replaces(patch) && [metadata, annotations].into_iter().flatten().any(replaces)
 }

@@ -54,3 +54,12 @@ fn a_merge_patch_that_replaces_annotations_loses_the_name_and_the_hash_too() {
         assert!(pod.contains("      name: g\n"), "{got}");
     }
 }
+
+#[test]
+fn a_merge_patch_that_would_replace_the_whole_object_does_nothing() {
+    let got = after_patch(
+        "{apiVersion: v1, kind: ConfigMap, metadata: {name: x, annotations: {$patch: replace}}, data: {z: z}, $patch: replace}",
+    );
+    assert!(got.contains("data:\n  a: b\nkind: ConfigMap\n"), "{got}");
+    assert!(got.contains("  name: b-g-4h2mbtbbt6\n"), "{got}");
+}

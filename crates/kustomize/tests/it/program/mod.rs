@@ -99,16 +99,21 @@ impl Programs {
         }
     }
 
-    /// A tree: most times without what ours refuses about it, since what both refuse tells little.
+    /// The tree of a seed without what ours refuses about it, since what both refuse tells little; some times the last of
+    /// those that ours refuses, as the real program has to refuse that as well; and some times the tree as it is.
     fn tree(&self, seed: u64) -> Tree {
         let mut tree = Tree::new(seed);
         if seed.is_multiple_of(8) {
             return tree;
         }
         for turn in 0..MENDED {
-            match self.ours(&tree) {
-                Ok(_) => break,
-                Err(told) => tree.without_told(&told, seed.wrapping_mul(MENDED) + turn),
+            let Err(told) = self.ours(&tree) else {
+                break;
+            };
+            let refused = tree.clone();
+            tree.without_told(&told, seed.wrapping_mul(MENDED) + turn);
+            if seed % 8 == 1 && self.ours(&tree).is_ok() {
+                return refused;
             }
         }
         tree
