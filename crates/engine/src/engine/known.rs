@@ -130,7 +130,7 @@ impl Known {
             None => state.carried_out.as_ref().filter(|_| state.running),
         };
         if plan.is_some_and(|plan| plan.expects(key)) {
-            state.stop.get_or_insert(Stop::Superseded);
+            state.stop.get_or_insert_with(|| Stop::Lost(key.clone()));
         }
     }
 

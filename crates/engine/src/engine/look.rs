@@ -231,7 +231,9 @@ impl Shared {
             false => plan::plan(&input, strategy),
             true => {
                 let wait = input.options.wait.as_ref();
-                plan::deletion(&input, strategy, wait.map(|wait| wait.seconds))
+                // Nobody may take the unit away before its objects are gone.
+                let seconds = wait.map_or(input.options.stage_seconds, |wait| wait.seconds);
+                plan::deletion(&input, strategy, Some(seconds))
             }
         };
         planned.map_err(|refusals| refusals.iter().map(ToString::to_string).collect())

@@ -118,7 +118,7 @@ impl Shared {
                         .settle(key.clone(), reference.digest, cache::content(live), rules);
                 }
             },
-            stop: &|| known.state.lock().stop,
+            stop: &|| known.state.lock().stop.clone(),
         };
         active.run.advance(&world).await
     }
@@ -184,7 +184,8 @@ impl Shared {
         // Before anybody looks at the unit again, or else what was asked for is done once more.
         self.answered(unit).await;
         let failed = match report.ending {
-            Ending::Succeeded | Ending::Superseded => None,
+            // What is gone is brought back at once.
+            Ending::Succeeded | Ending::Superseded | Ending::Lost => None,
             _ => Some((active.run.plan().revision.clone(), unit.policy.retry)),
         };
         known.end(&ended.progress.results, failed);
@@ -198,7 +199,7 @@ impl Shared {
         self.tell(&unit.id, kind, message);
         self.completed(&unit.id, &ended);
         let again = match report.ending {
-            Ending::Succeeded | Ending::Superseded => Duration::ZERO,
+            Ending::Succeeded | Ending::Superseded | Ending::Lost => Duration::ZERO,
             _ => unit.policy.retry,
         };
         self.status.add_after(unit.id.clone(), again);

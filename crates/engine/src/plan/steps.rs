@@ -351,6 +351,14 @@ impl Plan {
     }
 }
 
+impl Step {
+    /// Whether its object is there once it was carried out, and is to stay.
+    pub fn is_there_for_good(&self) -> bool {
+        let there = self.action.applies() || self.action == Action::Unchanged;
+        there && self.hook.is_none()
+    }
+}
+
 impl Stage {
     /// A stage without steps that is run as long as nothing has failed.
     pub fn new(name: impl Into<String>, purpose: Purpose) -> Self {

@@ -46,7 +46,7 @@ pub(super) fn inventory(ending: Ending, plan: &Plan, progress: &Progress) -> Had
         Ending::Succeeded | Ending::PruneFailed | Ending::HealthFailed => true,
         Ending::ApplyFailed => false,
         // Whatever comes next plans with what is there now.
-        Ending::Terminated | Ending::Superseded => {
+        Ending::Terminated | Ending::Superseded | Ending::Lost => {
             let mut applied = plan
                 .steps()
                 .filter(|step| step.action.applies() && step.hook.is_none());
@@ -63,7 +63,8 @@ pub(super) fn inventory(ending: Ending, plan: &Plan, progress: &Progress) -> Had
     }
     let survivors = plan
         .steps()
-        .filter(|step| matches!(step.action, Action::Prune { .. }) && !done.contains(&step.key))
+        .filter(|step| matches!(step.action, Action::Prune { .. }))
+        .filter(|step| !done.contains(&step.key) || progress.still_there.contains(&step.key))
         .map(|step| step.key.clone());
     Had::Exactly(plan.inventory_with(survivors))
 }

@@ -18,7 +18,7 @@ use jiff::Timestamp;
 use model::health::State;
 use model::{Health, ObjectKey, Value};
 
-use crate::cache::{Cache, Standard};
+use crate::cache::{Cache, Lookup, Standard};
 use crate::cluster::Cluster;
 use crate::plan::{Gate, Objects, OnFailure, Plan, Purpose, Stage, Step, When};
 
@@ -55,12 +55,14 @@ pub struct World<'a> {
 }
 
 /// Why a run does not go on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Stop {
     /// Somebody said so.
     Terminated,
     /// Something newer is to be applied.
     Superseded,
+    /// Somebody has deleted an object that it counts on.
+    Lost(ObjectKey),
 }
 
 /// What comes next.
@@ -125,6 +127,7 @@ impl Run {
                 Some(Stop::Superseded) => {
                     return Next::Finished(Report::superseded(&plan, &self.progress));
                 }
+                Some(Stop::Lost(key)) => return self.lost(&key),
                 Some(Stop::Terminated) if !self.progress.terminated => self.terminate(stage, world).await,
                 _ => {}
             }
@@ -163,7 +166,7 @@ impl Run {
     fn is_to_stop(&self, world: &World<'_>) -> bool {
         match (world.stop)() {
             None => false,
-            Some(Stop::Superseded) => true,
+            Some(Stop::Superseded | Stop::Lost(_)) => true,
             Some(Stop::Terminated) => !self.progress.terminated,
         }
     }
@@ -228,7 +231,7 @@ impl Run {
             let since = (world.now)();
             self.progress.work = Work::Waiting { since };
         }
-        self.wait(stage, world)
+        self.wait(stage, world).await
     }
 
     fn fail(&mut self, stage: &Stage) {
@@ -312,13 +315,17 @@ impl Run {
     }
 
     /// Waits, or says how the wait has ended.
-    fn wait(&mut self, stage: &Stage, world: &World<'_>) -> Option<Next> {
+    async fn wait(&mut self, stage: &Stage, world: &World<'_>) -> Option<Next> {
         let (wait, Work::Waiting { since }) = (stage.wait.as_ref()?, &self.progress.work) else {
             return None;
         };
         let until = *since + Duration::from_secs(wait.seconds);
         let found = wait::look(wait, &self.progress, world.cache, world.standard);
-        if !found.is_over(wait) && (world.now)() < until {
+        let waits = !found.is_over(wait) && (world.now)() < until;
+        if let Some(gone) = self.deleted(&found.pending, world).await {
+            return Some(self.lost(&gone));
+        }
+        if waits {
             return Some(Next::Waiting {
                 objects: found.pending,
                 until,
@@ -327,9 +334,36 @@ impl Run {
         }
         if let Some(problem) = report::wait_failed(wait, &found) {
             self.progress.problems.push(problem);
-            self.progress.failed |= stage.on_failure != OnFailure::GoOn;
+            let left = wait::still_there(wait, &found);
+            self.progress.still_there.extend(left.cloned());
+            self.progress.failed |= stage.on_failure != OnFailure::GoOn && !wait.optional;
         }
         None
+    }
+
+    /// An object that was there when its step was carried out, and is not any more: it would be waited for in vain. What was there
+    /// when the plan was made and is missing since is not told by the watch, so that the server has the last word.
+    async fn deleted(&self, pending: &[Pending], world: &World<'_>) -> Option<ObjectKey> {
+        let is_missing = |key: &ObjectKey| matches!(world.cache.find(key), Lookup::Missing);
+        for Pending { key, .. } in pending {
+            let mut steps = self.plan.steps();
+            let step = steps.find(|step| step.key == *key && step.is_there_for_good());
+            if let Some(step) = step
+                && self.progress.was_there(key)
+                && is_missing(key)
+                && step::is_gone(step, world).await
+            {
+                return Some(key.clone());
+            }
+        }
+        None
+    }
+
+    /// Ends the run: what it counts on is gone, and the next one brings it back.
+    fn lost(&mut self, key: &ObjectKey) -> Next {
+        let problem = format!("{key} was deleted while the operation was under way");
+        self.progress.problems.push(problem);
+        Next::Finished(Report::lost(&self.plan, &self.progress))
     }
 }
 

@@ -24,9 +24,26 @@ pub struct Progress {
     /// What has become of each step so far, in the order they ended.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub results: Vec<StepResult>,
+    /// What was to be gone by the end of a wait, and was not.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub still_there: Vec<ObjectKey>,
     /// What else went wrong: waits.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub problems: Vec<String>,
+}
+
+impl Progress {
+    /// Whether an object was there when its step was carried out.
+    pub(super) fn was_there(&self, key: &ObjectKey) -> bool {
+        let mut results = self.results.iter();
+        results.any(|result| {
+            let there = matches!(
+                result.outcome,
+                Outcome::Created | Outcome::Configured | Outcome::Unchanged
+            );
+            there && result.key == *key
+        })
+    }
 }
 
 /// How far the stage at work is.

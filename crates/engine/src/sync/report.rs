@@ -37,6 +37,8 @@ pub enum Ending {
     Terminated,
     /// Something newer is to be applied.
     Superseded,
+    /// Somebody has deleted what it counted on.
+    Lost,
 }
 
 impl Report {
@@ -50,6 +52,10 @@ impl Report {
 
     pub(super) fn superseded(plan: &Plan, progress: &Progress) -> Self {
         Report::new(Ending::Superseded, plan, progress)
+    }
+
+    pub(super) fn lost(plan: &Plan, progress: &Progress) -> Self {
+        Report::new(Ending::Lost, plan, progress)
     }
 
     fn new(ending: Ending, plan: &Plan, progress: &Progress) -> Self {

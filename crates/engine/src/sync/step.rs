@@ -87,6 +87,9 @@ async fn apply(
     let resource = resource_of(step, world)
         .await
         .map_err(|error| apply_failed(step, &error))?;
+    if turn != Turn::First && is_leaving(step, &resource, world).await? {
+        return still_there(step, turn);
+    }
     if let (Turn::First, Some(takeover)) = (turn, &step.apply.takeover) {
         // After a crash the patch is not known any more; the next run finds what is to be taken over and does it.
         if let Some(patch) = objects.get(takeover) {
@@ -142,17 +145,41 @@ async fn recreate(
     Ok(None)
 }
 
+/// Whether the object that was deleted is still there: something has a finalizer on it. Until it is gone the server refuses
+/// what cannot be changed.
+async fn is_leaving(step: &Step, resource: &Resource, world: &World<'_>) -> Result<bool, Failed> {
+    let key = &step.key;
+    let live = world.cluster.get(resource, &key.namespace, &key.name).await;
+    let live = live.map_err(|error| apply_failed(step, &error))?;
+    Ok(live.is_some_and(|live| live.at(&["metadata", "deletionTimestamp"]).is_some()))
+}
+
+/// Whether the object of a step is not there, as far as the server can be asked.
+pub(super) async fn is_gone(step: &Step, world: &World<'_>) -> bool {
+    let Ok(resource) = resource_of(step, world).await else {
+        return false;
+    };
+    let key = &step.key;
+    let live = world.cluster.get(&resource, &key.namespace, &key.name).await;
+    matches!(live, Ok(None))
+}
+
+/// It is waited for until there is no time left.
+fn still_there(step: &Step, turn: Turn) -> Result<Option<StepResult>, Failed> {
+    match turn {
+        Turn::Last => Err(format!(
+            "{} timeout waiting for it to be deleted, to be made anew: something keeps it; look at its finalizers",
+            step.key
+        )),
+        _ => Ok(None),
+    }
+}
+
 /// What has become of an applied object. One that is on its way out was only touched, and is applied again when it is gone.
 fn written(step: &Step, live: &Value, world: &World<'_>, turn: Turn) -> Result<Option<StepResult>, Failed> {
     let leaving = live.at(&["metadata", "deletionTimestamp"]).is_some();
     if turn != Turn::First && leaving {
-        return match turn {
-            Turn::Last => Err(format!(
-                "{} is being deleted to be made anew, but something keeps it; look at its finalizers",
-                step.key
-            )),
-            _ => Ok(None),
-        };
+        return still_there(step, turn);
     }
     (world.applied)(&step.key, step, live);
     let version = live.str_at(&["metadata", "resourceVersion"]);

@@ -60,6 +60,13 @@ pub(super) fn look(wait: &Wait, progress: &Progress, cache: &Cache, standard: &S
     found
 }
 
+/// Which of the objects that were to be gone are not.
+pub(super) fn still_there<'a>(wait: &'a Wait, found: &'a Found) -> impl Iterator<Item = &'a ObjectKey> {
+    let gone = wait.objects.iter().filter(|awaited| awaited.until == Until::Gone);
+    let is_left = |key: &ObjectKey| found.pending.iter().any(|pending| pending.key == *key);
+    gone.map(|awaited| &awaited.key).filter(move |key| is_left(key))
+}
+
 fn pending(awaited: &Awaited, health: Health) -> Pending {
     Pending {
         key: awaited.key.clone(),

@@ -22,7 +22,7 @@ pub struct Operation {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub dry_run: bool,
     /// Deletes all that the unit has, since the unit itself is about to go. The request stays until then, so that nothing is
-    /// applied again; when the inventory is empty and the operation has succeeded, the unit can be taken out of its store.
+    /// applied again. It is waited for until its objects are gone; when the inventory is empty and the operation has succeeded, the unit can be taken out of its store.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub delete: bool,
     /// Whether what asks for approval has it.

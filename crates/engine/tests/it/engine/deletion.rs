@@ -1,6 +1,8 @@
 //! Units that are deleted with all that they have.
 
+use engine::cluster::Write;
 use engine::unit::{Operation, Phase, Status};
+use model::value;
 
 use super::{Bed, argo, config_map, slow};
 
@@ -37,6 +39,39 @@ async fn all_that_a_unit_has_is_deleted_and_nothing_is_applied_again() {
     }
     bed.units.remove("shop");
     bed.engine.refresh("shop");
+    bed.finish().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_deletion_has_not_succeeded_while_something_keeps_an_object() {
+    let bed = Bed::start().await;
+    let mut unit = bed.unit("shop");
+    unit.policy.options.stage_seconds = 1;
+    unit.policy.retry = std::time::Duration::from_secs(3600);
+    bed.units.put(unit);
+    let mut kept = config_map("kept", "1");
+    kept.set_at(&["metadata", "finalizers"], value!(["example.com/kept"]));
+    bed.sync("shop", "v1", [kept, config_map("b", "1")]);
+    bed.applied("shop", "v1").await;
+    bed.ask("shop", delete());
+    bed.waits("shop").await;
+    let status = bed.phase("shop", Phase::Failed).await;
+    let told = format!(
+        "timeout waiting for: [ConfigMap/{}/kept status: 'Terminating']",
+        bed.space
+    );
+    assert_eq!(status.errors, [told]);
+    let entries = &status.inventory.entries;
+    let left: Vec<&str> = entries.iter().map(|entry| &*entry.id.0.name).collect();
+    assert_eq!(left, ["kept"], "what is not gone is not forgotten");
+    let config_maps = bed.resource("", "ConfigMap").await;
+    let (patch, by) = (value!({ "metadata": { "finalizers": [] } }), Write::by("hand"));
+    let patched = bed
+        .cluster
+        .merge_patch(&config_maps, &bed.space, "kept", &patch, &by);
+    patched.await.unwrap();
+    bed.engine.refresh("shop");
+    bed.until("shop", is_deleted).await;
     bed.finish().await;
 }
 

@@ -8,6 +8,7 @@ mod deletion;
 mod drift;
 mod ending;
 mod faults;
+mod force;
 mod health;
 mod hooks;
 mod kills;

@@ -1,5 +1,8 @@
 //! Operations: waits that hold nobody up, newer revisions, termination, refusals and crashes.
 
+use std::sync::Arc;
+
+use engine::cluster::Delete;
 use engine::unit::{Failure, Operation, Phase, SyncState};
 use model::{Value, value};
 
@@ -91,6 +94,51 @@ async fn a_newer_revision_ends_a_wait() {
         live.is_none_or(|live| live.at(&["metadata", "deletionTimestamp"]).is_some())
     })
     .await;
+    bed.finish().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_object_that_is_deleted_before_it_is_waited_for_is_brought_back_instead_of_waited_for() {
+    let bed = Bed::start().await;
+    put_waiting(&bed, "shop", 3600);
+    bed.sync("shop", "v1", [config_map("a", "1")]);
+    bed.applied("shop", "v1").await;
+    let before = bed.uid("a").await.unwrap();
+    // Once the plan is made, in which it is as it should be, and before the operation begins.
+    let config_maps = bed.resource("", "ConfigMap").await;
+    let (cluster, space) = (bed.cluster.clone(), bed.space.clone());
+    let (removed, heard) = std::sync::mpsc::channel();
+    let _removed = bed.engine.on_resource_removed(move |_, key| {
+        if key.name == "a" {
+            // Nobody listens after the first time.
+            let _ = removed.send(());
+        }
+    });
+    let heard = parking_lot::Mutex::new(Some(heard));
+    let _deleting = bed.engine.on_before_sync(move |_, plan| {
+        if let Some(heard) = heard.lock().take() {
+            tokio::task::block_in_place(|| {
+                let options = Delete::default();
+                let deleted = cluster.delete(&config_maps, &space, "a", &options);
+                tokio::runtime::Handle::current().block_on(deleted).unwrap();
+                heard.recv().unwrap();
+            });
+        }
+        Ok(plan)
+    });
+    let told = Arc::new(parking_lot::Mutex::new(Vec::new()));
+    let ends = Arc::clone(&told);
+    let _ends = bed.engine.on_sync_completed(move |_, state| {
+        ends.lock().push((state.phase, state.message.clone()));
+    });
+    bed.sync("shop", "v2", [config_map("a", "1"), config_map("b", "1")]);
+    bed.applied("shop", "v2").await;
+    let message = format!(
+        "ConfigMap/{}/a was deleted while the operation was under way",
+        bed.space
+    );
+    assert_eq!(told.lock()[0], (Phase::Failed, message));
+    assert_ne!(bed.uid("a").await.unwrap(), before);
     bed.finish().await;
 }
 
