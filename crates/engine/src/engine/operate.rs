@@ -246,3 +246,74 @@ fn state(active: &Active, phase: Phase, finished: Option<Timestamp>, message: St
 fn left(until: Timestamp, now: Timestamp) -> Duration {
     Duration::try_from(until.duration_since(now)).unwrap_or(Duration::ZERO)
 }
+
+#[cfg(test)]
+mod tests {
+    use futures::future::BoxFuture;
+
+    use super::*;
+    use crate::Engine;
+    use crate::sync::Progress;
+    use crate::unit::{
+        Access, CredentialsStore, Failure, Generated, ManifestGenerator, MemoryStore, ReconciliationSettings,
+    };
+
+    /// Has nothing.
+    struct Nothing;
+
+    impl CredentialsStore for Nothing {
+        fn get_cluster<'a>(&'a self, _: &'a str) -> BoxFuture<'a, Result<Access, Failure>> {
+            Box::pin(async { Err(Failure::new("there is no cluster")) })
+        }
+    }
+
+    impl ManifestGenerator for Nothing {
+        fn generate<'a>(
+            &'a self,
+            _: &'a SyncUnit,
+            _: Option<&'a str>,
+            _: bool,
+        ) -> BoxFuture<'a, Result<Generated, Failure>> {
+            Box::pin(async { Err(Failure::new("there is no source")) })
+        }
+    }
+
+    #[tokio::test]
+    async fn an_operation_that_panics_has_failed_and_the_next_one_may_begin() {
+        let state = OperationState {
+            phase: Phase::Running,
+            plan: crate::plan::Plan::default(),
+            progress: Progress::default(),
+            started: Timestamp::UNIX_EPOCH,
+            finished: None,
+            message: String::new(),
+        };
+        let unit = SyncUnit {
+            id: "shop".to_owned(),
+            status: Status {
+                operation: Some(Box::new(state)),
+                ..Status::default()
+            },
+            source: crate::unit::Source::default(),
+            destination: crate::unit::Destination::default(),
+            operation: None,
+            policy: crate::unit::Policy::default(),
+        };
+        let units = MemoryStore::new([unit]);
+        let engine = Engine::new(ReconciliationSettings::default(), Nothing, Nothing, units.clone());
+        let known = engine.shared.known.get("shop");
+        known.state.lock().running = true;
+        assert_eq!(engine.shared.broke_off("shop", "out of luck").await, Done::Forget);
+        assert!(!known.state.lock().running);
+        assert!(known.held("").is_some(), "it is not tried again at once");
+        let status = units.unit("shop").unwrap().status;
+        assert_eq!(status.errors, ["the operation panicked: out of luck"]);
+        let ended = status.operation.unwrap();
+        assert_eq!((ended.phase, ended.finished.is_some()), (Phase::Failed, true));
+        // Of a unit that is gone nothing is left.
+        known.state.lock().running = true;
+        units.remove("shop");
+        engine.shared.broke_off("shop", "out of luck").await;
+        assert!(!known.state.lock().running);
+    }
+}

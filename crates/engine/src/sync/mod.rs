@@ -362,7 +362,10 @@ impl Run {
     /// Ends the run: what it counts on is gone, and the next one brings it back.
     fn lost(&mut self, key: &ObjectKey) -> Next {
         let problem = format!("{key} was deleted while the operation was under way");
-        self.progress.problems.push(problem);
+        // What could not be stored comes here once more.
+        if !self.progress.problems.contains(&problem) {
+            self.progress.problems.push(problem);
+        }
         Next::Finished(Report::lost(&self.plan, &self.progress))
     }
 }

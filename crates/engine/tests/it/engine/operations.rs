@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use engine::UnitEventKind;
 use engine::cluster::Delete;
 use engine::unit::{Failure, Operation, Phase, SyncState};
 use model::{Value, value};
@@ -86,9 +87,26 @@ async fn a_newer_revision_ends_a_wait() {
     put_waiting(&bed, "shop", 600);
     bed.sync("shop", "v1", [claim("data")]);
     bed.until("shop", is_waiting).await;
+    let told = Arc::new(parking_lot::Mutex::new(Vec::new()));
+    let (ends, events) = (Arc::clone(&told), Arc::clone(&told));
+    let _ends = bed
+        .engine
+        .on_sync_completed(move |_, state| ends.lock().push(format!("{:?}", state.phase)));
+    let _events = bed.engine.on_unit_event(move |_, event| match event.kind {
+        UnitEventKind::Superseded | UnitEventKind::Failed => {
+            events.lock().push(format!("{:?}: {}", event.kind, event.message));
+        }
+        _ => {}
+    });
     bed.sync("shop", "v2", [config_map("a", "1")]);
     let status = bed.applied("shop", "v2").await;
     assert_eq!(status.sync, SyncState::Synced);
+    let told = told.lock().clone();
+    assert_eq!(
+        told[..2],
+        ["Superseded: something newer is to be applied", "Superseded"],
+        "{told:?}"
+    );
     // What only the first revision had is gone: its inventory was kept although the run was ended.
     bed.seen("PersistentVolumeClaim", "data", |live| {
         live.is_none_or(|live| live.at(&["metadata", "deletionTimestamp"]).is_some())
