@@ -165,7 +165,16 @@ impl<'b, 't> Target<'b, 't> {
         let mut components = components.into_iter();
         while let (Ok(accumulator), Some(mut component)) = (&mut done, components.next()) {
             let so_far = std::mem::replace(accumulator, Accumulator::new());
-            done = component.accumulate(so_far);
+            done = component.accumulate(so_far).and_then(|mut accumulator| {
+                // It may have renamed something.
+                let checked = accumulator.resources.check_ids(&self.build.schema());
+                checked.map_err(|problem| {
+                    let there = component.here.loader.show("");
+                    let message = format!("recursed merging from path '{there}': {problem}");
+                    self.here.error(("components", None), message)
+                })?;
+                Ok(accumulator)
+            });
         }
         let mut accumulator = done.map_err(|mut errors| {
             self.look_ahead(&components.collect::<Vec<_>>(), &mut errors);

@@ -68,9 +68,14 @@ impl Transform for Labels {
             let done = self.paths.iter().try_for_each(|path| {
                 path.apply(resource, Create::Map, &mut |node| {
                     let pairs = self.pairs.iter().zip(&mut added);
-                    pairs
-                        .into_iter()
-                        .try_for_each(|((key, _), value)| set_entry(node, key, value, &mut writes))
+                    pairs.into_iter().try_for_each(|((key, first), value)| {
+                        // What needs quotes gets them again each time.
+                        if first.kind == Kind::Quoted && value.kind == Kind::Plain {
+                            value.kind = Kind::Quoted;
+                            writes.note(value);
+                        }
+                        set_entry(node, key, value, &mut writes)
+                    })
                 })
             });
             writes.spread(&mut resource.node);

@@ -319,16 +319,23 @@ impl<'t> Resolved<'t> {
         let options = self.target.options.as_ref();
         for (number, (path, parts)) in self.paths.iter().enumerate() {
             value.renew(at, resource);
-            let value = &value.node;
-            let created = match value {
+            let created = match &value.node {
                 _ if !options.is_some_and(|options| options.create) => Created::Nothing,
                 Node::Scalar(_) => Created::Scalar,
                 Node::List(_) => Created::List,
                 Node::Map(_) => Created::Map,
             };
-            if self.release == Release::V5_8 && structured::set(&mut resource.node, value, parts, created) {
+            if self.release == Release::V5_8
+                && structured::set(&mut resource.node, &value.node, parts, created)
+            {
                 continue;
             }
+            if matches!(created, Created::List | Created::Map) {
+                // What is made in the object that the value comes from is part of the value.
+                let _ = select(&mut resource.node, parts, created, &mut |_: &mut Node| Ok(()));
+                value.renew(at, resource);
+            }
+            let value = &value.node;
             let missing = || {
                 let what = if created == Created::Nothing {
                     "find"

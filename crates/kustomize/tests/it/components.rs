@@ -80,3 +80,31 @@ metadata:
 "#,
     );
 }
+
+#[test]
+fn a_component_that_gives_two_objects_the_same_name_is_refused() {
+    let told = crate::errors(
+        r#"
+=== kustomization.yaml
+resources: [a.yaml]
+components: [comp]
+namePrefix: p-
+=== comp/kustomization.yaml
+apiVersion: kustomize.config.k8s.io/v1alpha1
+kind: Component
+replacements:
+- sourceValue: same
+  targets: [{select: {kind: ConfigMap}, fieldPaths: [metadata.name]}]
+=== a.yaml
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: a}
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: b}
+"#,
+    );
+    assert!(told.contains("recursed merging from path 'comp'"), "{told}");
+    assert!(told.contains("ConfigMap.v1.[noGrp]/same.[noNs]"), "{told}");
+}

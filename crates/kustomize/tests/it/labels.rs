@@ -219,3 +219,40 @@ varReference: [{path: metadata/labels, kind: Deployment}, {path: spec/template/m
     let text = crate::built(&format!("{LABELLED}{vars}"), "over");
     assert_eq!(text.matches("v: d\n").count(), 3, "{text}");
 }
+
+#[test]
+fn a_label_that_needs_quotes_has_them_where_the_last_was_made() {
+    // The template's label has no quotes, and so none of them has, until the last one is made. The patch's number shows it.
+    crate::check_at(
+        "over",
+        r#"
+=== base/kustomization.yaml
+resources: [a.yaml]
+labels: [{pairs: {app: "yes"}, includeTemplates: true, fields: [{path: spec/template/metadata/labels}, {path: spec/mine, create: true}]}]
+=== base/a.yaml
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: d}
+spec: {template: {metadata: {labels: {app: a}}}}
+=== over/kustomization.yaml
+resources: [../base]
+patches:
+- patch: "{apiVersion: apps/v1, kind: Deployment, metadata: {name: d, labels: {app: 5}}}"
+"#,
+        r#"
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+  labels:
+    app: "5"
+  name: d
+spec:
+  mine:
+    app: "5"
+  template:
+    metadata:
+      labels:
+        app: "yes"
+"#,
+    );
+}

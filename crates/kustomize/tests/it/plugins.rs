@@ -259,3 +259,25 @@ spec:
         );
     }
 }
+
+#[test]
+fn a_value_in_a_folded_text_is_folded() {
+    check(
+        r#"
+=== kustomization.yaml
+resources: [a.yaml]
+transformers:
+- "{apiVersion: builtin, kind: ValueAddTransformer, metadata: {name: t}, value: q, targets: [{fieldPath: spec/x, filePathPosition: 2}]}"
+=== a.yaml
+apiVersion: example.com/v1
+kind: Odd
+metadata: {name: o}
+spec:
+  x: >
+    one
+      more
+    two
+"#,
+        "apiVersion: example.com/v1\nkind: Odd\nmetadata:\n  name: o\nspec:\n  x: |-\n    one\n\n      more\n    two\n    /q\n",
+    );
+}

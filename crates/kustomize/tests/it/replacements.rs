@@ -454,3 +454,22 @@ metadata: {name: o}
         );
     }
 }
+
+#[test]
+fn what_is_made_in_the_value_itself_is_part_of_it() {
+    check(
+        r#"
+=== kustomization.yaml
+resources: [a.yaml]
+replacements:
+- source: {kind: Odd, fieldPath: spec.x}
+  targets: [{select: {kind: Odd}, fieldPaths: [spec.x.a], options: {create: true}}]
+=== a.yaml
+apiVersion: example.com/v1
+kind: Odd
+metadata: {name: o}
+spec: {x: {c: d}}
+"#,
+        "apiVersion: example.com/v1\nkind: Odd\nmetadata:\n  name: o\nspec:\n  x:\n    a:\n      a: {}\n      c: d\n    c: d\n",
+    );
+}

@@ -181,15 +181,15 @@ impl Node {
         }
     }
 
-    /// Sets the text of a scalar as if it were written over: quotes stay, and without quotes it means what it looks
+    /// Sets the text of a scalar as if it were written over: quotes and folds stay, and without quotes it means what it looks
     /// like. What is no scalar is replaced.
     pub fn rewrite(&mut self, text: impl Into<Text>) {
-        let quoted =
-            matches!(self, Node::Scalar(scalar) if matches!(scalar.kind, Kind::Quoted | Kind::Folded));
-        *self = if quoted {
-            Node::str(text)
-        } else {
-            Node::plain(text)
+        *self = match self {
+            Node::Scalar(scalar) if scalar.kind == Kind::Quoted => Node::str(text),
+            Node::Scalar(scalar) if scalar.kind == Kind::Folded => {
+                Node::Scalar(Scalar::new(text, Kind::Folded))
+            }
+            _ => Node::plain(text),
         };
     }
 

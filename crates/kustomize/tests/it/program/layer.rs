@@ -106,7 +106,7 @@ const FIELDS: [(usize, Make); 24] = [
         let entry = |dice: &mut Dice| {
             format!(
                 "{{name: {}, {}}}",
-                dice.pick(&["i", "nginx", "reg/i", "r.io:5000/a/i"]),
+                dice.pick(&["i", "nginx", "reg/i", "r.io:5000/a/i", ".*i", "'n[g]inx'"]),
                 dice.pick(&[
                     "newTag: \"9\"",
                     "newName: ngx",
@@ -117,12 +117,13 @@ const FIELDS: [(usize, Make); 24] = [
                 ])
             )
         };
-        format!("images: [{}]\n", dice.list(3, entry))
+        let field = if dice.chance(4) { "imageTags" } else { "images" };
+        format!("{field}: [{}]\n", dice.list(3, entry))
     }),
     (15, |dice| {
         format!(
             "replicas: [{{name: {}, count: {}}}]\n",
-            dice.pick(&["d", "d", "st"]),
+            dice.pick(&["d", "d", "st", "odd"]),
             dice.below(9)
         )
     }),
@@ -237,9 +238,10 @@ fn generators(dice: &mut Dice, layer: &Layer<'_>) -> Vec<String> {
             "new"
         };
         all.push(format!(
-            "configMapGenerator:\n- {{name: {name}, behavior: {behavior}, {}{}}}\n",
+            "configMapGenerator:\n- {{name: {name}, behavior: {behavior}, {}{}{}}}\n",
             sources(dice),
-            options(dice)
+            options(dice),
+            dice.maybe(5, |_| ", namespace: n1".to_owned())
         ));
     }
     if dice.chance(if layer.is_base { 40 } else { 20 }) {
@@ -249,9 +251,13 @@ fn generators(dice: &mut Dice, layer: &Layer<'_>) -> Vec<String> {
             "news"
         };
         all.push(format!(
-            "secretGenerator:\n- {{name: {name}, behavior: {behavior}, {}{}}}\n",
+            "secretGenerator:\n- {{name: {name}, behavior: {behavior}, {}{}{}}}\n",
             sources(dice),
-            options(dice)
+            options(dice),
+            dice.maybe(20, |dice| format!(
+                ", type: {}",
+                dice.pick(&["Opaque", "kubernetes.io/tls", "\"5\""])
+            ))
         ));
     }
     all
@@ -271,7 +277,7 @@ fn sources(dice: &mut Dice) -> String {
         literals.push(literal(dice, "q"));
     }
     format!(
-        "literals: [{}]{}{}",
+        "literals: [{}]{}{}{}",
         literals.join(", "),
         dice.maybe(25, |dice| format!(
             ", files: [{}]",
@@ -280,7 +286,8 @@ fn sources(dice: &mut Dice) -> String {
         dice.maybe(20, |dice| format!(
             ", envs: [{}]",
             dice.pick(&["x.env", "x.env", "y.env", "y.env, x.env"])
-        ))
+        )),
+        dice.maybe(4, |_| ", env: y.env".to_owned())
     )
 }
 
