@@ -106,7 +106,10 @@ impl Shared {
                 unit.status.sync
             },
             attempted: plan.revision.clone(),
-            inventory: together(&unit.status.inventory, to_be_made(&plan)),
+            inventory: together(
+                &unit.status.inventory,
+                to_be_made(&plan, &unit.policy.strategy.ownership),
+            ),
             operation: Some(Box::new(state)),
             ..unit.status.clone()
         };

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use model::{Inventory, ObjectKey};
 use serde::{Deserialize, Serialize};
 
-use crate::plan::{Action, Plan, Step};
+use crate::plan::{Action, Ownership, Plan, Step};
 
 use super::progress::{Outcome, Progress};
 use super::report::Ending;
@@ -69,10 +69,11 @@ pub(super) fn inventory(ending: Ending, plan: &Plan, progress: &Progress) -> Had
     Had::Exactly(plan.inventory_with(survivors))
 }
 
-/// What a run will have made that was not there before. If somebody else makes one of these in the meantime, pruning sees
-/// that it is not ours.
-pub fn to_be_made(plan: &Plan) -> Inventory {
-    chosen(plan, is_made)
+/// What a run is about to make the unit's, as far as it may be stored before that is done. What is there already may be
+/// somebody else's until then: it is only in it if the unit's objects are marked, so that pruning sees whose it is.
+pub fn to_be_made(plan: &Plan, ownership: &Ownership) -> Inventory {
+    let marks = *ownership != Ownership::Inventory;
+    chosen(plan, |step| is_made(step) || (marks && step.action.applies()))
 }
 
 /// What a run may have written so far. A write that failed may have arrived all the same.

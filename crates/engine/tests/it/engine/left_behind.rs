@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use engine::Engine;
+use engine::plan::Strategy;
 use engine::unit::{
     Failure, MemoryStore, OneCluster, Operation, Phase, ReconciliationSettings, Status, SyncUnit,
     SyncUnitStore,
@@ -72,14 +73,35 @@ impl SyncUnitStore for Recorder {
 async fn what_is_about_to_be_made_is_stored_before_it_is_and_with_no_other_write() {
     let bed = Bed::start().await;
     bed.running.abort();
-    bed.by_hand("", config_map("theirs", "mine")).await;
+    // What is there already and has no mark may be somebody else's before it was written.
+    let flux = Strategy::flux("flux", &bed.space);
+    let marked = (flux, vec!["made-flux", "theirs-flux"]);
+    for (strategy, first) in [marked, (Strategy::helm(), vec!["made-helm"])] {
+        let id = if strategy == Strategy::helm() {
+            "helm"
+        } else {
+            "flux"
+        };
+        let names = ["made", "theirs"].map(|name| format!("{name}-{id}"));
+        bed.by_hand("", config_map(&names[1], "mine")).await;
+        bed.sources
+            .set(id, "v1", names.iter().map(|name| config_map(name, "1")));
+        let mut unit = bed.unit(id);
+        unit.policy.strategy = strategy;
+        assert_eq!(
+            inventories(&bed, unit).await[..2],
+            [first, names.iter().map(String::as_str).collect()]
+        );
+    }
+    bed.finish().await;
+}
+
+/// What the inventory is each time that it is stored, until the first operation has ended.
+async fn inventories(bed: &Bed, unit: SyncUnit) -> Vec<Vec<String>> {
     let recorder = Recorder {
-        units: bed.units.clone(),
+        units: MemoryStore::new([unit]),
         written: Arc::default(),
     };
-    bed.sources
-        .set("shop", "v1", [config_map("made", "1"), config_map("theirs", "1")]);
-    bed.units.put(bed.unit("shop"));
     let clusters = OneCluster::new(bed.test.client());
     let settings = ReconciliationSettings::default();
     let engine = Engine::new(settings, clusters, bed.sources.clone(), recorder.clone());
@@ -91,10 +113,7 @@ async fn what_is_about_to_be_made_is_stored_before_it_is_and_with_no_other_write
         }
     });
     engine.run(1, 1, async { told.await.unwrap() }).await.unwrap();
-    let written: Vec<_> = recorder.written.lock().iter().map(names).collect();
-    // What is there already is not ours before it was written.
-    assert_eq!(written[..2], [vec!["made"], vec!["made", "theirs"]]);
-    bed.finish().await;
+    recorder.written.lock().iter().map(names).collect()
 }
 
 #[tokio::test(flavor = "multi_thread")]
