@@ -36,6 +36,10 @@ impl ManifestGenerator for Directory {
                 let text = std::fs::read_to_string(&path)?;
                 for document in yaml::documents(&text) {
                     let document = document?;
+                    // Nothing stands behind a `---` at the end.
+                    if document.value.is_null() {
+                        continue;
+                    }
                     let origin = Origin {
                         file: path.display().to_string().into(),
                         line: document.line,
@@ -49,10 +53,8 @@ impl ManifestGenerator for Directory {
     }
 }
 
-#[tokio::main]
-async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let directory = std::env::args().nth(1).ok_or("usage: directory DIR")?;
-    let unit = SyncUnit {
+fn unit() -> SyncUnit {
+    SyncUnit {
         id: "directory".to_owned(),
         status: Status::default(),
         source: Source::default(),
@@ -66,15 +68,31 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
             strategy: Strategy::flux("directory", "default"),
             ..Policy::default()
         },
-    };
+    }
+}
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let directory = std::env::args().nth(1).ok_or("usage: directory DIR")?;
     let client = kube::Client::try_default().await?;
     let engine = Engine::new(
         ReconciliationSettings::default(),
         OneCluster::new(client),
         Directory(directory.into()),
-        MemoryStore::new([unit]),
+        MemoryStore::new([unit()]),
     );
     let _events = engine.on_unit_event(|unit, event| println!("{unit}: {:?}: {}", event.kind, event.message));
     let stopped = async { drop(tokio::signal::ctrl_c().await) };
     Ok(engine.run(2, 2, stopped).await?)
+}
+
+#[tokio::test]
+async fn a_file_may_end_with_a_separator_and_have_comments_alone_between_two() {
+    let directory = tempfile::tempdir().expect("a directory can be made");
+    let text = "---\n# nothing yet\n---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n---\n";
+    std::fs::write(directory.path().join("a.yaml"), text).expect("a file can be written");
+    let generated = Directory(directory.path().into())
+        .generate(&unit(), None, false)
+        .await;
+    assert_eq!(generated.expect("it can be read").manifests.len(), 1);
 }

@@ -9,10 +9,13 @@ use serde::{Deserialize, Serialize};
 use crate::{ObjectKey, Str};
 
 /// The objects that one unit applied, as `status.inventory` holds them, in the order they were applied.
+///
+/// What is read may have entries that stand for no object, since somebody has edited it. They are left out: all others must not
+/// be lost with them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Inventory {
     /// One entry per object.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "readable")]
     pub entries: Vec<Entry>,
 }
 
@@ -28,10 +31,11 @@ pub struct Entry {
 
 /// An object key in the form of an inventory: `<namespace>_<name>_<group>_<kind>`.
 ///
-/// Names of RBAC objects may hold colons, which stand as `__`.
+/// Names of RBAC objects may hold colons, which stand as `__`. Underscores in names are taken as they are: neither namespaces nor
+/// groups and kinds have any. Whether a key [reads back](Id::reads_back) as it is has to be asked of RBAC objects with two underscores in a
+/// row.
 ///
-/// **Deviation**: a single underscore in a name, which RBAC objects alone may have, is taken as it is; Flux writes such
-/// an entry but then cannot read it.
+/// **Deviation**: in names of other kinds `__` is no colon; Flux writes them as we do, and then reads a colon.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Id(pub ObjectKey);
 
@@ -57,6 +61,34 @@ impl Inventory {
             .filter(|entry| !kept.contains(&entry.id))
             .collect()
     }
+}
+
+impl Id {
+    /// Whether the text stands for this object and for no other.
+    pub fn reads_back(&self) -> bool {
+        let key = &self.0;
+        let has_underscore = [&key.namespace, &key.name, &key.group, &key.kind]
+            .iter()
+            .any(|part| part.contains('_'));
+        !has_underscore || self.to_string().parse().as_ref() == Ok(self)
+    }
+}
+
+/// The entries that can be read.
+fn readable<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Vec<Entry>, D::Error> {
+    #[derive(Deserialize)]
+    struct Text {
+        #[serde(default)]
+        id: String,
+        #[serde(default)]
+        v: String,
+    }
+    let texts = Option::<Vec<Text>>::deserialize(deserializer)?.unwrap_or_default();
+    let entries = texts.into_iter().filter_map(|text| {
+        let id = text.id.parse().ok()?;
+        Some(Entry { id, version: text.v })
+    });
+    Ok(entries.collect())
 }
 
 fn may_have_colons(key: &ObjectKey) -> bool {
@@ -108,8 +140,6 @@ impl FromStr for Id {
         };
         if may_have_colons(&key) {
             key.name = Str::from(name.replace("__", ":"));
-        } else if name.contains('_') {
-            return Err(error("has too many fields"));
         }
         Ok(Id(key))
     }

@@ -46,6 +46,7 @@ impl Shared {
             last.phase = Phase::Superseded;
             last.finished = Some((self.now)());
             "what it was to do is not to be done any more".clone_into(&mut last.message);
+            last = last.ended();
         }
         Some(last)
     }

@@ -61,7 +61,7 @@ impl Shared {
             ..stored.clone()
         };
         let status = Status {
-            operation: Some(Box::new(ended.clone())),
+            operation: Some(Box::new(ended.clone().ended())),
             errors: vec![message],
             ..unit.status.clone()
         };
@@ -170,7 +170,7 @@ impl Shared {
                 false => unit.status.revision.clone(),
             },
             inventory: report.inventory.after(&unit.status.inventory),
-            operation: Some(Box::new(ended.clone())),
+            operation: Some(Box::new(ended.clone().ended())),
             errors: report.errors,
             ..unit.status.clone()
         };

@@ -68,10 +68,23 @@ impl Observer<'_> {
         join_all(scoped).await
     }
 
-    /// Looks at the desired objects.
+    /// Looks at the desired objects. Of several with one key the last counts, and only that one is looked at.
     pub async fn look(&self, desired: Vec<Desired>) -> Vec<Desired> {
         let rules = rules(self);
-        join_all(desired.into_iter().map(|desired| self.one(desired, rules))).await
+        let mut last: HashMap<ObjectKey, usize> = HashMap::with_capacity(desired.len());
+        for (place, desired) in desired.iter().enumerate() {
+            last.insert(ObjectKey::of(&desired.object), place);
+        }
+        let looks = desired.into_iter().enumerate().map(|(place, desired)| {
+            let counts = last.get(&ObjectKey::of(&desired.object)) == Some(&place);
+            async move {
+                match counts {
+                    true => self.one(desired, rules).await,
+                    false => desired,
+                }
+            }
+        });
+        join_all(looks).await
     }
 
     /// Looks at objects that are no longer desired.

@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use model::ObjectKey;
+use model::inventory::Id;
 
 use super::decide::Decider;
 use super::hooks::{self, Role};
@@ -31,6 +32,7 @@ pub fn plan(input: &Input, strategy: &Strategy) -> Result<(Plan, Objects), Vec<R
     notes.extend(pruning.notes);
     let mut refusals = prune::guard(input, &pruning.tasks);
     refusals.extend(shared(input, strategy, &mut notes));
+    refusals.extend(unrecordable(input, strategy));
     let staging = Staging { input, strategy };
     let drafts = staging.drafts(tasks, pruning.tasks);
     let inventory = stages::inventory(&drafts, input, pruning.kept);
@@ -145,6 +147,23 @@ pub(super) fn hook(task: &Task, phase: Phase, input: &Input, reference: Referenc
         task.step.object = Some(reference);
     }
     task
+}
+
+/// Objects that would be taken for others when the inventory is read. Hooks are in none.
+fn unrecordable(input: &Input, strategy: &Strategy) -> Vec<Refusal> {
+    let lasting = input.desired.iter().filter(|desired| {
+        let is_hook = strategy.hooks && hooks::role(&*desired.object) != Role::Plain;
+        !desired.implied && !is_hook
+    });
+    let refusals = lasting.filter_map(|desired| {
+        let id = Id(desired.key(&input.options.namespace));
+        (!id.reads_back()).then(|| Refusal::Unrecordable {
+            entry: id.to_string(),
+            key: id.0,
+            origin: desired.origin.as_ref().map(ToString::to_string),
+        })
+    });
+    refusals.collect()
 }
 
 /// Objects that another owner has: taken over with a note, or refused if the unit asks for that.

@@ -1,12 +1,14 @@
 //! Why there is no plan.
 
+use std::fmt;
+
 use model::ObjectKey;
 
 /// Why there is no plan, and nothing is written.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
     /// The server does not accept an object, or could not be asked.
-    #[error("{key} {error}")]
+    #[error("{}{key} {error}", Place(.origin))]
     Rejected {
         /// Which.
         key: ObjectKey,
@@ -16,6 +18,16 @@ pub enum Refusal {
         error: String,
         /// Whether it is a field that cannot be changed, which `force` would recreate the object for.
         immutable: bool,
+    },
+    /// An object has a name that an inventory would take for another's.
+    #[error("{}{key} cannot be recorded: its inventory entry {entry:?} would be read as another object; give it another name", Place(.origin))]
+    Unrecordable {
+        /// Which.
+        key: ObjectKey,
+        /// Where it was read.
+        origin: Option<String>,
+        /// What it would be recorded as.
+        entry: String,
     },
     /// More would be pruned than the budget allows.
     #[error(
@@ -45,4 +57,16 @@ pub enum Refusal {
         /// Whose it is.
         owner: String,
     },
+}
+
+/// Where an object was read, before what is wrong with it: `apps/web.yaml:12: `.
+struct Place<'a>(&'a Option<String>);
+
+impl fmt::Display for Place<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Some(origin) => write!(f, "{origin}: "),
+            None => Ok(()),
+        }
+    }
 }

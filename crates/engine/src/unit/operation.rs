@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 
 use jiff::Timestamp;
-use model::ObjectKey;
+use model::{Inventory, ObjectKey};
 use serde::{Deserialize, Serialize};
 
 use crate::plan::Plan;
-use crate::sync::Progress;
+use crate::sync::{Outcome, Progress};
 
 /// What somebody asks to be done now.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -38,9 +38,9 @@ pub struct Operation {
 pub struct OperationState {
     /// How it goes.
     pub phase: Phase,
-    /// What is done.
+    /// What is done. Of an operation that has ended only its revision and notes are left, unless it was a dry run.
     pub plan: Plan,
-    /// How far it is.
+    /// How far it is. Of an operation that has ended there are no results of objects that were as they should be.
     pub progress: Progress,
     /// When it began.
     pub started: Timestamp,
@@ -50,6 +50,19 @@ pub struct OperationState {
     /// What is waited for, or what has become of it, for people.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub message: String,
+}
+
+impl OperationState {
+    /// What is kept of an operation that has ended: its plan is not gone on with, and what it found unchanged is in the inventory.
+    #[must_use]
+    pub(crate) fn ended(mut self) -> Self {
+        self.plan.stages = Vec::new();
+        self.plan.inventory = Inventory::default();
+        let results = &mut self.progress.results;
+        results.retain(|result| result.outcome != Outcome::Unchanged);
+        results.shrink_to_fit();
+        self
+    }
 }
 
 /// How an operation goes.

@@ -39,6 +39,8 @@ fn ids_are_read_and_printed() {
             key("rbac.authorization.k8s.io", "ClusterRole", "", "my_role"),
         ),
         ("_a:b_x.example_Thing", key("x.example", "Thing", "", "a:b")),
+        ("a_b_c_apps_Deployment", key("apps", "Deployment", "a", "b_c")),
+        ("a__b__ConfigMap", key("", "ConfigMap", "a", "_b")),
     ];
     for (text, key) in cases {
         assert_eq!(text.parse::<Id>().unwrap().0, key);
@@ -60,10 +62,34 @@ fn what_is_no_id_is_refused_with_the_reason() {
         r#"inventory entry "a__apps_Deployment" has no name"#
     );
     assert_eq!(message("a_b_apps_"), r#"inventory entry "a_b_apps_" has no kind"#);
-    assert_eq!(
-        message("a_b_c_apps_Deployment"),
-        r#"inventory entry "a_b_c_apps_Deployment" has too many fields"#
-    );
+}
+
+#[test]
+fn an_entry_that_cannot_be_read_takes_no_other_with_it() {
+    let status = value!({ "entries": [
+        { "id": "shop_web_apps_Deployment", "v": "v1" },
+        { "id": "what is this?", "v": "v1" },
+        { "v": "v1" },
+        { "id": "shop_a_b__ConfigMap", "v": "v1" },
+    ] });
+    let inventory: Inventory = to_serde(&status).unwrap();
+    let ids: Vec<_> = inventory
+        .entries
+        .iter()
+        .map(|entry| entry.id.to_string())
+        .collect();
+    assert_eq!(ids, ["shop_web_apps_Deployment", "shop_a_b__ConfigMap"]);
+    let nothing: Inventory = to_serde(&value!({ "entries": null })).unwrap();
+    assert_eq!(nothing, Inventory::default());
+}
+
+#[test]
+fn names_that_would_read_back_as_others_are_known() {
+    let rbac = |name: &str| Id(key("rbac.authorization.k8s.io", "ClusterRole", "", name)).reads_back();
+    assert!(rbac("a:b") && rbac("a_b") && rbac("a"));
+    assert!(!rbac("a__b") && !rbac("a_:b"));
+    assert!(Id(key("", "ConfigMap", "shop", "a__b")).reads_back());
+    assert!(!Id(key("", "ConfigMap", "a_b", "c")).reads_back());
 }
 
 #[test]
@@ -99,6 +125,13 @@ proptest! {
     fn every_id_reads_back(namespace in "[a-z-]{0,5}", name in "[a-z][a-z:.-]{0,8}", kind in "ClusterRole|Role") {
         let id = Id(key("rbac.authorization.k8s.io", &kind, &namespace, &name));
         prop_assert_eq!(id.to_string().parse(), Ok(id));
+    }
+
+    #[test]
+    fn an_id_that_says_so_reads_back(name in "[a-z_:]{1,8}", kind in "ClusterRole|ConfigMap", namespace in "[a-z]{0,3}") {
+        let group = if kind == "ConfigMap" { "" } else { "rbac.authorization.k8s.io" };
+        let id = Id(key(group, &kind, &namespace, &name));
+        prop_assert_eq!(id.to_string().parse().as_ref() == Ok(&id), id.reads_back());
     }
 
     #[test]

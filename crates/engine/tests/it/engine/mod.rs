@@ -22,6 +22,7 @@ mod selective;
 mod settings;
 mod shared;
 mod stale;
+mod status;
 mod waves;
 
 use std::collections::BTreeMap;
@@ -39,6 +40,7 @@ use engine::unit::{
 use futures::future::BoxFuture;
 use jiff::Timestamp;
 use model::health::State;
+use model::manifest::Origin;
 use model::{Health, Manifest, Value, value};
 use parking_lot::Mutex;
 use tokio::sync::watch;
@@ -49,7 +51,10 @@ const LIMIT: Duration = Duration::from_secs(60);
 
 /// What units are made of, by the unit's id.
 #[derive(Clone, Default)]
-struct Sources(Arc<Mutex<BTreeMap<String, Revision>>>);
+struct Sources(
+    Arc<Mutex<BTreeMap<String, Revision>>>,
+    Arc<Mutex<BTreeMap<String, Origin>>>,
+);
 
 /// A revision and its objects.
 type Revision = (String, Vec<Value>);
@@ -60,6 +65,11 @@ impl Sources {
         self.0
             .lock()
             .insert(unit.to_owned(), (revision.to_owned(), objects));
+    }
+
+    /// The manifests of a unit are read here from now on.
+    fn from(&self, unit: &str, origin: Origin) {
+        self.1.lock().insert(unit.to_owned(), origin);
     }
 }
 
@@ -75,9 +85,10 @@ impl ManifestGenerator for Sources {
             let (revision, objects) = sources
                 .get(&unit.id)
                 .ok_or_else(|| Failure::new("there is no source"))?;
+            let origin = self.1.lock().get(&unit.id).cloned();
             let manifests = objects
                 .iter()
-                .map(|object| Manifest::unnamed(object.clone(), None));
+                .map(|object| Manifest::unnamed(object.clone(), origin.clone()));
             Ok(Generated {
                 manifests: manifests.collect::<Result<_, _>>()?,
                 revision: revision.clone(),

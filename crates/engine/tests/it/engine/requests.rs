@@ -37,6 +37,17 @@ async fn a_look_that_finds_nothing_to_do_sends_no_request() {
     bed.finish().await;
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn an_object_that_is_there_twice_is_looked_at_once_and_costs_nothing_either() {
+    let bed = Bed::start().await;
+    bed.sync("shop", "v1", [config_map("a", "1"), config_map("a", "2")]);
+    bed.applied("shop", "v1").await;
+    settled(&bed).await;
+    let live = bed.get("", "ConfigMap", "a").await.unwrap();
+    assert_eq!(live.str_at(&["data", "key"]), "2");
+    bed.finish().await;
+}
+
 /// Looks at the unit until a look costs nothing.
 async fn settled(bed: &Bed) {
     for _ in 0..100 {

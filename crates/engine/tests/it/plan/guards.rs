@@ -1,6 +1,7 @@
 //! What must not happen by mistake.
 
 use engine::plan::Budget;
+use model::manifest::Origin;
 
 use super::*;
 
@@ -143,4 +144,22 @@ fn all_refusals_are_told_at_once() {
     let mut input = with_old_objects(vec![refused("v1 ConfigMap shop/a")], 2);
     input.options.budget.count = Some(1);
     assert_eq!(refusals(&input, &flux()).len(), 2);
+}
+
+#[test]
+fn an_object_that_would_be_recorded_as_another_is_refused_with_the_place_it_was_read_at() {
+    let role = "rbac.authorization.k8s.io/v1 ClusterRole a__b";
+    let mut wrong = missing(role).namespaced(false);
+    wrong.origin = Some(Origin {
+        file: "rbac.yaml".into(),
+        line: 3,
+    });
+    let right = missing("v1 ConfigMap shop/a");
+    assert_eq!(
+        messages(&input(vec![right, wrong])),
+        [
+            "rbac.yaml:3: ClusterRole/a__b cannot be recorded: its inventory entry \
+             \"_a__b_rbac.authorization.k8s.io_ClusterRole\" would be read as another object; give it another name"
+        ]
+    );
 }

@@ -9,6 +9,7 @@ mod order;
 mod pairing;
 mod properties;
 mod prune;
+mod sharing;
 mod strategies;
 mod sync_options;
 mod values;
