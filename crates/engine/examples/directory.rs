@@ -7,14 +7,14 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use engine::Engine;
+use engine::futures::future::BoxFuture;
+use engine::model::Manifest;
+use engine::model::manifest::Origin;
 use engine::plan::Strategy;
 use engine::unit::{
     Destination, Failure, Generated, ManifestGenerator, MemoryStore, OneCluster, Policy,
     ReconciliationSettings, Source, Status, SyncUnit,
 };
-use futures::future::BoxFuture;
-use model::Manifest;
-use model::manifest::Origin;
 
 /// Reads all YAML files of a directory.
 struct Directory(PathBuf);
@@ -34,7 +34,7 @@ impl ManifestGenerator for Directory {
                     continue;
                 }
                 let text = std::fs::read_to_string(&path)?;
-                for document in yaml::documents(&text) {
+                for document in engine::yaml::documents(&text) {
                     let document = document?;
                     // Nothing stands behind a `---` at the end.
                     if document.value.is_null() {
@@ -74,7 +74,7 @@ fn unit() -> SyncUnit {
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let directory = std::env::args().nth(1).ok_or("usage: directory DIR")?;
-    let client = kube::Client::try_default().await?;
+    let client = engine::kube::Client::try_default().await?;
     let engine = Engine::new(
         ReconciliationSettings::default(),
         OneCluster::new(client),

@@ -146,4 +146,9 @@ pub mod queue;
 pub mod sync;
 pub mod unit;
 
+/// The crates whose types stand in signatures of this one. Whoever embeds the engine needs no others, and gets the versions that
+/// fit: objects are [`model`]'s, read by [`yaml`]; clients are [`kube`]'s; what traits return are boxed futures and streams of
+/// [`futures`].
+pub use {futures, kube, model, yaml};
+
 pub use engine::{Engine, RunError, Subscription, UnitEvent, UnitEventKind};

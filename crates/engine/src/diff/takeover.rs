@@ -5,13 +5,14 @@
 //! first apply the entries of such managers are merged into our own, as a JSON patch of the object's metadata.
 
 use model::{Map, Value};
+use serde::{Deserialize, Serialize};
 use smd::FieldSet;
 use smd::fieldset;
 
 const MANAGED_FIELDS: &str = "/metadata/managedFields";
 
 /// How a manager came to own fields.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Operation {
     /// By server-side apply.
     Apply,
@@ -20,7 +21,7 @@ pub enum Operation {
 }
 
 /// A manager, or several by what their names begin with.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Manager {
     /// The name, or its beginning.
     pub name: String,
@@ -31,7 +32,8 @@ pub struct Manager {
 }
 
 /// What is taken from an object before it is applied.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Takeover {
     /// Ours, which gets the fields.
     pub manager: String,

@@ -110,8 +110,8 @@ impl Shared {
             now: &*self.now,
             prunable: &|live| self.keeps(unit, &Live::of(live)).is_none(),
             wanted: &|key| self.known.claims.wanted_by_another(&unit.id, key),
+            applying: &|key| self.known.claims.take(&unit.id, key),
             applied: &|key, step, live| {
-                self.known.claims.take(&unit.id, key);
                 if let Some(reference) = &step.object {
                     known
                         .memory

@@ -16,9 +16,10 @@ mod overrides;
 use jiff::Timestamp;
 use model::{Health, Value};
 pub use overrides::{Overrides, may_vanish};
+use serde::{Deserialize, Serialize};
 
 /// Rules that tell how an object is doing.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Rules {
     /// Those of kstatus.
     #[default]

@@ -317,6 +317,10 @@ impl Observer<'_> {
         let (api_version, found) = match served {
             Err(Error::NoSuchKind { version, .. }) => (version, Found::Gone),
             Err(error) => (String::new(), Found::Unknown(error.to_string())),
+            // It was recorded before anybody knew where its kind lives, and cannot be there.
+            Ok(resource) if resource.namespaced == key.namespace.is_empty() => {
+                (resource.api_version(), Found::Gone)
+            }
             Ok(resource) => {
                 let live = self.cluster.get(&resource, &key.namespace, &key.name).await;
                 let found = match live {

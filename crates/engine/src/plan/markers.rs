@@ -1,11 +1,13 @@
 //! Labels and annotations by which an object asks to be treated differently.
 
 use model::Value;
+use serde::{Deserialize, Serialize};
 
 use super::metadata::Metadata;
 
 /// Which labels and annotations mean what.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Markers {
     /// On the desired or the live object: it is not applied.
     pub skip: Vec<Marker>,
@@ -20,7 +22,7 @@ pub struct Markers {
 }
 
 /// A label or annotation with a value.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Marker {
     /// The name of the label or annotation.
     pub key: String,

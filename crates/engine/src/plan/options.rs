@@ -3,11 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use model::{ObjectKey, Time};
+use serde::{Deserialize, Serialize};
 
 use super::steps::Propagation;
 
 /// What one run of a unit asks for.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Options {
     /// Whether what is no longer desired is deleted.
     pub prune: bool,
@@ -39,7 +41,8 @@ pub struct Options {
 }
 
 /// How much may be pruned at once.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Budget {
     /// At most so many objects.
     pub count: Option<usize>,
@@ -48,7 +51,8 @@ pub struct Budget {
 }
 
 /// The wait for health at the end of a run.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Health {
     /// Only these objects, instead of all that were applied.
     pub objects: Option<Vec<ObjectKey>>,
@@ -61,7 +65,8 @@ pub struct Health {
 }
 
 /// The sync options of a whole unit in Argo CD's words.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct ArgoOptions {
     /// `Prune=false` or `Prune=confirm` for all objects that say nothing themselves.
     pub prune: PruneOption,
@@ -90,7 +95,7 @@ pub struct ArgoOptions {
 }
 
 /// Whether objects that are no longer desired may be deleted.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum PruneOption {
     /// They may.
     #[default]
@@ -102,7 +107,8 @@ pub enum PruneOption {
 }
 
 /// The namespace of a unit, made if it is missing.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct CreateNamespace {
     /// Its labels.
     pub labels: BTreeMap<String, String>,

@@ -5,13 +5,14 @@ use std::collections::BTreeMap;
 use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use model::{ObjectKey, Value};
+use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use super::input::Live;
 use super::metadata::Metadata;
 
 /// How a unit knows its objects.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Ownership {
     /// Whatever it has applied is its own, unless another unit of the same engine wants it or it has the instance label of another: Helm, which
     /// has its release's manifests. Engines that share a cluster need that label, or an ownership that marks objects.

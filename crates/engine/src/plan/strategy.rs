@@ -1,6 +1,7 @@
 //! How a unit is looked after: what differs between Flux, Helm, Flux v1 and Argo CD, as values.
 
 use model::Value;
+use serde::{Deserialize, Serialize};
 
 use super::hooks::{self, Role};
 use super::input::Live;
@@ -12,7 +13,7 @@ use super::steps::OnFailure;
 use crate::health::Rules;
 
 /// How a unit is looked after.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Strategy {
     /// In which order objects are applied and deleted.
     pub order: Order,

@@ -48,6 +48,8 @@ pub struct World<'a> {
     pub prunable: &'a (dyn Fn(&Value) -> bool + Send + Sync),
     /// Another unit that wants an object, which then is not pruned.
     pub wanted: &'a (dyn Fn(&ObjectKey) -> Option<String> + Send + Sync),
+    /// Told of each object that is about to be applied: whoever sees the change has to know whose it is.
+    pub applying: &'a (dyn Fn(&ObjectKey) + Send + Sync),
     /// Told of each object that was applied, with what was meant and what became of it.
     pub applied: &'a (dyn Fn(&ObjectKey, &Step, &Value) + Send + Sync),
     /// Whether the run is to stop at the next occasion: it was terminated, or there is a newer revision.

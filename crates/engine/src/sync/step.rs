@@ -53,6 +53,9 @@ pub(super) async fn verify(step: &Step, objects: &Objects, world: &World<'_>) ->
 
 /// Carries out a step.
 pub(super) async fn carry_out(step: &Step, objects: &Objects, world: &World<'_>, turn: Turn) -> Done {
+    if step.action.applies() {
+        (world.applying)(&step.key);
+    }
     let done = match &step.action {
         Action::Fail { error } => Err(format!("{} {error}", step.key)),
         Action::Gone => Ok(Some(ended(step, Outcome::Deleted))),

@@ -4,6 +4,7 @@
 mod credentials;
 mod generator;
 mod operation;
+mod seconds;
 mod settings;
 mod status;
 mod store;
@@ -28,19 +29,27 @@ use crate::health::Rules;
 use crate::plan;
 
 /// What belongs together, comes from one source and goes to one place: a Kustomization, a release, an application.
-#[derive(Clone, Debug)]
+///
+/// Store it as it is, or have it made from whatever it is described by: it is read back as it was, but for
+/// [rules of health](Policy::health) in code.
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct SyncUnit {
     /// What it is known by.
     pub id: String,
     /// What has become of it. The engine writes it.
+    #[serde(default)]
     pub status: Status,
     /// Where its manifests come from.
+    #[serde(default)]
     pub source: Source,
     /// Where its objects go.
+    #[serde(default)]
     pub destination: Destination,
     /// What somebody asks to be done now.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<Operation>,
     /// How it is kept in sync.
+    #[serde(default)]
     pub policy: Policy,
 }
 
@@ -74,17 +83,21 @@ pub struct Destination {
 }
 
 /// How a unit is kept in sync.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Policy {
     /// Whether what differs is put right at once. If not, the difference is only told, until somebody asks for an operation.
     pub automatic: bool,
     /// The field manager that objects are applied by.
     pub manager: String,
     /// How often the source is looked at although nobody said that it changed.
+    #[serde(with = "seconds")]
     pub interval: Duration,
     /// How long after a failure it is tried again.
+    #[serde(with = "seconds")]
     pub retry: Duration,
     /// How long its [generator](ManifestGenerator) may take.
+    #[serde(with = "seconds")]
     pub generate_within: Duration,
     /// Whose fields are taken over when objects are applied.
     pub takeover: Takeover,
@@ -94,6 +107,9 @@ pub struct Policy {
     /// Rules of its own of how its objects are doing: its waits and its health go by them. Where they say nothing of an object, the
     /// [override](ResourceOverride::health) of its kind counts, and without one the [rules of the
     /// strategy](plan::Strategy::health).
+    ///
+    /// They may be code, and are not stored: whoever reads a unit gives it its rules again.
+    #[serde(skip)]
     pub health: Option<OwnRules>,
     /// Order, ownership, pruning and everything else that plans differ in.
     pub strategy: plan::Strategy,

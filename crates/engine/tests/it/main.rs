@@ -9,3 +9,4 @@ mod engine;
 mod health;
 mod plan;
 mod rows;
+mod unit;

@@ -35,16 +35,12 @@ const PURE: &[&str] = &[
     "1.5:kstatus",
     "1.5:lua",
     "1.6:order",
-    "1.6:missing-kinds",
-    "1.6:replace",
-    "1.6:create-namespace",
     "1.7:namespace-hook",
     "1.7:phases-in-order",
     "1.9:helm",
     "1.9:flux-v1",
     "1.9:failure-unit",
     "5:serialisable",
-    "5:survivors",
 ];
 
 /// The tests of each row in the table.

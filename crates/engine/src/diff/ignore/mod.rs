@@ -35,8 +35,10 @@ pub struct IgnoreRule {
     pub managers: Vec<String>,
 }
 
-/// Rules that were read, and are read only once. They are equal if they were written in the same way.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+/// Rules that were read, and are read only once. They are equal if they were written in the same way. They are stored as they
+/// were written, without the kind that they are [only for](IgnoreRules::only_for).
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(try_from = "Vec<IgnoreRule>", into = "Vec<IgnoreRule>")]
 pub struct IgnoreRules {
     rules: Vec<Rule>,
 }
@@ -145,6 +147,20 @@ impl IgnoreRules {
         self.rules
             .iter()
             .filter(|rule| rule.is_for(object) && rule.matcher.matches(object))
+    }
+}
+
+impl TryFrom<Vec<IgnoreRule>> for IgnoreRules {
+    type Error = Error;
+
+    fn try_from(rules: Vec<IgnoreRule>) -> Result<Self, Error> {
+        IgnoreRules::new(&rules)
+    }
+}
+
+impl From<IgnoreRules> for Vec<IgnoreRule> {
+    fn from(rules: IgnoreRules) -> Self {
+        rules.rules.into_iter().map(|rule| rule.written).collect()
     }
 }
 

@@ -8,12 +8,13 @@ mod helm;
 use std::cmp::Ordering;
 
 use model::{ObjectKey, Str};
+use serde::{Deserialize, Serialize};
 
 pub(super) use argo::{defined_kind, pull_dependencies_forward};
 pub(super) use flux::{Stage, is_definition};
 
 /// In which order objects are applied and deleted.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Order {
     /// Flux: definitions, classes, the kinds in `custom` and then all others, each a stage.
     Flux {
@@ -29,7 +30,7 @@ pub enum Order {
 }
 
 /// A kind in its group.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct GroupKind {
     /// The group; empty for the core group.
     pub group: Str,

@@ -9,6 +9,7 @@ mod drift;
 mod ending;
 mod faults;
 mod force;
+mod gate;
 mod health;
 mod hooks;
 mod kills;
@@ -23,6 +24,7 @@ mod settings;
 mod shared;
 mod stale;
 mod status;
+mod sync_options;
 mod waves;
 
 use std::collections::BTreeMap;
@@ -100,6 +102,8 @@ impl ManifestGenerator for Sources {
 /// An engine on a cluster, in a namespace of its own.
 struct Bed {
     test: testkit::Cluster,
+    /// What the engine reaches the cluster by.
+    client: kube::Client,
     cluster: Cluster,
     space: String,
     sources: Sources,
@@ -125,13 +129,26 @@ impl Bed {
         Bed::with(testkit::Cluster::start().await, outcomes()).await
     }
 
+    /// One whose engine reaches the cluster through this gate.
+    async fn through(gate: &gate::Gate) -> Bed {
+        let test = testkit::Cluster::start().await;
+        let client = gate.client(test.client());
+        Bed::reached(test, client, ReconciliationSettings::default()).await
+    }
+
     async fn with(test: testkit::Cluster, settings: ReconciliationSettings) -> Bed {
+        let client = test.client();
+        Bed::reached(test, client, settings).await
+    }
+
+    async fn reached(test: testkit::Cluster, client: kube::Client, settings: ReconciliationSettings) -> Bed {
         let space = test.namespace("engine").await;
         let cluster = Cluster::with_agent(test.client(), "tests");
         let (sources, units) = (Sources::default(), MemoryStore::default());
-        let (engine, events, running) = run(&test, &settings, &sources, &units);
+        let (engine, events, running) = run(&client, &settings, &sources, &units);
         Bed {
             test,
+            client,
             cluster,
             space,
             sources,
@@ -158,7 +175,7 @@ impl Bed {
     fn restart(&mut self) {
         self.running.abort();
         (self.engine, self.events, self.running) =
-            run(&self.test, &self.settings, &self.sources, &self.units);
+            run(&self.client, &self.settings, &self.sources, &self.units);
     }
 
     /// A unit of this test's namespace, as Flux would look after it.
@@ -296,14 +313,14 @@ impl Bed {
 }
 
 fn run(
-    test: &testkit::Cluster,
+    client: &kube::Client,
     settings: &ReconciliationSettings,
     sources: &Sources,
     units: &MemoryStore,
 ) -> (Engine, watch::Receiver<u64>, AbortHandle) {
     let engine = Engine::new(
         settings.clone(),
-        OneCluster::new(test.client()),
+        OneCluster::new(client.clone()),
         sources.clone(),
         units.clone(),
     );

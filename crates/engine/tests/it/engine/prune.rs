@@ -1,8 +1,9 @@
 //! What is no longer desired goes away, and nothing else does.
 
-use engine::unit::SyncState;
+use engine::unit::{Status, SyncState};
 use model::value;
 
+use super::gate::Gate;
 use super::{Bed, config_map};
 
 #[tokio::test(flavor = "multi_thread")]
@@ -29,6 +30,31 @@ async fn what_another_owner_has_taken_over_is_not_pruned() {
     let live = bed.get("", "ConfigMap", "a").await.unwrap();
     let owner = live.str_at(&["metadata", "labels", "kustomize.toolkit.fluxcd.io/name"]);
     assert_eq!(owner, "other");
+    bed.finish().await;
+}
+
+/// I4
+#[tokio::test(flavor = "multi_thread")]
+async fn what_the_server_did_not_delete_stays_in_the_inventory_and_is_tried_again() {
+    let gate = Gate::new();
+    let bed = Bed::through(&gate).await;
+    bed.sync("shop", "v1", [config_map("a", "1"), config_map("b", "1")]);
+    bed.applied("shop", "v1").await;
+    gate.refuse(|request| request.starts_with("DELETE "));
+    bed.sync("shop", "v2", [config_map("b", "2")]);
+    let failed = |status: &Status| {
+        let mut errors = status.errors.iter();
+        errors.any(|error| error.contains("/a delete failed"))
+    };
+    let status = bed.until("shop", failed).await;
+    assert_eq!(status.inventory.entries.len(), 2);
+    assert!(bed.get("", "ConfigMap", "a").await.is_some());
+    let live = bed.get("", "ConfigMap", "b").await.unwrap();
+    assert_eq!(live.str_at(&["data", "key"]), "2", "what was applied was applied");
+    gate.open();
+    let status = bed.applied("shop", "v2").await;
+    assert_eq!(status.inventory.entries.len(), 1);
+    assert!(bed.get("", "ConfigMap", "a").await.is_none());
     bed.finish().await;
 }
 

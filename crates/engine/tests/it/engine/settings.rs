@@ -9,6 +9,7 @@ use engine::plan::GroupKind;
 use engine::unit::{ReconciliationSettings, ResourceFilter, ResourceOverride};
 use model::value;
 
+use super::gate::Gate;
 use super::{Bed, Outcomes, config_map};
 
 fn secret() -> model::Value {
@@ -121,6 +122,30 @@ async fn another_instance_label_is_put_on_objects_and_selects_what_is_watched() 
         live.is_some_and(|live| live.str_at(&["data", "key"]) == "1")
     })
     .await;
+    bed.finish().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn with_an_instance_label_only_objects_that_have_it_are_watched() {
+    let gate = Gate::new();
+    let bed = Bed::through(&gate).await;
+    bed.engine.set_reconciliation_settings(ReconciliationSettings {
+        instance_label: Some("example.com/unit".to_owned()),
+        ..ReconciliationSettings::default()
+    });
+    bed.sync("shop", "v1", [config_map("a", "1")]);
+    bed.applied("shop", "v1").await;
+    let seen = gate.seen();
+    let lists = |line: &&String| line.contains("/configmaps?");
+    let watches: Vec<_> = seen
+        .iter()
+        .filter(|line| line.starts_with("GET "))
+        .filter(lists)
+        .collect();
+    assert!(!watches.is_empty(), "{seen:?}");
+    for watch in watches {
+        assert!(watch.contains("labelSelector=example.com%2Funit"), "{watch}");
+    }
     bed.finish().await;
 }
 
