@@ -2,7 +2,7 @@
 
 use super::dice::Dice;
 use super::object::{WORKLOADS, labels, pod};
-use super::scalar::{TIME, block, patched, quoted, string};
+use super::scalar::{block, is_for_patches, patched, quoted, string};
 
 /// A strategic merge patch for a workload.
 pub(super) fn strategic(dice: &mut Dice) -> String {
@@ -176,7 +176,7 @@ pub(super) fn lines(dice: &mut Dice) -> String {
     }
     text.push_str("spec:\n");
     if dice.chance(60) {
-        text.push_str(&format!("  x: {}\n", block_without_time(dice, 4)));
+        text.push_str(&format!("  x: {}\n", patched_block(dice, 4)));
     }
     if dice.chance(30) {
         text.push_str(&format!(
@@ -230,10 +230,10 @@ pub(super) fn lines(dice: &mut Dice) -> String {
     text
 }
 
-fn block_without_time(dice: &mut Dice, indent: usize) -> String {
+fn patched_block(dice: &mut Dice, indent: usize) -> String {
     loop {
         let text = block(dice, indent);
-        if !text.contains(TIME) || !text.contains(['{', '[']) {
+        if is_for_patches(&text) {
             return text;
         }
     }

@@ -107,9 +107,21 @@ pub(super) fn value(dice: &mut Dice) -> String {
     nested(dice, 0)
 }
 
-/// The same for a field of a patch: without times, which may go from brackets to where there are none; see the README.
+/// The same for a field of a patch; see [`is_for_patches`].
 pub(super) fn patched(dice: &mut Dice) -> String {
-    value(dice).replace(TIME, "2001-12-14")
+    loop {
+        let text = value(dice);
+        if is_for_patches(&text) {
+            return text;
+        }
+    }
+}
+
+/// Whether a patch may have this without being printed otherwise than by kustomize, as the README says: no times, which may
+/// go from brackets to where there are none, and no numbers in other notations, which vars may take from where a text was.
+pub(super) fn is_for_patches(text: &str) -> bool {
+    let odd = [TIME, "0x1f", "0b11", "0o17", "1_000", "0777"];
+    !odd.iter().any(|odd| text.contains(odd))
 }
 
 fn nested(dice: &mut Dice, depth: usize) -> String {
