@@ -136,8 +136,10 @@ impl Merger<'_> {
                 return Ok(Outcome::Gone { dest });
             }
             return match (dest, origin) {
-                // A `null` that is written out stays; one that is only left empty goes.
-                (Some(null), None) if !null.raw_text().is_empty() => Ok(Outcome::Dest(null)),
+                // A `null` that is written out stays, and a text without a type; one that is only left empty goes.
+                (Some(Node::Scalar(null)), None) if !null.text.is_empty() || null.untyped => {
+                    Ok(Outcome::Dest(Node::Scalar(null)))
+                }
                 (dest, None) => Ok(Outcome::Gone { dest }),
                 (dest, Some(origin)) if origin.is_null() => Ok(Outcome::Gone { dest }),
                 (dest, Some(origin)) => match self.settle_fields(origin, place)? {

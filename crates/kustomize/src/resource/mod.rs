@@ -12,7 +12,7 @@ use std::rc::Rc;
 
 use model::Str;
 use thin_vec::ThinVec;
-use yaml::node::{Node, Text};
+use yaml::node::{Kind, Map, Node, Text};
 
 use crate::accumulate::Spot;
 use crate::field::{WRITTEN, unlink};
@@ -291,6 +291,19 @@ impl Resource {
         let metadata = self.node.get_mut("metadata");
         if let Some(annotations) = metadata.and_then(|metadata| metadata.get_mut("annotations")) {
             unlink(annotations);
+            let values = annotations.as_map_mut().into_iter().flat_map(Map::iter_mut);
+            values.for_each(|(_, value)| become_text(value));
         }
+    }
+}
+
+/// Makes a string of a number or a boolean.
+fn become_text(node: &mut Node) {
+    if let Node::Scalar(scalar) = node
+        && !scalar.kind.is_null()
+        && !scalar.kind.is_str()
+    {
+        scalar.kind = Kind::Quoted;
+        scalar.untyped = false;
     }
 }

@@ -281,3 +281,45 @@ spec:
         "apiVersion: example.com/v1\nkind: Odd\nmetadata:\n  name: o\nspec:\n  x: |-\n    one\n\n      more\n    two\n    /q\n",
     );
 }
+
+#[test]
+fn an_empty_text_that_was_made_survives_a_patch() {
+    check(
+        r#"
+=== kustomization.yaml
+resources: [a.yaml]
+replacements:
+- sourceValue: ""
+  targets: [{select: {kind: Odd}, fieldPaths: [spec.made], options: {create: true}}]
+transformers:
+- "{apiVersion: builtin, kind: PatchTransformer, metadata: {name: p}, patch: '{apiVersion: example.com/v1, kind: Odd, metadata: {name: o}, spec: {x: 1}}'}"
+=== a.yaml
+apiVersion: example.com/v1
+kind: Odd
+metadata: {name: o}
+spec:
+  m: null
+"#,
+        "apiVersion: example.com/v1\nkind: Odd\nmetadata:\n  name: o\nspec:\n  m: null\n  made: null\n  x: 1\n",
+    );
+}
+
+#[test]
+fn annotations_are_texts_once_changes_are_told_in_them() {
+    let got = crate::built(
+        r#"
+=== kustomization.yaml
+resources: [a.yaml]
+buildMetadata: [transformerAnnotations]
+transformers:
+- "{apiVersion: builtin, kind: ValueAddTransformer, metadata: {name: v}, value: '0777', targets: [{fieldPath: metadata/annotations/a}]}"
+- "{apiVersion: builtin, kind: PatchTransformer, metadata: {name: p}, target: {kind: Odd}, patch: '[{\"op\": \"add\", \"path\": \"/spec\", \"value\": 1}]'}"
+=== a.yaml
+apiVersion: example.com/v1
+kind: Odd
+metadata: {name: o}
+"#,
+        "",
+    );
+    assert!(got.contains("    a: \"0777\"\n"), "{got}");
+}
