@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use model::digest::Algorithm;
 use source::archive::ignore::Rules;
-use source::archive::{Directory, Limits, pack, read, unpack};
+use source::archive::{Directory, Limits, Modes, pack, read, unpack};
 
 const RUNS: usize = 5;
 
@@ -32,7 +32,7 @@ fn compare(root: &Path, tree: &Path, bytes: u64) {
             let directory = Directory::new(tree);
             let rules = Rules::of(&directory, None).expect("the tree has no ignore files");
             let file = BufWriter::new(File::create(&ours).expect("the directory is ours"));
-            pack(&directory, &rules, Algorithm::Sha256, file).expect("the tree can be packed");
+            pack(&directory, &rules, Modes::OWN, Algorithm::Sha256, file).expect("the tree can be packed");
         }),
         median(|| tar(&["czf", path(&theirs), "-C", path(tree), "."])),
     ];

@@ -130,6 +130,20 @@ pub fn conclude<S: ReconcileStatus>(
     }
 }
 
+/// Brings a status to what it is while the object is suspended: what it says is said of the generation at hand, nothing is
+/// stalled, and what goes on does so no sooner than somebody resumes it. Of what nobody has worked on yet nothing is said.
+pub(super) fn suspend<S: ReconcileStatus>(status: &mut S, stamp: Stamp, summary: &Summary) {
+    if status.conditions().is_empty() {
+        return;
+    }
+    status.remove(ConditionType::STALLED);
+    if status.condition(ConditionType::RECONCILING).is_some() {
+        retrying(status, stamp);
+    }
+    status.summarise(stamp, summary);
+    status.set_observed_generation(stamp.generation);
+}
+
 /// The work goes on, after a failure.
 fn retrying<S: ReconcileStatus>(status: &mut S, stamp: Stamp) {
     status.remove(ConditionType::STALLED);

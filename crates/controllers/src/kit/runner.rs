@@ -15,7 +15,7 @@ use tokio::task::JoinSet;
 use tracing::Instrument;
 
 use super::chain::chain;
-use super::conclude::{Failure, conclude};
+use super::conclude::{Failure, conclude, suspend};
 use super::conditions::{Stamp, Summary};
 use super::follow::{self, Change, WaitedFor, Wake};
 use super::interval::jittered;
@@ -288,7 +288,7 @@ impl<R: Reconcile> Runner<R> {
         } else if !has_finalizer(&object) {
             self.add_finalizer(&object).await
         } else if self.reconciler.is_suspended(&object) {
-            self.note_request(&object).await
+            self.leave_suspended(&object).await
         } else {
             self.reconcile(&object).await
         };
@@ -400,13 +400,17 @@ impl<R: Reconcile> Runner<R> {
         self.recorder.tell(object, notice);
     }
 
-    /// Takes note of a request that a suspended object gets, so that whoever asked does not wait.
-    async fn note_request(&self, object: &Object<R::Spec>) -> Done {
-        let Some(token) = requested_at(object) else {
-            return Done::Forget;
-        };
+    /// Says of a suspended object what is to be said of it, and takes note of a request, so that whoever asked does not wait.
+    async fn leave_suspended(&self, object: &Object<R::Spec>) -> Done {
         let mut status = object.status.clone().unwrap_or_default();
-        status.set_last_handled_reconcile_at(token);
+        let stamp = Stamp {
+            generation: object.metadata.generation.unwrap_or_default(),
+            now: Time::new(jiff::Timestamp::now()),
+        };
+        suspend(&mut status, stamp, &R::SUMMARY);
+        if let Some(token) = requested_at(object) {
+            status.set_last_handled_reconcile_at(token);
+        }
         match self.writer.write(object, &status).await {
             Ok(()) => Done::Forget,
             Err(_) => Done::Retry,

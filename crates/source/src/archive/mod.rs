@@ -17,6 +17,6 @@ mod unpack;
 
 pub use hash::{Hasher, Hashing};
 pub use overlay::Overlay;
-pub use pack::{Packed, pack, pack_into};
+pub use pack::{Modes, Packed, pack, pack_into};
 pub use tree::{Directory, Entry, Kind, MemoryTree, Tree};
 pub use unpack::{Error, Limits, Unpacked, read, unpack};

@@ -20,6 +20,30 @@ const LEVEL: Compression = Compression::new(3);
 const AT_ONCE: usize = 256 * 1024;
 const BLOCK: usize = 512;
 
+/// The modes of what is packed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Modes {
+    directory: u32,
+    executable: u32,
+    file: u32,
+}
+
+impl Modes {
+    /// What only its owner reads, as artifacts of sources are.
+    pub const OWN: Self = Modes {
+        directory: 0o750,
+        executable: 0o700,
+        file: 0o600,
+    };
+
+    /// What anyone reads, as what is given to others is.
+    pub const SHARED: Self = Modes {
+        directory: 0o755,
+        executable: 0o755,
+        file: 0o644,
+    };
+}
+
 /// What was packed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Packed {
@@ -33,9 +57,15 @@ pub struct Packed {
 ///
 /// # Errors
 /// Where the tree cannot be read or the writer fails, with the path it is about.
-pub fn pack(tree: &dyn Tree, rules: &Rules, algorithm: Algorithm, writer: impl Write) -> io::Result<Packed> {
+pub fn pack(
+    tree: &dyn Tree,
+    rules: &Rules,
+    modes: Modes,
+    algorithm: Algorithm,
+    writer: impl Write,
+) -> io::Result<Packed> {
     let mut hashing = Hashing::new(algorithm, writer);
-    pack_into(tree, rules, &mut hashing)?;
+    pack_into(tree, rules, modes, &mut hashing)?;
     let (mut writer, digest, size) = hashing.finish();
     writer.flush()?;
     Ok(Packed { digest, size })
@@ -45,22 +75,23 @@ pub fn pack(tree: &dyn Tree, rules: &Rules, algorithm: Algorithm, writer: impl W
 ///
 /// # Errors
 /// As [`pack`].
-pub fn pack_into(tree: &dyn Tree, rules: &Rules, writer: impl Write) -> io::Result<()> {
+pub fn pack_into(tree: &dyn Tree, rules: &Rules, modes: Modes, writer: impl Write) -> io::Result<()> {
     let entries = tree.entries()?;
     // Without a time, and with a system that says nothing of the machine.
     let compressed = GzBuilder::new().mtime(0).operating_system(255);
     let compressed = compressed.write(writer, LEVEL);
     let mut packer = Packer {
         archive: io::BufWriter::with_capacity(64 * 1024, compressed),
+        modes,
         content: Vec::new(),
     };
-    packer.header(".", EntryType::Directory, 0o750, 0)?;
+    packer.header(".", EntryType::Directory, modes.directory, 0)?;
     for entry in &entries {
         if rules.ignores(&entry.path, entry.kind) {
             continue;
         }
         let written = match entry.kind {
-            Kind::Directory => packer.header(&entry.path, EntryType::Directory, 0o750, 0),
+            Kind::Directory => packer.header(&entry.path, EntryType::Directory, modes.directory, 0),
             Kind::File { executable } => packer.file(tree, &entry.path, executable),
         };
         written.map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", entry.path)))?;
@@ -76,13 +107,17 @@ pub fn pack_into(tree: &dyn Tree, rules: &Rules, writer: impl Write) -> io::Resu
 
 struct Packer<W: Write> {
     archive: W,
+    modes: Modes,
     /// Of the file at hand, kept for its capacity.
     content: Vec<u8>,
 }
 
 impl<W: Write> Packer<W> {
     fn file(&mut self, tree: &dyn Tree, path: &str, executable: bool) -> io::Result<()> {
-        let mode = if executable { 0o700 } else { 0o600 };
+        let mode = match executable {
+            true => self.modes.executable,
+            false => self.modes.file,
+        };
         let mut file = tree.open(path)?;
         self.content.clear();
         (&mut file).take(AT_ONCE as u64).read_to_end(&mut self.content)?;

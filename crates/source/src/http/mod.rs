@@ -19,6 +19,7 @@ pub use proxy::{Proxy, ProxyFailure};
 pub use redirect::Lost;
 pub(crate) use remedy::remedy;
 pub use tls::Tls;
+pub(crate) use tls::tls_failure;
 
 /// How a client shall reach its server. The default is the system's authorities, no client certificate, the proxy of the
 /// environment.

@@ -115,6 +115,25 @@ impl fmt::Debug for Tls {
     }
 }
 
+/// What TLS says is wrong, where it is at the bottom of an error. What goes wrong on a stream is wrapped in `io::Error`, which hides
+/// its source.
+pub(crate) fn tls_failure<'e>(error: &'e (dyn std::error::Error + 'static)) -> Option<&'e rustls::Error> {
+    let mut next = Some(error);
+    while let Some(error) = next {
+        if let Some(found) = error.downcast_ref::<rustls::Error>() {
+            return Some(found);
+        }
+        let inner = error
+            .downcast_ref::<std::io::Error>()
+            .and_then(std::io::Error::get_ref);
+        if let Some(found) = inner.and_then(|inner| tls_failure(inner)) {
+            return Some(found);
+        }
+        next = error.source();
+    }
+    None
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -9,8 +9,10 @@ use url::Url;
 
 use super::answer::failure;
 use super::challenge::Challenge;
+use super::session::Way;
 use super::token::{Access, Authorization};
 use super::{Error, Keychain, Repository, Session};
+use crate::http::tls_failure;
 
 /// How to reach registries.
 #[derive(Clone, Debug)]
@@ -42,6 +44,8 @@ pub struct Client {
     pub(super) http: reqwest::Client,
     /// How it was made.
     reached: crate::http::Options,
+    /// Tells apart clients that trust different servers.
+    trust: [u8; 32],
     pub(super) keychain: Keychain,
     pub(super) session: Session,
     pub(super) layer_limit: u64,
@@ -86,9 +90,11 @@ impl Client {
         let client = http
             .client_with("registry", |builder| builder.redirect(policy))
             .map_err(Error::Client)?;
+        let trust = http.fingerprint(if options.insecure { "insecure" } else { "registry" });
         Ok(Client {
             http: client,
             reached: http,
+            trust,
             keychain,
             session: session.clone(),
             layer_limit: options.layer_limit,
@@ -109,9 +115,13 @@ impl Client {
             None
         };
         let showed_something = known.is_some();
-        let mut response = self.send_patiently(call, &url, known).await?;
+        let sent = self.send_patiently(call, &url, known).await;
+        let mut response = sent.inspect_err(|_| {
+            // What speaks TLS now, or does so no more, is found out the next time.
+            self.session.forget_scheme(&self.way(call.repository.registry()));
+        })?;
         if response.status() == StatusCode::UNAUTHORIZED && is_at_home {
-            let registry = call.repository.registry();
+            let way = self.way(call.repository.registry());
             let Some(challenge) = Challenge::of(response.headers()) else {
                 return Err(failure(call, response).await);
             };
@@ -119,7 +129,7 @@ impl Client {
             if showed_something && challenge == Challenge::Basic {
                 return Err(failure(call, response).await);
             }
-            self.session.learn_challenge(registry, challenge);
+            self.session.learn_challenge(way, challenge);
             self.forget_token(call).await;
             let Some(fresh) = self.authorization(call).await? else {
                 return Err(failure(call, response).await);
@@ -195,31 +205,44 @@ impl Client {
         }
     }
 
+    /// How this client reaches a registry.
+    pub(super) fn way(&self, registry: &str) -> Way {
+        (registry.to_owned(), self.trust)
+    }
+
     /// How a registry is reached. Those that may lack TLS are tried with it first, once.
     async fn scheme(&self, registry: &str) -> Result<&'static str, Error> {
         if !self.insecure && !is_local(registry) {
             return Ok("https");
         }
-        if let Some(scheme) = self.session.registry(registry).scheme {
+        let way = self.way(registry);
+        if let Some(scheme) = self.session.registry(&way).scheme {
             return Ok(scheme);
         }
-        let url = format!("https://{registry}/v2/");
-        let first = self.http.get(url).send().await;
-        let (answer, scheme) = match first {
-            Err(error) if !error.is_timeout() => {
-                let plain = self.http.get(format!("http://{registry}/v2/")).send().await;
+        let ask = async |scheme: &str| self.http.get(format!("{scheme}://{registry}/v2/")).send().await;
+        let (answer, scheme) = match ask("https").await {
+            Err(error) if may_lack_tls(&error) => match ask("http").await {
+                Ok(plain) if plain.status() != StatusCode::BAD_REQUEST => (Ok(plain), "http"),
                 // Where neither way works, the first failure is the one that matters: TLS is the rule.
-                (plain.map_err(|_| error), "http")
-            }
+                _ => (Err(error), "https"),
+            },
             first => (first, "https"),
         };
         let response = self.answer(answer, registry)?;
         if let Some(challenge) = Challenge::of(response.headers()) {
-            self.session.learn_challenge(registry, challenge);
+            self.session.learn_challenge(way.clone(), challenge);
         }
-        self.session.learn_scheme(registry, scheme);
+        self.session.learn_scheme(way, scheme);
         Ok(scheme)
     }
+}
+
+/// Whether a registry that was not reached with TLS may be one that has none. One whose certificate we refuse has, and so has one
+/// that refuses ours: nothing is sent to them in the clear.
+fn may_lack_tls(error: &reqwest::Error) -> bool {
+    let speaks_tls =
+        tls_failure(error).is_some_and(|error| !matches!(error, rustls::Error::InvalidMessage(_)));
+    !error.is_timeout() && !speaks_tls
 }
 
 /// One request to a registry.

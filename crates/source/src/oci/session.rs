@@ -20,9 +20,13 @@ pub struct Session(Arc<Mutex<Known>>);
 
 #[derive(Default)]
 struct Known {
-    registries: HashMap<String, Registry>,
+    registries: HashMap<Way, Registry>,
     tokens: HashMap<TokenKey, Slot>,
 }
+
+/// How somebody reaches a registry: its name and what tells apart how it is trusted. What one has learnt who trusts anyone says
+/// nothing to another who does not.
+pub(super) type Way = (String, [u8; 32]);
 
 /// A place for a token. Whoever fetches one holds the lock, and the others wait for it instead of fetching one each.
 pub(super) type Slot = Arc<tokio::sync::Mutex<Option<Token>>>;
@@ -55,18 +59,25 @@ impl Session {
         Session::default()
     }
 
-    pub(super) fn registry(&self, name: &str) -> Registry {
-        self.0.lock().registries.get(name).cloned().unwrap_or_default()
+    pub(super) fn registry(&self, way: &Way) -> Registry {
+        self.0.lock().registries.get(way).cloned().unwrap_or_default()
     }
 
-    pub(super) fn learn_scheme(&self, name: &str, scheme: &'static str) {
+    pub(super) fn learn_scheme(&self, way: Way, scheme: &'static str) {
         let mut known = self.0.lock();
-        known.registries.entry(name.to_owned()).or_default().scheme = Some(scheme);
+        known.registries.entry(way).or_default().scheme = Some(scheme);
     }
 
-    pub(super) fn learn_challenge(&self, name: &str, challenge: Challenge) {
+    /// Forgets how a registry is reached: it was not, that way.
+    pub(super) fn forget_scheme(&self, way: &Way) {
+        if let Some(registry) = self.0.lock().registries.get_mut(way) {
+            registry.scheme = None;
+        }
+    }
+
+    pub(super) fn learn_challenge(&self, way: Way, challenge: Challenge) {
         let mut known = self.0.lock();
-        known.registries.entry(name.to_owned()).or_default().challenge = Some(challenge);
+        known.registries.entry(way).or_default().challenge = Some(challenge);
     }
 
     /// The place of a token, empty where there is none yet.

@@ -49,7 +49,10 @@ impl Client {
         if let Credential::Bearer(token) = &credential {
             return Ok(Some(Authorization::Bearer(token.clone())));
         }
-        let challenge = self.session.registry(call.repository.registry()).challenge;
+        let challenge = self
+            .session
+            .registry(&self.way(call.repository.registry()))
+            .challenge;
         match (challenge, credential) {
             (None, _) => Ok(None),
             (Some(Challenge::Basic), Credential::Basic { user, password }) => {
@@ -143,7 +146,10 @@ impl Client {
 
     /// Whether the registry is spoken to without TLS, so that its token server may be too.
     fn is_plain(&self, call: &Call<'_>) -> bool {
-        self.session.registry(call.repository.registry()).scheme == Some("http")
+        self.session
+            .registry(&self.way(call.repository.registry()))
+            .scheme
+            == Some("http")
     }
 }
 

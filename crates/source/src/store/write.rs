@@ -14,7 +14,7 @@ use super::lock::Lock;
 use super::place::TEMPORARY;
 use super::{Error, Place, Store};
 use crate::archive::ignore::Rules;
-use crate::archive::{self, Hashing, Tree};
+use crate::archive::{self, Hashing, Modes, Tree};
 
 /// A file of the store.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,7 +52,9 @@ impl Store {
     /// # Errors
     /// Where the tree cannot be read or the file cannot be written; what was there before is there still.
     pub fn pack(&self, place: &Place, file: &str, tree: &dyn Tree, rules: &Rules) -> Result<Stored, Error> {
-        self.put(place, file, |writer| archive::pack_into(tree, rules, writer))
+        self.put(place, file, |writer| {
+            archive::pack_into(tree, rules, Modes::OWN, writer)
+        })
     }
 
     /// Copies what can be read.

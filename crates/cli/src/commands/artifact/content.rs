@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, bail};
 use model::digest::Algorithm;
 use source::archive::ignore::Rules;
-use source::archive::{self, Directory, MemoryTree, Tree};
+use source::archive::{self, Directory, MemoryTree, Modes, Tree};
 use tempfile::TempDir;
 
 /// Links that lead in circles end here.
@@ -44,7 +44,7 @@ pub(super) fn pack(path: &Path, ignore: &IgnoreArgs, links: Links) -> anyhow::Re
     let rules = Rules::only([patterns.as_bytes()]).context("failed to read the paths to ignore")?;
     let mut archive = Vec::new();
     let mut write = |tree: &dyn Tree| {
-        archive::pack(tree, &rules, Algorithm::Sha256, &mut archive)
+        archive::pack(tree, &rules, Modes::SHARED, Algorithm::Sha256, &mut archive)
             .with_context(|| format!("failed to pack {}", path.display()))
     };
     if path.as_os_str() == "-" {

@@ -6,7 +6,7 @@ use anyhow::Context as _;
 use futures::stream::{self, StreamExt as _, TryStreamExt as _};
 use model::regexp::Regexp;
 use model::semver::{self, Constraint};
-use source::oci::{Client, REVISION, Reference, Repository, SOURCE};
+use source::oci::{Client, REVISION, Repository, SOURCE};
 
 use super::registry::RegistryArgs;
 use crate::commands::table::table;
@@ -37,7 +37,7 @@ pub(crate) struct Args {
 }
 
 pub(super) async fn run(args: Args) -> anyhow::Result<ExitCode> {
-    let repository = Reference::parse(&args.url)?.repository;
+    let repository = Repository::parse(&args.url)?;
     let filter = Filter::new(&args)?;
     let client = args.registry.client(&repository)?;
     let listed = async {

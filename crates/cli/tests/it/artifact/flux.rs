@@ -1,6 +1,7 @@
 //! The real flux client at the other end, where it is installed.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::Output;
 
@@ -55,6 +56,12 @@ fn what_we_pushed_flux_pulls() {
     assert!(said.contains("✔ revision main@sha1:c0ffee"), "{said}");
     let web = fs::read_to_string(output.path().join("apps/web.yaml")).unwrap();
     assert_eq!(web, "kind: Deployment\n");
+    // Whoever pulls it can have others read it.
+    let mode = fs::metadata(output.path().join("apps/web.yaml"))
+        .unwrap()
+        .permissions()
+        .mode();
+    assert_eq!(mode & 0o777, 0o644);
 }
 
 #[test]

@@ -107,6 +107,13 @@ fn git(servers: &Servers) -> Vec<Case> {
             json!({"url": servers.git.clone_url("team/modules"), "recurseSubmodules": true, "sparseCheckout": ["vendor/lib/deploy"]}),
         ),
         git("git-suspended", json!({"suspend": true})),
+        git("git-suspended-later", json!({})).then(json!({"suspend": true})),
+        git("git-failed-suspended", json!({"ref": {"branch": "nowhere"}})).then(json!({"suspend": true})),
+        git(
+            "git-stalled-suspended",
+            json!({"verify": {"mode": "Tag", "secretRef": {"name": "ada"}}}),
+        )
+        .then(json!({"suspend": true})),
         git(
             "git-verify-tag-of-branch",
             json!({"verify": {"mode": "Tag", "secretRef": {"name": "ada"}}}),
@@ -254,6 +261,7 @@ fn oci(servers: &Servers) -> Vec<Case> {
             json!({"layerSelector": {"mediaType": "text/none"}}),
         ),
         oci("oci-suspended", json!({"suspend": true})),
+        oci("oci-suspended-later", json!({})).then(json!({"suspend": true})),
         oci(
             "oci-url-with-tag",
             json!({"url": format!("{}:latest", tagged("team/app"))}),
@@ -325,6 +333,7 @@ fn helm(servers: &Servers) -> Vec<Case> {
         helm("helm-index", open(), json!({})),
         helm("helm-slash", format!("{}/", open()), json!({})),
         helm("helm-suspended", open(), json!({"suspend": true})),
+        helm("helm-suspended-later", open(), json!({})).then(json!({"suspend": true})),
         helm(
             "helm-oci",
             format!("oci://{}/charts", servers.registry.host()),
@@ -390,6 +399,7 @@ fn buckets(servers: &Servers) -> Vec<Case> {
         bucket("bucket-missing", json!({"bucketName": "nowhere"})),
         bucket("bucket-short-name", json!({"bucketName": "ab"})),
         bucket("bucket-suspended", json!({"suspend": true})),
+        bucket("bucket-suspended-later", json!({})).then(json!({"suspend": true})),
         bucket("bucket-wrong-keys", json!({"secretRef": {"name": "wrong-keys"}})),
         bucket("bucket-no-keys", json!({"secretRef": {"name": "ada"}})),
         bucket("bucket-no-secret", json!({"secretRef": {"name": "nobody"}})),
@@ -441,6 +451,7 @@ fn charts() -> Vec<Case> {
             json!({"version": "6.1.0", "valuesFiles": ["prod.yaml", "nowhere.yaml"], "ignoreMissingValuesFiles": true}),
         ),
         chart("chart-suspended", "helm-index", json!({"suspend": true})),
+        chart("chart-suspended-later", "helm-index", json!({})).then(json!({"suspend": true})),
         chart("chart-no-source", "nowhere", json!({})),
         chart("chart-of-broken", "helm-broken", json!({})),
         chart("chart-closed", "helm-basic", json!({})),

@@ -213,7 +213,7 @@ fn is_settled(object: &DynamicObject, case: &Case, token: &str) -> bool {
     if status["lastHandledReconcileAt"].as_str().unwrap_or_default() != token {
         return false;
     }
-    if case.object["spec"]["suspend"] == true {
+    if object.data["spec"]["suspend"] == true {
         return true;
     }
     let conditions = status["conditions"].as_array().cloned().unwrap_or_default();

@@ -12,17 +12,15 @@ use super::{Chunks, Version};
 use crate::git::error::{Cause, Source};
 use crate::git::protocol::{AGENT, Capabilities};
 use crate::git::remote::Settings;
-use crate::http::Options;
 use crate::http::redirect::{self, Failure, Landed, Shown};
+use crate::http::{Options, tls_failure};
 
 const SERVICE: &str = "git-upload-pack";
 
-/// What is remembered of a server that speaks version 2.
+/// What is remembered of a server that speaks version 2. One that led elsewhere is not remembered: it may lead to another place
+/// the next time.
 #[derive(Clone, Debug)]
-pub(in crate::git) struct Known {
-    base: String,
-    capabilities: Capabilities,
-}
+pub(in crate::git) struct Known(Capabilities);
 
 /// A server by HTTP.
 pub(super) struct Link {
@@ -33,16 +31,15 @@ pub(super) struct Link {
     home: url::Url,
     authorization: Option<HeaderValue>,
     known: Option<Known>,
+    /// Whether the server has led elsewhere.
+    is_elsewhere: bool,
 }
 
 impl Link {
     pub(super) fn new(settings: &Settings, known: Option<Known>) -> Result<Self, Cause> {
         let mut options = settings.http.clone();
         options.user_agent = Some(options.user_agent.unwrap_or_else(|| format!("git/{AGENT}")));
-        let base = match &known {
-            Some(known) => known.base.clone(),
-            None => settings.url.http_base(),
-        };
+        let base = settings.url.http_base();
         let home = settings.url.http_base();
         let home = url::Url::parse(&home)
             .map_err(|error| Cause::protocol(format!("{home} is no address: {error}")))?;
@@ -55,22 +52,20 @@ impl Link {
             home,
             authorization: settings.auth.header(&settings.url)?,
             known,
+            is_elsewhere: false,
         })
     }
 
     pub(super) fn known(&self) -> Option<Capabilities> {
-        self.known.as_ref().map(|known| known.capabilities.clone())
+        self.known.as_ref().map(|known| known.0.clone())
     }
 
     pub(super) fn forget(&mut self) {
         self.known = None;
     }
 
-    pub(super) fn remember(&self, capabilities: &Capabilities) -> Known {
-        Known {
-            base: self.base.clone(),
-            capabilities: capabilities.clone(),
-        }
+    pub(super) fn remember(&self, capabilities: &Capabilities) -> Option<Known> {
+        (!self.is_elsewhere).then(|| Known(capabilities.clone()))
     }
 
     /// Asks what the server can do.
@@ -82,6 +77,7 @@ impl Link {
         // Where we were sent to, all that follows is asked.
         let reached = response.url().as_str();
         if let Some((base, _)) = reached.split_once("/info/refs") {
+            self.is_elsewhere = self.base != base;
             self.base = base.to_owned();
         }
         Ok(Answer(response))
@@ -169,30 +165,11 @@ impl Chunks for Answer {
 
 fn failure(error: reqwest::Error) -> Cause {
     let error = error.without_url();
-    let (connecting, tls) = (error.is_connect(), is_tls(&error));
+    let (connecting, tls) = (error.is_connect(), tls_failure(&error).is_some());
     let error: Source = Box::new(error);
     match (tls, connecting) {
         (true, _) => Cause::Tls(error),
         (false, true) => Cause::Connect(error),
         (false, false) => Cause::Disconnected(Some(error)),
     }
-}
-
-/// Whether TLS is at the bottom of an error. What goes wrong on a stream is wrapped in `io::Error`, which hides its source.
-fn is_tls(error: &(dyn std::error::Error + 'static)) -> bool {
-    let mut next = Some(error);
-    while let Some(error) = next {
-        if error.is::<rustls::Error>() {
-            return true;
-        }
-        if let Some(inner) = error
-            .downcast_ref::<std::io::Error>()
-            .and_then(std::io::Error::get_ref)
-            && is_tls(inner)
-        {
-            return true;
-        }
-        next = error.source();
-    }
-    false
 }

@@ -118,7 +118,7 @@ impl Session {
     /// What is worth remembering of the server.
     pub(super) fn known(&self) -> Option<Known> {
         match (&self.link, &self.greeting) {
-            (Link::Http(http), Some(Greeting::Second(capabilities))) => Some(http.remember(capabilities)),
+            (Link::Http(http), Some(Greeting::Second(capabilities))) => http.remember(capabilities),
             _ => None,
         }
     }

@@ -7,11 +7,11 @@ use std::process::Command;
 use flate2::read::GzDecoder;
 use model::digest::Algorithm;
 use source::archive::ignore::Rules;
-use source::archive::{Directory, Hasher, Kind, Limits, MemoryTree, Tree, pack, read, unpack};
+use source::archive::{Directory, Hasher, Kind, Limits, MemoryTree, Modes, Tree, pack, read, unpack};
 
 fn packed(tree: &dyn Tree, rules: &Rules) -> Vec<u8> {
     let mut archive = Vec::new();
-    let packed = pack(tree, rules, Algorithm::Sha256, &mut archive).unwrap();
+    let packed = pack(tree, rules, Modes::OWN, Algorithm::Sha256, &mut archive).unwrap();
     assert_eq!(packed.digest, Hasher::digest(Algorithm::Sha256, &archive));
     assert_eq!(packed.size, archive.len() as u64);
     archive
@@ -132,7 +132,14 @@ fn a_file_that_changes_its_size_is_told() {
             Ok(Some(300_000))
         }
     }
-    let error = pack(&Growing, &Rules::none(), Algorithm::Sha256, std::io::sink()).unwrap_err();
+    let error = pack(
+        &Growing,
+        &Rules::none(),
+        Modes::OWN,
+        Algorithm::Sha256,
+        std::io::sink(),
+    )
+    .unwrap_err();
     assert!(
         error.to_string().starts_with("log: the file changed its size"),
         "{error}"

@@ -3,7 +3,7 @@
 use model::digest::Algorithm;
 use proptest::prelude::*;
 use source::archive::ignore::Rules;
-use source::archive::{Kind, Limits, MemoryTree, Tree, pack, read, unpack};
+use source::archive::{Kind, Limits, MemoryTree, Modes, Tree, pack, read, unpack};
 
 use super::forge::{Forged, compress};
 
@@ -37,7 +37,7 @@ prop_compose! {
 
 fn packed(tree: &dyn Tree) -> Vec<u8> {
     let mut archive = Vec::new();
-    pack(tree, &Rules::none(), Algorithm::Blake3, &mut archive).unwrap();
+    pack(tree, &Rules::none(), Modes::OWN, Algorithm::Blake3, &mut archive).unwrap();
     archive
 }
 

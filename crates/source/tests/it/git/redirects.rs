@@ -104,3 +104,25 @@ async fn a_server_with_tls_does_not_lead_to_one_without() {
     );
     assert!(target.requests().is_empty());
 }
+
+/// What a redirect leads to is not what the URL names: it may lead elsewhere the next time, or nowhere.
+#[tokio::test]
+async fn a_redirect_that_changes_is_followed_to_its_new_place() {
+    let (old, new) = (git::Server::start(), git::Server::start());
+    old.repository("app").commit("main", "Old", [("a", "old")]);
+    new.repository("app").commit("main", "New", [("a", "new")]);
+    let origin = git::Server::start();
+    let place = Place::new();
+    let remote = place.remote(&origin.clone_url("app"));
+    for (target, wanted) in [(&old, "a old"), (&new, "a new")] {
+        origin.heal();
+        origin.fail(Fault::redirect(302, &target.url()).forever());
+        let checkout = fetch(&remote, Reference::branch("main")).await.unwrap();
+        assert_eq!(content(&*checkout), [wanted]);
+    }
+    // At last it has the repository itself.
+    origin.heal();
+    origin.repository("app").commit("main", "Own", [("a", "own")]);
+    let checkout = fetch(&remote, Reference::branch("main")).await.unwrap();
+    assert_eq!(content(&*checkout), ["a own"]);
+}

@@ -217,3 +217,27 @@ async fn an_identity_token_is_changed_for_another() {
     poll(&client, &registry).await.unwrap();
     assert_eq!(tokens.requests().len(), 1);
 }
+
+/// Whoever trusts a registry is not kept from it by somebody who does not, and no one is led out of TLS.
+#[tokio::test]
+async fn what_one_client_learns_of_a_registry_says_nothing_to_one_that_trusts_others() {
+    let authority = Authority::default();
+    let registry = filled(Server::builder().basic("ada", "secret").tls(&authority).start());
+    let session = Session::new();
+    let stranger = Client::new(&options(), Keychain::anonymous(), &session).unwrap();
+    let error = poll(&stranger, &registry).await.unwrap_err();
+    assert!(error.to_string().contains("'ca.crt'"), "{error}");
+    let mut trusting = options();
+    trusting.http.tls.authorities = Some(authority.pem().into_bytes());
+    let credential = Credential::parse("ada:secret");
+    let keychain = Keychain::for_registry_of(&repository(&registry, "any"), credential);
+    let friend = Client::new(&trusting, keychain.clone(), &session).unwrap();
+    poll(&friend, &registry).await.unwrap();
+    let insecure = Options {
+        insecure: true,
+        ..options()
+    };
+    let careless = Client::new(&insecure, keychain, &session).unwrap();
+    poll(&careless, &registry).await.unwrap();
+    assert!(poll(&stranger, &registry).await.is_err());
+}
