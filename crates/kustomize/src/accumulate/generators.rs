@@ -142,6 +142,7 @@ impl Target<'_, '_> {
             globals: &globals,
             tree: self.here.loader.tree(),
             root: &self.here.loader.root,
+            files: &*self.here.loader,
         };
         let text = renderer.template(&request)?;
         let parsed = from_text(&text, &mut self.build.texts()).map_err(|malformed| malformed.message)?;

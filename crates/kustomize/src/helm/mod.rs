@@ -3,6 +3,7 @@
 use yaml::node::Node;
 
 use crate::config::{HelmChart, HelmGlobals};
+use crate::generator::FileLoader;
 use crate::schema::Schema;
 use crate::tree::Tree;
 use crate::{convert, merge};
@@ -23,9 +24,19 @@ pub struct Request<'r> {
     pub tree: &'r dyn Tree,
     /// The directory of the kustomization in the tree.
     pub root: &'r str,
+    pub(crate) files: &'r dyn FileLoader,
 }
 
 impl Request<'_> {
+    /// The content of a file that the chart names, whose path is relative to the kustomization: what a kustomization may not read
+    /// itself, its charts may not read either.
+    ///
+    /// # Errors
+    /// Says why there is none.
+    pub fn load(&self, path: &str) -> Result<Vec<u8>, String> {
+        self.files.load(path)
+    }
+
     /// The values for the chart: those of its values file and those in the kustomization, merged as it says.
     pub fn values(&self, values_file: &str) -> Result<String, String> {
         let Some(inline) = self

@@ -70,15 +70,32 @@ impl Renderer for Program {
             }
             self.run(&pull(chart, &chart_home), &home)?;
         }
-        let own = match chart.values_file.as_str() {
-            "" => folder.join("values.yaml"),
-            file => root.join(file),
+        let own = folder.join("values.yaml");
+        let values = request.load(match chart.values_file.as_str() {
+            "" => own.to_str().ok_or("the path of the chart is not UTF-8")?,
+            file => file,
+        })?;
+        let values = String::from_utf8(values).map_err(|_| "the values are not UTF-8".to_owned())?;
+        // What helm is given are copies of what a kustomization may read, and never paths that others wrote.
+        let copy = |name: String, content: &[u8]| {
+            let path = temporary.path().join(name);
+            std::fs::write(&path, content).map_err(|error| error.to_string())?;
+            Ok::<_, String>(path)
         };
-        let values = std::fs::read_to_string(&own)
-            .map_err(|error| format!("failed to read {}: {error}", own.display()))?;
-        let merged = temporary.path().join("values.yaml");
-        std::fs::write(&merged, request.values(&values)?).map_err(|error| error.to_string())?;
-        self.run(&template(chart, &folder, &merged, &root), &home)
+        let mut files = vec![copy(
+            "values.yaml".to_owned(),
+            request.values(&values)?.as_bytes(),
+        )?];
+        for (number, file) in chart.additional_values_files.iter().enumerate() {
+            files.push(copy(format!("values-{number}.yaml"), &request.load(file)?)?);
+        }
+        if chart.release_name.starts_with('-') {
+            return Err(format!(
+                "releaseName {:?} would be a flag of helm: it must not begin with '-'",
+                chart.release_name
+            ));
+        }
+        self.run(&template(chart, &folder, &files), &home)
     }
 }
 
@@ -103,7 +120,7 @@ fn pull(chart: &HelmChart, chart_home: &Path) -> Vec<String> {
     arguments
 }
 
-fn template(chart: &HelmChart, folder: &Path, values: &Path, root: &Path) -> Vec<String> {
+fn template(chart: &HelmChart, folder: &Path, values: &[PathBuf]) -> Vec<String> {
     let mut arguments = vec!["template".to_owned()];
     arguments.push(match chart.release_name.as_str() {
         "" => "--generate-name".to_owned(),
@@ -117,9 +134,8 @@ fn template(chart: &HelmChart, folder: &Path, values: &Path, root: &Path) -> Vec
     };
     pair("--namespace", chart.namespace.clone());
     pair("--name-template", chart.name_template.clone());
-    pair("-f", text(values));
-    for file in &chart.additional_values_files {
-        pair("-f", text(&root.join(file)));
+    for file in values {
+        pair("-f", text(file));
     }
     for version in &chart.api_versions {
         pair("--api-versions", version.clone());

@@ -136,3 +136,27 @@ fn a_chart_that_is_nowhere_is_named() {
     let said = refused(&[], folder.path());
     assert!(said.contains("must specify --enable-helm"), "{said}");
 }
+
+/// What a kustomization may not read, its charts may not either, nor hand to helm as a flag.
+#[test]
+fn values_outside_of_the_kustomization_are_refused() {
+    let outside = tempfile::tempdir().unwrap();
+    let secret = outside.path().join("secret.yaml");
+    std::fs::write(&secret, "replicas: 7\n").unwrap();
+    let secret = secret.display();
+    for (chart, word) in [
+        (format!("valuesFile: {secret}"), "security; file"),
+        (format!("additionalValuesFiles: [{secret}]"), "security; file"),
+        ("valuesFile: ../../values.yaml".to_owned(), "values.yaml"),
+        ("valuesFile: /dev/zero".to_owned(), "/dev/zero"),
+        (
+            format!("releaseName: \"--post-renderer={secret}\""),
+            "must not begin with '-'",
+        ),
+    ] {
+        let kustomization = format!("helmCharts: [{{name: web, {chart}}}]\n");
+        let folder = folder(&files(&kustomization));
+        let said = refused(&["--enable-helm"], folder.path());
+        assert!(said.contains(word), "{chart}: {said}");
+    }
+}
