@@ -220,6 +220,18 @@ impl<S: Spec> Clone for Wake<S> {
 }
 
 impl<S: Spec> Wake<S> {
+    /// Has an object worked on.
+    pub fn one(&self, object: &Object<S>) {
+        self.queue.add(key_of(object));
+    }
+
+    /// Has all objects worked on of which this holds, wherever they are.
+    pub fn everywhere(&self, concerned: impl Fn(&Object<S>) -> bool) {
+        for object in self.objects.everywhere(concerned) {
+            self.queue.add(key_of(&object));
+        }
+    }
+
     /// Has all objects of a namespace worked on of which this holds.
     pub fn all(&self, namespace: &str, concerned: impl Fn(&Object<S>) -> bool) {
         for object in self.objects.all(namespace, concerned) {

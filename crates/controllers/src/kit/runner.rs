@@ -10,20 +10,19 @@ use api::{ConditionType, Object, ReconcileStatus, Spec};
 use futures::FutureExt;
 use kube::{Client, ResourceExt};
 use model::Time;
-use model::event::Severity;
 use tokio::task::JoinSet;
 use tracing::Instrument;
 
 use super::chain::chain;
-use super::conclude::{Failure, conclude, suspend};
+use super::conclude::{Failure, Shape, conclude, suspend};
 use super::conditions::{Stamp, Summary};
+use super::desk::Desk;
 use super::follow::{self, Change, WaitedFor, Wake};
 use super::interval::jittered;
 use super::metrics::{Metrics, Ran};
 use super::queue::{Backoff, Done, Queue, Ticket};
 use super::recorder::{Notice, Recorder};
-use super::told::Told;
-use super::writer::{Key, Objects, Writer, key_of, requested_at};
+use super::writer::{Key, Writer, key_of, requested_at};
 
 /// The finalizer of all kinds that leave something behind.
 pub const FINALIZER: &str = "finalizers.fluxcd.io";
@@ -36,6 +35,9 @@ pub trait Reconcile: Send + Sync + 'static {
     /// What makes up `Ready`.
     const SUMMARY: Summary;
 
+    /// Called once, before everything else.
+    fn begin(&self, _: &Desk<Self::Spec>) {}
+
     /// Whether the object only says something: it is never worked on, has no finalizer, and its status is empty.
     fn is_static(&self, _: &Object<Self::Spec>) -> bool {
         false
@@ -43,6 +45,11 @@ pub trait Reconcile: Send + Sync + 'static {
 
     /// Whether the object is left alone.
     fn is_suspended(&self, object: &Object<Self::Spec>) -> bool;
+
+    /// Brings a status to what it is while its object is suspended.
+    fn suspend(status: &mut <Self::Spec as Spec>::Status, stamp: Stamp) {
+        suspend(status, stamp, &Self::SUMMARY);
+    }
 
     /// How long to wait after a success.
     fn interval(&self, object: &Object<Self::Spec>) -> Duration;
@@ -57,12 +64,19 @@ pub trait Reconcile: Send + Sync + 'static {
     /// Told of each object of its own kind that changed, our own writes included, to wake others that it concerns.
     fn seen(&self, _: &Object<Self::Spec>, _: &Wake<Self::Spec>) {}
 
-    /// Follows objects of other kinds for as long as the controller runs, and wakes those that they concern.
-    fn follow(&self, _: &Options, _: Wake<Self::Spec>) -> impl Future<Output = ()> + Send {
+    /// What goes on beside the runs for as long as the controller runs: it follows objects of other kinds, and wakes those that
+    /// they concern.
+    fn follow(&self, _: Desk<Self::Spec>) -> impl Future<Output = ()> + Send {
         std::future::pending()
     }
 
-    /// Undoes what the object left behind, and says what is to be told of that.
+    /// Takes an object over, to work on it in its own time; whether it does. Then this run has ended, and nothing is concluded
+    /// from it.
+    fn hand_over(&self, _: &Object<Self::Spec>) -> bool {
+        false
+    }
+
+    /// Undoes what the object left behind, and says what is to be told of that. A failure that waits is not told.
     fn finalize(
         &self,
         object: &Object<Self::Spec>,
@@ -146,47 +160,30 @@ impl Options {
 /// A controller that runs.
 pub struct Runner<R: Reconcile> {
     reconciler: R,
-    options: Options,
-    queue: Queue<Key>,
-    objects: Arc<Objects<R::Spec>>,
-    recorder: Recorder,
-    writer: Writer<R::Spec>,
-    told: Told,
+    desk: Desk<R::Spec>,
     is_cut_off: AtomicBool,
 }
 
 impl<R: Reconcile> Runner<R> {
     /// A controller that is yet to run.
     pub fn new(reconciler: R, client: Client, recorder: Recorder, options: Options) -> Arc<Self> {
-        let objects = Arc::new(Objects::new());
-        let queue = Queue::new(options.backoff);
-        let writer = Writer {
-            client,
-            controller: options.controller,
-            owned: R::SUMMARY.order,
-            objects: Arc::clone(&objects),
-            queue: queue.clone(),
-        };
-        let load = queue.clone();
+        let desk = Desk::new(client, recorder, R::SUMMARY.order, options);
+        let (load, options) = (desk.queue.clone(), &desk.options);
         let kind = <R::Spec as Spec>::NAMES.kind;
         options
             .metrics
             .register(kind, options.concurrent, move || load.load());
+        reconciler.begin(&desk);
         Arc::new(Runner {
             reconciler,
-            queue,
-            options,
-            objects,
-            recorder,
-            writer,
-            told: Told::default(),
+            desk,
             is_cut_off: AtomicBool::new(false),
         })
     }
 
     /// The queue, for those who know of something that concerns an object.
     pub fn queue(&self) -> &Queue<Key> {
-        &self.queue
+        &self.desk.queue
     }
 
     /// From now on no run says how it ended: what fails while the process ends has not failed.
@@ -198,10 +195,10 @@ impl<R: Reconcile> Runner<R> {
     /// is safe: what it wrote is whole, and the next run finds the rest.
     pub async fn run(self: Arc<Self>) {
         let mut tasks = JoinSet::new();
-        for _ in 0..self.options.concurrent.max(1) {
+        for _ in 0..self.desk.options.concurrent.max(1) {
             let runner = Arc::clone(&self);
             tasks.spawn(async move {
-                while let Some(ticket) = runner.queue.next().await {
+                while let Some(ticket) = runner.desk.queue.next().await {
                     runner.take(ticket).await;
                 }
             });
@@ -209,7 +206,7 @@ impl<R: Reconcile> Runner<R> {
         let done = async { while tasks.join_next().await.is_some() {} };
         tokio::select! {
             () = self.watch() => {}
-            () = self.reconciler.follow(&self.options, self.wake()) => {}
+            () = self.reconciler.follow(self.desk.clone()) => {}
             () = done => {}
         }
     }
@@ -217,7 +214,7 @@ impl<R: Reconcile> Runner<R> {
     /// Works on what is due. A run that panics failed, like others: one bad object ends no process.
     async fn take(&self, ticket: Ticket<Key>) {
         let names = <R::Spec as Spec>::NAMES;
-        let metrics = &self.options.metrics;
+        let metrics = &self.desk.options.metrics;
         let (namespace, name) = ticket.key();
         let span = tracing::info_span!(
             "reconcile",
@@ -249,35 +246,31 @@ impl<R: Reconcile> Runner<R> {
 
     /// Follows the objects and queues those that ask for work.
     async fn watch(&self) {
-        let wake = self.wake();
+        let wake = self.desk.wake();
         let tell = |change| match change {
             Change::Seen(object) => {
                 let key = key_of(&object);
-                self.writer.see(*object);
-                if let Some(object) = self.objects.get(&key) {
+                self.desk.writer.see(*object);
+                if let Some(object) = self.desk.objects.get(&key) {
                     self.reconciler.seen(&object, &wake);
                 }
             }
             Change::Gone(key) => {
-                self.objects.remove(&key);
-                self.told.forget(&key);
-                self.options.metrics.forget(<R::Spec as Spec>::NAMES.kind, &key);
+                self.desk.objects.remove(&key);
+                self.desk.told.forget(&key);
+                self.desk
+                    .options
+                    .metrics
+                    .forget(<R::Spec as Spec>::NAMES.kind, &key);
             }
             Change::Complete => {}
         };
-        follow::watch(self.writer.client.clone(), &self.options, tell).await;
-    }
-
-    fn wake(&self) -> Wake<R::Spec> {
-        Wake {
-            queue: self.queue.clone(),
-            objects: Arc::clone(&self.objects),
-        }
+        follow::watch(self.desk.writer.client.clone(), &self.desk.options, tell).await;
     }
 
     /// One run on one object.
     async fn work(&self, key: &Key) -> Done {
-        let Some(object) = self.objects.get(key) else {
+        let Some(object) = self.desk.objects.get(key) else {
             return Done::Forget;
         };
         let start = Instant::now();
@@ -289,6 +282,8 @@ impl<R: Reconcile> Runner<R> {
             self.add_finalizer(&object).await
         } else if self.reconciler.is_suspended(&object) {
             self.leave_suspended(&object).await
+        } else if self.reconciler.hand_over(&object) {
+            return Done::Forget;
         } else {
             self.reconcile(&object).await
         };
@@ -300,18 +295,21 @@ impl<R: Reconcile> Runner<R> {
 
     /// Tells how long a run took, and how its object is now, unless it is gone.
     fn observe(&self, key: &Key, took: Duration) {
-        let Some(object) = self.objects.get(key) else {
+        let Some(object) = self.desk.objects.get(key) else {
             return;
         };
         let kind = <R::Spec as Spec>::NAMES.kind;
         if object.metadata.deletion_timestamp.is_some() && !has_finalizer(&object) {
-            return self.options.metrics.forget(kind, key);
+            return self.desk.options.metrics.forget(kind, key);
         }
         let ready = object.status.as_ref();
         let ready = ready.and_then(|status| status.condition(ConditionType::READY));
         let ready = ready.map_or_else(String::new, |ready| ready.status.to_string());
         let suspended = self.reconciler.is_suspended(&object);
-        self.options.metrics.observe(kind, key, took, &ready, suspended);
+        self.desk
+            .options
+            .metrics
+            .observe(kind, key, took, &ready, suspended);
     }
 
     async fn reconcile(&self, object: &Object<R::Spec>) -> Done {
@@ -323,7 +321,7 @@ impl<R: Reconcile> Runner<R> {
             object,
             status: object.status.clone().unwrap_or_default(),
             stamp,
-            writer: &self.writer,
+            writer: &self.desk.writer,
             notices: Vec::new(),
         };
         let result = self.reconciler.reconcile(&mut run).await;
@@ -335,69 +333,24 @@ impl<R: Reconcile> Runner<R> {
             status.set_last_handled_reconcile_at(token);
         }
         let interval = self.reconciler.interval(object);
-        let interval = jittered(interval, self.options.jitter, fastrand::f64());
+        let interval = jittered(interval, self.desk.options.jitter, fastrand::f64());
         let stamp = Stamp {
             now: Time::new(jiff::Timestamp::now()),
             ..stamp
         };
         let outcome = result.as_ref().map(|_| ());
         let done = conclude(&mut status, stamp, &R::SUMMARY, outcome, interval);
-        self.tell_news(object, notices, result);
-        match self.writer.write(object, &status).await {
-            Ok(()) => {
-                self.told.forget(&key_of(object));
-                done
-            }
+        let (mut news, failure) = (notices, result.as_ref().err());
+        news.extend(result.clone().unwrap_or_default());
+        self.desk.tell_news(object, news, failure);
+        match self.desk.write(object, &status).await {
+            Ok(()) => done,
             Err(error) => {
                 let why = chain(&error);
                 tracing::warn!("failed to write a status, so that the run is done again: {why}");
                 Done::Retry
             }
         }
-    }
-
-    /// Tells what a run came to, but for what the runs have told already whose status was not written.
-    fn tell_news(
-        &self,
-        object: &Object<R::Spec>,
-        mut notices: Vec<Notice>,
-        result: Result<Vec<Notice>, Failure>,
-    ) {
-        let failure = match result {
-            Ok(more) => {
-                notices.extend(more);
-                None
-            }
-            Err(failure) => Some(failure),
-        };
-        let news = self.told.news(object, notices);
-        news.into_iter().for_each(|notice| self.tell(object, notice));
-        if let Some(failure) = failure
-            && !self.told.news(object, vec![failure.notice()]).is_empty()
-        {
-            self.tell_failure(object, &failure);
-        }
-    }
-
-    /// Logs what happened and tells the cluster.
-    fn tell(&self, object: &Object<R::Spec>, notice: Notice) {
-        match notice.severity {
-            Severity::Error => tracing::error!(error = notice.reason.as_str(), "{}", notice.message),
-            Severity::Info | Severity::Trace => {
-                tracing::info!(reason = notice.reason.as_str(), "{}", notice.message);
-            }
-        }
-        self.recorder.tell(object, notice);
-    }
-
-    /// Logs why a run failed, in the words that controllers have for it, and tells the cluster.
-    fn tell_failure(&self, object: &Object<R::Spec>, failure: &Failure) {
-        let notice = failure.notice();
-        if notice.severity != Severity::Error {
-            return self.tell(object, notice);
-        }
-        tracing::error!(error = notice.message, "Reconciler error");
-        self.recorder.tell(object, notice);
     }
 
     /// Says of a suspended object what is to be said of it, and takes note of a request, so that whoever asked does not wait.
@@ -407,11 +360,11 @@ impl<R: Reconcile> Runner<R> {
             generation: object.metadata.generation.unwrap_or_default(),
             now: Time::new(jiff::Timestamp::now()),
         };
-        suspend(&mut status, stamp, &R::SUMMARY);
+        R::suspend(&mut status, stamp);
         if let Some(token) = requested_at(object) {
             status.set_last_handled_reconcile_at(token);
         }
-        match self.writer.write(object, &status).await {
+        match self.desk.writer.write(object, &status).await {
             Ok(()) => Done::Forget,
             Err(_) => Done::Retry,
         }
@@ -425,7 +378,7 @@ impl<R: Reconcile> Runner<R> {
                 retry => retry,
             };
         }
-        match self.writer.write(object, &Default::default()).await {
+        match self.desk.writer.write(object, &Default::default()).await {
             Ok(()) => Done::Forget,
             Err(_) => Done::Retry,
         }
@@ -437,7 +390,7 @@ impl<R: Reconcile> Runner<R> {
             true => old.to_vec(),
             false => [old, slice::from_ref(&ours)].concat(),
         };
-        match self.writer.set_finalizers(object, add).await {
+        match self.desk.writer.set_finalizers(object, add).await {
             Ok(()) => Done::After(Duration::ZERO),
             Err(_) => Done::Retry,
         }
@@ -448,17 +401,23 @@ impl<R: Reconcile> Runner<R> {
             return Done::Forget;
         }
         match self.reconciler.finalize(object).await {
-            Ok(notices) => notices.into_iter().for_each(|notice| self.tell(object, notice)),
-            Err(failure) => {
-                self.tell_failure(object, &failure);
-                return Done::Retry;
+            Ok(notices) => {
+                let notices = notices.into_iter();
+                notices.for_each(|notice| self.desk.tell(object, notice));
             }
+            Err(failure) => match failure.shape {
+                Shape::Waiting(wait) => return Done::After(wait),
+                Shape::Stalled | Shape::Transient => {
+                    self.desk.tell_failure(object, &failure);
+                    return Done::Retry;
+                }
+            },
         }
         let remove = |old: &[String]| {
             let rest = old.iter().filter(|one| *one != FINALIZER);
             rest.cloned().collect()
         };
-        match self.writer.set_finalizers(object, remove).await {
+        match self.desk.writer.set_finalizers(object, remove).await {
             Ok(()) => Done::Forget,
             Err(kube::Error::Api(status)) if status.code == 404 => Done::Forget,
             Err(_) => Done::Retry,

@@ -62,6 +62,13 @@ impl<S: Spec> Objects<S> {
             .collect()
     }
 
+    /// All of which this holds.
+    pub(super) fn everywhere(&self, holds: impl Fn(&Object<S>) -> bool) -> Vec<Arc<Object<S>>> {
+        let objects = self.0.lock();
+        let there = objects.values().filter(|object| holds(object));
+        there.map(Arc::clone).collect()
+    }
+
     /// Keeps an object if it is newer than what is known, which it then gives back.
     pub(super) fn keep(&self, object: Object<S>) -> Result<Option<Arc<Object<S>>>, Older> {
         let mut objects = self.0.lock();
@@ -99,7 +106,7 @@ pub(super) fn key_of<S: Spec>(object: &Object<S>) -> Key {
 }
 
 /// The token of the last request for a run.
-pub(super) fn requested_at<S: Spec>(object: &Object<S>) -> Option<&str> {
+pub(crate) fn requested_at<S: Spec>(object: &Object<S>) -> Option<&str> {
     let annotations = object.metadata.annotations.as_ref()?;
     annotations.get(REQUESTED_AT).map(String::as_str)
 }

@@ -1,7 +1,229 @@
-//! Kustomizations: a spec to what is built, and the variables of it.
+//! Kustomizations: manifests of a source, built and applied, and kept as they are.
+//!
+//! ```text
+//!  Kustomization ─▶ unit ─▶ engine ─▶ status ─▶ Kustomization
+//!                           │    ▲
+//!              generate ◀───┘    └─ source, artifact, dependencies, variables, keys: built
+//! ```
+//!
+//! The controller translates: a spec to a [unit](unit) of the engine, what the engine says of it to a [status](status). When what
+//! is done is the engine's business.
 
+mod access;
+mod artifact;
+mod decryption;
+mod dependencies;
+mod generate;
+mod history;
+mod memory;
 mod request;
+mod settings;
+mod source;
+mod status;
+mod store;
+mod unit;
 mod variables;
 
+use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use ::source::identity::Identities;
+use ::source::store::Store;
+use ::source::{git, http};
+use api::kustomize::{DeletionPolicy, KustomizationSpec, KustomizationStatus};
+use api::{ConditionType, Object, Reason, ReconcileStatus};
+use engine::Engine;
+use engine::unit::{Operation, ReconciliationSettings};
+use kube::{Client, ResourceExt};
+
+use crate::kit::{Conditions, Desk, Failure, Notice, Reconcile, Run, Stamp, Summary, Wake, requested_at};
+use memory::Memory;
+use source::Sources;
+
 pub use request::{common_metadata, request};
+pub use settings::Settings;
 pub use variables::{VariablesError, variables};
+
+/// How long somebody who deletes an object waits before it is looked whether what it has made is gone. It is looked at before, when
+/// that happens.
+const LOOK_AGAIN: Duration = Duration::from_secs(30);
+
+/// What a process has for its Kustomizations.
+#[derive(Clone)]
+pub struct Shared {
+    /// The cluster.
+    pub client: Client,
+    /// The store of this process, where artifacts are read from that it has. All others are fetched.
+    pub store: Option<Arc<Store>>,
+    /// Where artifacts are unpacked.
+    pub scratch: PathBuf,
+    /// Git repositories of remote bases, as they were last fetched.
+    pub repositories: git::Cache,
+    /// Who this process is to the clouds.
+    pub identities: Identities,
+    /// How servers are reached.
+    pub http: http::Options,
+    /// What the flags of the program say.
+    pub settings: Settings,
+}
+
+/// The controller of Kustomizations.
+pub struct Kustomizations {
+    shared: Arc<Shared>,
+    memory: Arc<Memory>,
+    sources: Arc<Sources>,
+    engine: OnceLock<Engine>,
+}
+
+impl Kustomizations {
+    /// The controller of a process.
+    pub fn new(shared: Shared) -> Self {
+        Kustomizations {
+            sources: Arc::new(Sources::new(&shared.client)),
+            shared: Arc::new(shared),
+            memory: Arc::default(),
+            engine: OnceLock::new(),
+        }
+    }
+
+    fn made(&self, desk: &Desk<KustomizationSpec>) -> Engine {
+        let generator = generate::Generator {
+            shared: Arc::clone(&self.shared),
+            desk: desk.clone(),
+            sources: Arc::clone(&self.sources),
+            artifacts: artifact::Artifacts::new(&self.shared),
+            memory: Arc::clone(&self.memory),
+        };
+        let units = store::Units {
+            desk: desk.clone(),
+            memory: Arc::clone(&self.memory),
+            shared: Arc::clone(&self.shared),
+        };
+        let clusters = access::Clusters {
+            client: self.shared.client.clone(),
+        };
+        Engine::new(ReconciliationSettings::default(), clusters, generator, units)
+    }
+
+    fn refresh(&self, id: &str) {
+        if let Some(engine) = self.engine.get() {
+            engine.refresh(id);
+        }
+    }
+}
+
+impl Reconcile for Kustomizations {
+    type Spec = KustomizationSpec;
+
+    const SUMMARY: Summary = Summary {
+        order: &[
+            ConditionType::HEALTHY,
+            ConditionType::STALLED,
+            ConditionType::RECONCILING,
+        ],
+        negative: &[ConditionType::STALLED, ConditionType::RECONCILING],
+        decisive: &[],
+    };
+
+    fn begin(&self, desk: &Desk<KustomizationSpec>) {
+        self.engine.get_or_init(|| self.made(desk));
+    }
+
+    fn is_suspended(&self, object: &Object<KustomizationSpec>) -> bool {
+        object.spec.suspend
+    }
+
+    /// What is ready stays so, also of the generation that suspends it; of all else nothing new is said.
+    fn suspend(status: &mut KustomizationStatus, stamp: Stamp) {
+        if status.is_true(ConditionType::READY) {
+            status.remove(ConditionType::RECONCILING);
+            status.observed_generation = Some(stamp.generation);
+        } else if let Some(reconciling) = status.condition(ConditionType::RECONCILING) {
+            let (reason, message) = (Reason::PROGRESSING_WITH_RETRY, reconciling.message.clone());
+            status.set_true(stamp, ConditionType::RECONCILING, reason, &message);
+        }
+    }
+
+    fn interval(&self, object: &Object<KustomizationSpec>) -> Duration {
+        object.spec.interval.to_std()
+    }
+
+    /// Those that depend on an object are looked at again when it has become ready or has got to another revision.
+    fn seen(&self, object: &Object<KustomizationSpec>, wake: &Wake<KustomizationSpec>) {
+        let Some(status) = object.status.as_ref() else {
+            return;
+        };
+        let ready = status.condition(ConditionType::READY);
+        if ready.is_none_or(|ready| ready.status != api::ConditionStatus::True) {
+            return;
+        }
+        let key = (object.namespace().unwrap_or_default(), object.name_any());
+        wake.everywhere(|other| {
+            let mut on = other.spec.depends_on.iter();
+            let waits = other
+                .status
+                .as_ref()
+                .and_then(|status| status.condition(ConditionType::READY));
+            let waits = waits.is_some_and(|ready| ready.reason == Reason::DEPENDENCY_NOT_READY.as_str());
+            waits && on.any(|one| dependencies::key(other, one) == key)
+        });
+    }
+
+    async fn follow(&self, desk: Desk<KustomizationSpec>) {
+        let Some(engine) = self.engine.get() else {
+            return;
+        };
+        let concurrent = desk.options().concurrent;
+        tokio::join!(
+            self.sources.follow(&desk, self.shared.settings.external_artifact),
+            async { drop(engine.run(concurrent, concurrent, std::future::pending()).await) },
+        );
+    }
+
+    fn hand_over(&self, object: &Object<KustomizationSpec>) -> bool {
+        let id = unit::id(object);
+        let uid = object.metadata.uid.as_deref();
+        let status = object.status.as_ref();
+        let handled = status.and_then(ReconcileStatus::last_handled_reconcile_at);
+        let is_asked = requested_at(object).is_some_and(|token| handled != Some(token));
+        let observed = status.and_then(|status| status.observed_generation);
+        if is_asked || observed != object.metadata.generation {
+            self.memory.change(&id, uid, |unit| {
+                unit.operation = Some(Operation::default());
+                // Whoever asks is told how it is, even if that is as it was.
+                if let Some(status) = &mut unit.status {
+                    status.errors.clear();
+                }
+            });
+        }
+        self.refresh(&id);
+        true
+    }
+
+    async fn reconcile(&self, _: &mut Run<'_, KustomizationSpec>) -> Result<Vec<Notice>, Failure> {
+        unreachable!("all objects are handed over")
+    }
+
+    async fn finalize(&self, object: &Object<KustomizationSpec>) -> Result<Vec<Notice>, Failure> {
+        let (id, uid) = (unit::id(object), object.metadata.uid.as_deref());
+        let known = self.memory.get(&id, uid);
+        let waits = object.spec.deletion_policy == Some(DeletionPolicy::WaitForTermination);
+        if !unit::deletes(object) || store::is_deleted(&known, waits) {
+            self.memory.forget(&id);
+            return Ok(Vec::new());
+        }
+        self.memory.change(&id, uid, |unit| {
+            unit.operation = Some(Operation {
+                delete: true,
+                ..Operation::default()
+            });
+        });
+        self.refresh(&id);
+        Err(Failure::waiting(
+            LOOK_AGAIN,
+            Reason::PROGRESSING,
+            "what it has made is being deleted",
+        ))
+    }
+}

@@ -18,7 +18,7 @@ use super::provider;
 use super::secrets::{self, Data};
 use super::storage::{self, blocking};
 use super::{SUMMARY, Shared, begin, chain, failed, found_new, git_include, timeout_of, told};
-use crate::kit::{Conditions, Failure, Notice, Options, Reconcile, Run, Summary, Wake};
+use crate::kit::{Conditions, Desk, Failure, Notice, Reconcile, Run, Summary, Wake};
 
 /// Keeps GitRepositories.
 pub struct GitRepositories {
@@ -60,7 +60,7 @@ impl Reconcile for GitRepositories {
     }
 
     /// Clears away what is kept of repositories that nobody has asked for any more.
-    async fn follow(&self, _: &Options, _: Wake<GitRepositorySpec>) {
+    async fn follow(&self, _: Desk<GitRepositorySpec>) {
         loop {
             let (repositories, since) = (self.shared.repositories.clone(), SystemTime::now() - KEPT);
             blocking(move || repositories.remove_unused(since)).await;

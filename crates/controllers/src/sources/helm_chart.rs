@@ -19,7 +19,7 @@ use super::helm_chart_failure as failure;
 use super::helm_chart_source::{Missing, Source, Sources};
 use super::storage::{self, blocking};
 use super::{SUMMARY, Shared, begin, chain, failed, found_new_as, told_as};
-use crate::kit::{Conditions, Failure, Notice, Options, Reconcile, Run, Summary, Wake};
+use crate::kit::{Conditions, Desk, Failure, Notice, Reconcile, Run, Summary};
 
 /// The link to the newest chart.
 const LATEST: &str = "latest.tar.gz";
@@ -63,8 +63,8 @@ impl Reconcile for HelmCharts {
         object.spec.interval.to_std()
     }
 
-    fn follow(&self, options: &Options, wake: Wake<HelmChartSpec>) -> impl Future<Output = ()> + Send {
-        self.sources.follow(options, wake)
+    fn follow(&self, desk: Desk<HelmChartSpec>) -> impl Future<Output = ()> + Send {
+        self.sources.follow(desk)
     }
 
     async fn reconcile(&self, run: &mut ChartRun<'_>) -> Result<Vec<Notice>, Failure> {

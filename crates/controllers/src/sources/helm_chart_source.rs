@@ -13,8 +13,8 @@ use model::Artifact;
 use source::helm::address;
 use source::helm::{ChartFetcher, FetchError, Repositories};
 
-use super::{Shared, Stored, helm_access};
-use crate::kit::{Followed, Key, NotListed, Options, Wake};
+use super::{HasArtifact, Shared, helm_access};
+use crate::kit::{Desk, Followed, Key, NotListed, Wake};
 
 /// The kinds that charts are made of.
 pub(super) struct Sources {
@@ -76,13 +76,13 @@ impl Sources {
     }
 
     /// Follows all of them, and wakes the charts whose source has another artifact than they were made of.
-    pub(super) async fn follow(&self, options: &Options, wake: Wake<HelmChartSpec>) {
-        let (git, buckets, helm) = (wake.clone(), wake.clone(), wake);
-        let run = |options: &Options| options.clone();
+    pub(super) async fn follow(&self, desk: Desk<HelmChartSpec>) {
+        let (git, buckets, helm) = (desk.wake(), desk.wake(), desk.wake());
+        let options = || desk.options().clone();
         tokio::join!(
-            Arc::clone(&self.git).run(run(options), move |old, new| changed(&git, old, new)),
-            Arc::clone(&self.buckets).run(run(options), move |old, new| changed(&buckets, old, new)),
-            Arc::clone(&self.helm).run(run(options), move |old, new| changed(&helm, old, new)),
+            Arc::clone(&self.git).run(options(), move |old, new| changed(&git, old, new)),
+            Arc::clone(&self.buckets).run(options(), move |old, new| changed(&buckets, old, new)),
+            Arc::clone(&self.helm).run(options(), move |old, new| changed(&helm, old, new)),
         );
     }
 
@@ -134,14 +134,14 @@ async fn found<S: Spec>(kind: &Followed<S>, namespace: &str, name: &str) -> Resu
     })
 }
 
-fn artifact_of<S: Spec<Status: Stored>>(object: &Object<S>) -> Option<&Artifact> {
+fn artifact_of<S: Spec<Status: HasArtifact>>(object: &Object<S>) -> Option<&Artifact> {
     object.status.as_ref()?.artifact()
 }
 
 /// Wakes the charts of a source that has a new artifact.
 fn changed<S>(wake: &Wake<HelmChartSpec>, old: Option<&Object<S>>, new: &Object<S>)
 where
-    S: Spec<Status: Stored>,
+    S: Spec<Status: HasArtifact>,
 {
     let (before, artifact) = (old.map(artifact_of), artifact_of(new));
     let is_known = match (before, artifact) {

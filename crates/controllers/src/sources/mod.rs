@@ -31,7 +31,9 @@ use source::store::Store;
 
 pub(crate) use crate::kit::chain;
 use crate::kit::{Conditions, Failure, IndexLookups, Notice, Run, Summary};
-pub(crate) use stored::Stored;
+pub(crate) use provider::account;
+pub(crate) use storage::blocking;
+pub(crate) use stored::{HasArtifact, Stored};
 
 pub use bucket::Buckets;
 pub use git_repository::GitRepositories;
@@ -234,7 +236,7 @@ where
     };
     let before = run.object.status.as_ref();
     let old_digest = before
-        .and_then(Stored::artifact)
+        .and_then(HasArtifact::artifact)
         .and_then(|artifact| artifact.digest);
     let failed_before = before.is_some_and(|before| {
         let mut kinds = failures.iter();

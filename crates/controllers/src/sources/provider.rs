@@ -80,21 +80,26 @@ pub(crate) async fn asker(
     if !settings.object_level_workload_identity {
         return Err(Error::GateDisabled);
     }
-    let api: Api<Account> = Api::namespaced(shared.client.clone(), namespace);
+    let caller = account(&shared.client, namespace, name).await?;
+    Ok(Asker { caller, proxy })
+}
+
+/// A ServiceAccount that asks.
+pub(crate) async fn account(client: &Client, namespace: &str, name: &str) -> Result<Caller, Error> {
+    let api: Api<Account> = Api::namespaced(client.clone(), namespace);
     let account = api.get(name).await.map_err(|error| {
         Error::ServiceAccount(secrets::Error::reading("ServiceAccount", namespace, name, error))
     })?;
-    let caller = Caller::ServiceAccount(ServiceAccount {
+    Ok(Caller::ServiceAccount(ServiceAccount {
         namespace: namespace.to_owned(),
         name: name.to_owned(),
         annotations: account.metadata.annotations.unwrap_or_default(),
         tokens: Arc::new(Cluster {
-            client: shared.client.clone(),
+            client: client.clone(),
             namespace: namespace.to_owned(),
             name: name.to_owned(),
         }),
-    });
-    Ok(Asker { caller, proxy })
+    }))
 }
 
 /// The cluster, which vouches for its ServiceAccounts.

@@ -8,7 +8,7 @@ use kube::ResourceExt;
 use model::event::Severity;
 use source::store::{self, Place, Presence, Store};
 
-use super::{Stored, chain, failed};
+use super::{HasArtifact as _, Stored, chain, failed};
 use crate::kit::{Conditions, Failure, Notice, Run};
 
 /// Where the files of an object are.
@@ -123,7 +123,7 @@ where
 }
 
 /// Runs something that blocks beside the workers.
-pub(super) async fn blocking<T: Send + 'static>(task: impl FnOnce() -> T + Send + 'static) -> T {
+pub(crate) async fn blocking<T: Send + 'static>(task: impl FnOnce() -> T + Send + 'static) -> T {
     match tokio::task::spawn_blocking(task).await {
         Ok(value) => value,
         // It is not cancelled, so it panicked: the worker must too, and the queue tries the object again.

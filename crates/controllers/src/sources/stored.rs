@@ -2,15 +2,25 @@
 
 use api::ReconcileStatus;
 use api::source::{
-    BucketStatus, GitRepositoryStatus, HelmChartStatus, HelmRepositoryStatus, OciRepositoryStatus,
+    BucketStatus, ExternalArtifactStatus, GitRepositoryStatus, HelmChartStatus, HelmRepositoryStatus,
+    OciRepositoryStatus,
 };
 use model::Artifact;
 
 /// A status that tells of an artifact.
-pub(crate) trait Stored: ReconcileStatus {
+pub(crate) trait HasArtifact {
     /// The artifact.
     fn artifact(&self) -> Option<&Artifact>;
+}
 
+impl HasArtifact for ExternalArtifactStatus {
+    fn artifact(&self) -> Option<&Artifact> {
+        self.artifact.as_ref()
+    }
+}
+
+/// A status that tells of an artifact of our own store.
+pub(crate) trait Stored: HasArtifact + ReconcileStatus {
     /// Says which artifact there is.
     fn set_artifact(&mut self, artifact: Option<Artifact>);
 
@@ -20,11 +30,13 @@ pub(crate) trait Stored: ReconcileStatus {
 
 macro_rules! stored {
     ($($status:ty: |$this:ident| $url:expr,)*) => {$(
-        impl Stored for $status {
+        impl HasArtifact for $status {
             fn artifact(&self) -> Option<&Artifact> {
                 self.artifact.as_ref()
             }
+        }
 
+        impl Stored for $status {
             fn set_artifact(&mut self, artifact: Option<Artifact>) {
                 self.artifact = artifact;
             }

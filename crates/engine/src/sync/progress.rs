@@ -117,6 +117,11 @@ impl Outcome {
         }
     }
 
+    /// Whether the object was written.
+    pub fn applied(self) -> bool {
+        matches!(self, Outcome::Created | Outcome::Configured)
+    }
+
     /// Whether the cluster was changed.
     pub fn changed(self) -> bool {
         matches!(self, Outcome::Created | Outcome::Configured | Outcome::Deleted)

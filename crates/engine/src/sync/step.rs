@@ -187,7 +187,9 @@ fn written(step: &Step, live: &Value, world: &World<'_>, turn: Turn) -> Result<O
     (world.applied)(&step.key, step, live);
     let version = live.str_at(&["metadata", "resourceVersion"]);
     let outcome = match step.action {
-        Action::Create => Outcome::Created,
+        Action::Create | Action::Recreate(_) => Outcome::Created,
+        // It was deleted first, as a field of it cannot be changed.
+        _ if turn != Turn::First => Outcome::Created,
         _ => Outcome::Configured,
     };
     Ok(Some(result(step, outcome, version, String::new())))

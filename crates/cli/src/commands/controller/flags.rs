@@ -73,9 +73,9 @@ pub(super) struct Objects {
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "Pace")]
 pub(super) struct Pace {
-    /// How many objects of a kind are worked on at once
-    #[arg(long, default_value = "2", value_name = "COUNT")]
-    pub(super) concurrent: String,
+    /// How many objects of a kind are worked on at once: 2 sources or 4 Kustomizations, unless said otherwise
+    #[arg(long, value_name = "COUNT")]
+    pub(super) concurrent: Option<String>,
 
     /// When to look again for what an object needs from another
     #[arg(long, default_value = "30s", value_name = "DURATION")]

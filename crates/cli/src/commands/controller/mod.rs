@@ -7,12 +7,13 @@
 //! Flags, variables, ports and leases are those of Flux's programs, so that manifests made for them work unchanged.
 
 mod flags;
+mod kustomize;
 mod listing;
 mod process;
 mod settings;
 mod source;
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -20,11 +21,13 @@ use std::process::ExitCode;
 #[derive(clap::Subcommand)]
 pub(crate) enum Controller {
     Source(Box<source::Args>),
+    Kustomize(Box<kustomize::Args>),
 }
 
 pub(crate) async fn run(which: Controller) -> anyhow::Result<ExitCode> {
     match which {
         Controller::Source(args) => Ok(source::run(*args).await),
+        Controller::Kustomize(args) => Ok(kustomize::run(*args).await),
     }
 }
 
@@ -33,9 +36,12 @@ pub(crate) async fn run(which: Controller) -> anyhow::Result<ExitCode> {
 pub(crate) fn by_name(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
     let mut arguments: Vec<OsString> = arguments.collect();
     let name = arguments.first().map(Path::new).and_then(Path::file_name);
-    if name.is_some_and(|name| name == "source-controller") {
-        arguments.splice(..1, ["sluice", "controller", "source"].map(OsString::from));
-    }
+    let part = match name.and_then(OsStr::to_str) {
+        Some("source-controller") => "source",
+        Some("kustomize-controller") => "kustomize",
+        _ => return arguments,
+    };
+    arguments.splice(..1, ["sluice", "controller", part].map(OsString::from));
     arguments
 }
 
@@ -49,6 +55,10 @@ mod tests {
         assert_eq!(
             called("/usr/local/bin/source-controller"),
             ["sluice", "controller", "source", "--concurrent=4"]
+        );
+        assert_eq!(
+            called("kustomize-controller"),
+            ["sluice", "controller", "kustomize", "--concurrent=4"]
         );
         assert_eq!(
             called("/usr/local/bin/sluice"),

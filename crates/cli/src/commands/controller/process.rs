@@ -1,10 +1,13 @@
 //! What all controllers of a process stand on: logs, the cluster, the servers beside the work, the lease, the signals.
 
 use std::io;
+use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::Context as _;
-use controllers::kit::{Endpoint, Group, Metrics, Options, Recorder, WaitedFor, lease, listen, logs};
+use controllers::kit::{
+    Endpoint, Group, Metrics, Options, Reconcile, Recorder, Runner, WaitedFor, lease, listen, logs,
+};
 use futures::future::BoxFuture;
 use kube::Client;
 use kube::config::{Config, KubeConfigOptions, Kubeconfig};
@@ -28,6 +31,26 @@ pub(super) fn start_logs(level: Level, encoding: logs::Encoding) {
     let subscriber = tracing_subscriber::registry().with(logs);
     // A test may have set one already.
     let _ = tracing::subscriber::set_global_default(subscriber);
+}
+
+/// Why a process ended that should go on.
+pub(super) enum Failed {
+    /// It could not begin: all that is wrong.
+    ToStart(Problems),
+    /// It could not go on.
+    ToGoOn(anyhow::Error),
+}
+
+/// Tells how a process ended.
+pub(super) fn ended(result: Result<(), Failed>) -> ExitCode {
+    match result {
+        Ok(()) => return ExitCode::SUCCESS,
+        Err(Failed::ToStart(problems)) => problems.log(),
+        Err(Failed::ToGoOn(error)) => {
+            tracing::error!(error = format!("{error:#}"), "problem running manager");
+        }
+    }
+    ExitCode::FAILURE
 }
 
 /// A process that can begin to work.
@@ -84,6 +107,12 @@ impl Process {
             endpoints,
             signals: signals?,
         })
+    }
+
+    /// Has a controller work.
+    pub(super) fn begin<R: Reconcile>(&self, group: &mut Group, reconciler: R) {
+        let (client, recorder) = (self.client.clone(), self.recorder.clone());
+        group.start(&Runner::new(reconciler, client, recorder, self.options()));
     }
 
     /// How its controllers run.
@@ -194,6 +223,22 @@ pub(super) struct Serving {
     pub(super) running: BoxFuture<'static, anyhow::Result<()>>,
     /// Has it answer what is under way and end.
     pub(super) stop: oneshot::Sender<()>,
+}
+
+impl Serving {
+    /// None: there is nothing to serve.
+    pub(super) fn nothing() -> Self {
+        let (stop, stopped) = oneshot::channel::<()>();
+        let running = async move {
+            // Whoever could tell it to stop may be gone too.
+            let _ = stopped.await;
+            Ok(())
+        };
+        Serving {
+            running: Box::pin(running),
+            stop,
+        }
+    }
 }
 
 /// What an instance does once it may work.

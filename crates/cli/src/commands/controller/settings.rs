@@ -113,6 +113,12 @@ pub(super) fn resolve(
         max_retry_delay,
         interval_jitter_percentage,
     } = &flags.pace;
+    let usual = if controller == "kustomize-controller" {
+        "4"
+    } else {
+        "2"
+    };
+    let concurrent = concurrent.as_deref().unwrap_or(usual);
     let jitter = number(
         "--interval-jitter-percentage",
         interval_jitter_percentage,

@@ -4,6 +4,7 @@ mod bed;
 mod deploy;
 mod flux_program;
 mod kill;
+mod kustomize;
 mod own_client;
 mod program;
 mod remotes;

@@ -93,6 +93,11 @@ impl<S: Spec<Status: ReconcileStatus + PartialEq>> Bed<S> {
         queue
     }
 
+    /// A directory for what is thrown away.
+    pub(crate) fn scratch(&self) -> std::path::PathBuf {
+        self.folder.path().to_owned()
+    }
+
     /// Ends all controllers at once, as a crash does.
     pub(crate) fn kill(&mut self) {
         for running in self.running.drain(..) {

@@ -7,6 +7,7 @@
 //! The object's top-level fields are the variables. An expression that cannot be evaluated leaves the health unknown.
 
 mod limits;
+mod predicate;
 mod prepare;
 mod value;
 
@@ -19,6 +20,8 @@ use model::health::State;
 use model::object_key::split_api_version;
 use model::{Health, Value};
 use serde::{Deserialize, Serialize};
+
+pub use predicate::Predicate;
 
 use super::object::Object;
 

@@ -10,13 +10,13 @@ use ::source::git::Cache;
 use ::source::identity::{self, Environment, Identities};
 use ::source::store::{self, Store};
 use anyhow::Context as _;
-use controllers::kit::{Group, Reconcile, Runner, listen};
+use controllers::kit::{Group, listen};
 use controllers::sources::{Buckets, GitRepositories, HelmCharts, HelmRepositories, OciRepositories, Shared};
 use futures::FutureExt as _;
 use tokio::sync::oneshot;
 
 use super::listing::Problems;
-use super::process::{self, Leader, Process, Serving};
+use super::process::{self, Failed, Leader, Process, Serving};
 use super::settings::{Surroundings, logging, resolve};
 use settings::{GATES, Settings};
 
@@ -31,22 +31,7 @@ pub(super) async fn run(args: Args) -> ExitCode {
     let mut problems = Problems::default();
     let (level, encoding) = logging(&args.common.logs, &mut problems);
     process::start_logs(level, encoding);
-    match start(args, problems).await {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(Failed::ToStart(problems)) => {
-            problems.log();
-            ExitCode::FAILURE
-        }
-        Err(Failed::ToGoOn(error)) => {
-            tracing::error!(error = format!("{error:#}"), "problem running manager");
-            ExitCode::FAILURE
-        }
-    }
-}
-
-enum Failed {
-    ToStart(Problems),
-    ToGoOn(anyhow::Error),
+    process::ended(start(args, problems).await)
 }
 
 async fn start(args: Args, mut problems: Problems) -> Result<(), Failed> {
@@ -105,11 +90,11 @@ impl Leader for Sources {
             ..Shared::new(process.client.clone(), Arc::new(store), cache)
         };
         process.metrics.tell_indexes(shared.index_lookups.clone());
-        begin(process, group, GitRepositories::new(shared.clone()));
-        begin(process, group, OciRepositories::new(shared.clone()));
-        begin(process, group, HelmRepositories::new(shared.clone()));
-        begin(process, group, HelmCharts::new(shared.clone()));
-        begin(process, group, Buckets::new(shared));
+        process.begin(group, GitRepositories::new(shared.clone()));
+        process.begin(group, OciRepositories::new(shared.clone()));
+        process.begin(group, HelmRepositories::new(shared.clone()));
+        process.begin(group, HelmCharts::new(shared.clone()));
+        process.begin(group, Buckets::new(shared));
         let (stop, stopped) = oneshot::channel();
         let running = async move {
             // Whoever could tell it to stop may be gone too.
@@ -119,14 +104,4 @@ impl Leader for Sources {
         let running = running.boxed();
         Ok(Serving { running, stop })
     }
-}
-
-fn begin<R: Reconcile>(process: &Process, group: &mut Group, reconciler: R) {
-    let runner = Runner::new(
-        reconciler,
-        process.client.clone(),
-        process.recorder.clone(),
-        process.options(),
-    );
-    group.start(&runner);
 }

@@ -1,0 +1,44 @@
+//! The flags of Flux's kustomize-controller, as they are typed.
+
+use super::super::flags::Common;
+
+/// Build and apply what Kustomizations name, and keep it as it is
+///
+/// Takes the flags and variables of Flux's kustomize-controller. The program does the same when it is called by the name
+/// kustomize-controller.
+#[derive(clap::Args)]
+#[command(args_override_self = true)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    pub(super) apply: Apply,
+    #[command(flatten)]
+    pub(super) common: Common,
+}
+
+#[derive(Clone, Debug, clap::Args)]
+#[command(next_help_heading = "Building and applying")]
+pub(super) struct Apply {
+    /// Taken as Flux takes it; as many requests are sent at once as the API server answers well
+    #[arg(long, default_value = "4", value_name = "COUNT")]
+    pub(super) concurrent_ssa: String,
+
+    /// Refuse bases and files that would have to be fetched from elsewhere
+    #[arg(long, default_value = "false", value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
+    pub(super) no_remote_bases: String,
+
+    /// How often an artifact that cannot be fetched is tried again
+    #[arg(long, default_value = "9", value_name = "COUNT")]
+    pub(super) http_retry: String,
+
+    /// A Secret of RUNTIME_NAMESPACE with age identities, for Kustomizations that decrypt and name none
+    #[arg(long, default_value = "", value_name = "NAME", hide_default_value = true)]
+    pub(super) sops_age_secret: String,
+
+    /// A field manager whose fields are taken over, besides kubectl; can be given more than once
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    pub(super) override_manager: Vec<String>,
+
+    /// Kinds that are applied before all others but definitions and classes: GROUP/KIND,GROUP/KIND
+    #[arg(long, default_value = "", value_name = "KINDS", hide_default_value = true)]
+    pub(super) custom_apply_stage_kinds: String,
+}

@@ -1,0 +1,73 @@
+//! What the flags of the kustomize controller mean.
+
+use controllers::kustomizations::Settings;
+use engine::plan::GroupKind;
+
+use super::super::listing::Problems;
+use super::super::settings::{self as common, Surroundings, number, switch};
+use super::flags::Args;
+
+const STRICT: &str = "StrictPostBuildSubstitutions";
+const ADDITIVE: &str = "AdditiveCELDependencyCheck";
+const EXTERNAL: &str = "ExternalArtifact";
+const IDENTITY: &str = "ObjectLevelWorkloadIdentity";
+const NO_FAIL_FAST: &str = "DisableFailFastBehavior";
+
+/// The switches that Flux's kustomize-controller knows, and what they are unless they are set. Those that are about its caches
+/// and requests have no effect here: what is known is always followed by watches.
+pub(super) const GATES: &[(&str, bool)] = &[
+    ("CacheSecretsAndConfigMaps", false),
+    ("DisableStatusPollerCache", true),
+    (NO_FAIL_FAST, false),
+    (STRICT, true),
+    ("GroupChangeLog", false),
+    (ADDITIVE, false),
+    (EXTERNAL, false),
+    ("CancelHealthCheckOnNewRevision", false),
+    ("DisableConfigWatchers", false),
+    ("DirectSourceFetch", false),
+    ("MigrateAPIVersion", false),
+    (IDENTITY, false),
+];
+
+/// The meaning of the flags. What is wrong is noted, and something stands in its place.
+pub(super) fn resolve(
+    args: &Args,
+    common: &common::Settings,
+    around: &Surroundings,
+    problems: &mut Problems,
+) -> Settings {
+    let flags = &args.apply;
+    number("--concurrent-ssa", &flags.concurrent_ssa, 1, problems);
+    let no_remote_bases = switch("--no-remote-bases", &flags.no_remote_bases, problems);
+    let gate = |name: &str| common.gates.get(name).copied().unwrap_or_default();
+    let retries = number("--http-retry", &flags.http_retry, 0, problems);
+    let secret = (!flags.sops_age_secret.is_empty()).then(|| flags.sops_age_secret.clone());
+    let sops_age_secret = match (secret, &around.namespace) {
+        (Some(name), Some(namespace)) => Some((namespace.clone(), name)),
+        (Some(_), None) => {
+            let why = "RUNTIME_NAMESPACE must say in which namespace the Secret is";
+            problems.add("invalid --sops-age-secret", why);
+            None
+        }
+        (None, _) => None,
+    };
+    Settings {
+        requeue_dependency: common.requeue_dependency,
+        no_cross_namespace_refs: common.no_cross_namespace_refs,
+        default_service_account: common.default_service_account.clone(),
+        override_managers: flags.override_manager.clone(),
+        custom_stage_kinds: GroupKind::list(&flags.custom_apply_stage_kinds),
+        http_retry: u32::try_from(retries).unwrap_or(u32::MAX),
+        source_host: std::env::var("SOURCE_CONTROLLER_LOCALHOST")
+            .ok()
+            .filter(|host| !host.is_empty()),
+        fail_fast: !gate(NO_FAIL_FAST),
+        strict_substitutions: gate(STRICT),
+        additive_dependency_check: gate(ADDITIVE),
+        external_artifact: gate(EXTERNAL),
+        no_remote_bases,
+        object_level_workload_identity: gate(IDENTITY),
+        sops_age_secret,
+    }
+}

@@ -1,0 +1,78 @@
+//! `sluice controller kustomize` beside `sluice controller source`, as two processes.
+
+use std::process::{Command, Stdio};
+
+use k8s_openapi::api::core::v1::ConfigMap;
+use kube::Api;
+use kube::api::{DynamicObject, PostParams};
+use kube::core::{ApiResource, GroupVersionKind};
+use serde_json::json;
+use testkit::cluster::object_settled;
+
+use super::bed::{Bed, LIMIT};
+
+/// A process that ends with its test.
+struct Running(std::process::Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// Artifacts of another process are fetched from it and applied.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_commit_goes_through_both_programs_into_the_cluster() {
+    let bed = Bed::start().await;
+    for definition in api::definitions() {
+        let definition = serde_json::to_value(definition.to_value()).unwrap();
+        if definition["spec"]["names"]["kind"] == "Kustomization" {
+            bed.cluster.serve(&definition).await;
+        }
+    }
+    let server = testkit::git::Server::start();
+    let text = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: one\ndata:\n  a: b\n";
+    server
+        .repository("app")
+        .commit("main", "Start", [("one.yaml", text)]);
+    let source = bed.program().start();
+    let kustomize = Command::new(env!("CARGO_BIN_EXE_sluice"))
+        .args(["controller", "kustomize", "--watch-all-namespaces=false"])
+        .args(["--metrics-addr=0", "--health-addr=0"])
+        .arg(format!("--kubeconfig={}", bed.kubeconfig.display()))
+        .env("RUNTIME_NAMESPACE", &bed.namespace)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let _kustomize = Running(kustomize);
+    let spec = json!({"url": server.clone_url("app"), "interval": "1h", "ref": {"branch": "main"}});
+    bed.create("GitRepository", "app", json!({}), spec).await;
+    let kind = GroupVersionKind::gvk("kustomize.toolkit.fluxcd.io", "v1", "Kustomization");
+    let resource = ApiResource::from_gvk_with_plural(&kind, "kustomizations");
+    let api: Api<DynamicObject> = Api::namespaced_with(bed.cluster.client(), &bed.namespace, &resource);
+    let object = json!({
+        "apiVersion": "kustomize.toolkit.fluxcd.io/v1", "kind": "Kustomization",
+        "metadata": {"name": "app"},
+        "spec": {
+            "interval": "1h", "prune": true, "targetNamespace": bed.namespace,
+            "sourceRef": {"kind": "GitRepository", "name": "app"},
+        },
+    });
+    let object = serde_json::from_value(object).unwrap();
+    api.create(&PostParams::default(), &object).await.unwrap();
+    let maps: Api<ConfigMap> = Api::namespaced(bed.cluster.client(), &bed.namespace);
+    let applied = object_settled(maps, "one", LIMIT, |found| match found {
+        Some(_) => Ok(()),
+        None => Err("it is not there".into()),
+    });
+    applied.await.unwrap();
+    let ready = object_settled(api, "app", LIMIT, |object| match object {
+        Some(object) if super::bed::is_ready(&object.data["status"]) => Ok(()),
+        Some(object) => Err(object.data["status"].to_string()),
+        None => Err("it is not there".into()),
+    });
+    ready.await.unwrap();
+    source.stop().await;
+}

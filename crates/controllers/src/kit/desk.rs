@@ -1,0 +1,127 @@
+//! What is known of the objects of a controller, and how something is said of them. A runner has one; a controller that works on
+//! objects in its own time is given it, too.
+
+use std::sync::Arc;
+
+use api::{Object, ReconcileStatus, Spec};
+use kube::Client;
+use model::event::Severity;
+
+use super::conclude::Failure;
+use super::follow::Wake;
+use super::queue::Queue;
+use super::recorder::{Notice, Recorder};
+use super::runner::Options;
+use super::told::Told;
+use super::writer::{Key, Objects, Writer, key_of};
+
+/// What is known of the objects of a controller, and how something is said of them. Clones share it.
+pub struct Desk<S: Spec> {
+    pub(super) options: Options,
+    pub(super) queue: Queue<Key>,
+    pub(super) objects: Arc<Objects<S>>,
+    pub(super) writer: Arc<Writer<S>>,
+    pub(super) told: Arc<Told>,
+    recorder: Recorder,
+}
+
+impl<S: Spec> Clone for Desk<S> {
+    fn clone(&self) -> Self {
+        Desk {
+            options: self.options.clone(),
+            queue: self.queue.clone(),
+            objects: Arc::clone(&self.objects),
+            writer: Arc::clone(&self.writer),
+            told: Arc::clone(&self.told),
+            recorder: self.recorder.clone(),
+        }
+    }
+}
+
+impl<S: Spec<Status: ReconcileStatus + PartialEq>> Desk<S> {
+    pub(super) fn new(
+        client: Client,
+        recorder: Recorder,
+        owned: &'static [api::ConditionType],
+        options: Options,
+    ) -> Self {
+        let objects = Arc::new(Objects::new());
+        let queue = Queue::new(options.backoff);
+        let writer = Writer {
+            client,
+            controller: options.controller,
+            owned,
+            objects: Arc::clone(&objects),
+            queue: queue.clone(),
+        };
+        Desk {
+            options,
+            queue,
+            objects,
+            writer: Arc::new(writer),
+            told: Arc::default(),
+            recorder,
+        }
+    }
+
+    /// How the controller runs.
+    pub fn options(&self) -> &Options {
+        &self.options
+    }
+
+    /// An object as it was last seen.
+    pub fn get(&self, key: &Key) -> Option<Arc<Object<S>>> {
+        self.objects.get(key)
+    }
+
+    /// Wakes objects.
+    pub fn wake(&self) -> Wake<S> {
+        Wake {
+            queue: self.queue.clone(),
+            objects: Arc::clone(&self.objects),
+        }
+    }
+
+    /// Makes `status` the status of an object. Sends nothing where it is that already.
+    ///
+    /// # Errors
+    /// Where the cluster does not take it. What was told since the last time is then not told again.
+    pub async fn write(&self, object: &Object<S>, status: &S::Status) -> kube::Result<()> {
+        self.writer.write(object, status).await?;
+        self.told.forget(&key_of(object));
+        Ok(())
+    }
+
+    /// Tells what a run came to, but for what the runs have told already whose status was not written.
+    pub fn tell_news(&self, object: &Object<S>, notices: Vec<Notice>, failure: Option<&Failure>) {
+        for notice in self.told.news(object, notices) {
+            self.tell(object, notice);
+        }
+        if let Some(failure) = failure
+            && !self.told.news(object, vec![failure.notice()]).is_empty()
+        {
+            self.tell_failure(object, failure);
+        }
+    }
+
+    /// Logs what happened and tells the cluster.
+    pub(super) fn tell(&self, object: &Object<S>, notice: Notice) {
+        match notice.severity {
+            Severity::Error => tracing::error!(error = notice.reason.as_str(), "{}", notice.message),
+            Severity::Info | Severity::Trace => {
+                tracing::info!(reason = notice.reason.as_str(), "{}", notice.message);
+            }
+        }
+        self.recorder.tell(object, notice);
+    }
+
+    /// Logs why a run failed, in the words that controllers have for it, and tells the cluster.
+    pub(super) fn tell_failure(&self, object: &Object<S>, failure: &Failure) {
+        let notice = failure.notice();
+        if notice.severity != Severity::Error {
+            return self.tell(object, notice);
+        }
+        tracing::error!(error = notice.message, "Reconciler error");
+        self.recorder.tell(object, notice);
+    }
+}

@@ -1,0 +1,126 @@
+//! The files of artifacts, unpacked where builds can read them.
+//!
+//! All Kustomizations of one source read the same directory, which is there for as long as one of them may need it: the last few
+//! are kept, so that the next look costs nothing.
+
+use std::collections::VecDeque;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use api::Reason;
+use builder::Directory;
+use model::Artifact;
+use parking_lot::Mutex;
+use source::archive::{Limits, unpack};
+use source::store::{Store, fetch};
+use tokio::sync::OnceCell;
+
+use super::{Settings, Shared};
+use crate::kit::{Failure, chain};
+use crate::sources::blocking;
+
+/// How many unpacked artifacts are kept that nobody reads.
+const KEPT: usize = 8;
+
+/// A place for the files of an artifact, filled by whoever asks first.
+type Slot = Arc<OnceCell<Arc<Directory>>>;
+
+/// The files of artifacts.
+pub(super) struct Artifacts {
+    /// The store of this process; without one all is fetched.
+    store: Option<Arc<Store>>,
+    client: reqwest::Client,
+    fetch: fetch::Options,
+    scratch: PathBuf,
+    /// By path and digest, those that were asked for last in front.
+    unpacked: Mutex<VecDeque<(String, Slot)>>,
+}
+
+impl Artifacts {
+    /// Artifacts of the store, or of servers.
+    pub(super) fn new(shared: &Shared) -> Self {
+        Artifacts {
+            store: shared.store.clone(),
+            client: reqwest::Client::new(),
+            fetch: fetch::Options {
+                retries: shared.settings.http_retry,
+                host: shared.settings.source_host.clone(),
+                ..fetch::Options::default()
+            },
+            scratch: shared.scratch.clone(),
+            unpacked: Mutex::default(),
+        }
+    }
+
+    /// The files of an artifact.
+    pub(super) async fn files(
+        &self,
+        artifact: &Artifact,
+        settings: &Settings,
+    ) -> Result<Arc<Directory>, Failure> {
+        let slot = self.slot(artifact);
+        let files = slot.get_or_try_init(|| self.unpack(artifact, settings));
+        files.await.cloned()
+    }
+
+    fn slot(&self, artifact: &Artifact) -> Slot {
+        let digest = artifact.digest.map(|digest| digest.to_string());
+        let name = format!("{} {}", artifact.path, digest.unwrap_or_default());
+        let mut unpacked = self.unpacked.lock();
+        let found = unpacked.iter().position(|(other, _)| *other == name);
+        let entry = match found.and_then(|at| unpacked.remove(at)) {
+            Some(entry) => entry,
+            None => (name, Arc::default()),
+        };
+        let slot = Arc::clone(&entry.1);
+        unpacked.push_front(entry);
+        unpacked.truncate(KEPT);
+        slot
+    }
+
+    async fn unpack(&self, artifact: &Artifact, settings: &Settings) -> Result<Arc<Directory>, Failure> {
+        let file = match self.of_store(artifact).await {
+            Some(file) => file,
+            None => self.fetched(artifact, settings).await?,
+        };
+        let scratch = self.scratch.clone();
+        let unpacked = blocking(move || unpacked(file, &scratch)).await;
+        unpacked.map_err(|message| Failure::transient(Reason::ARTIFACT_FAILED, message))
+    }
+
+    /// The file, where the store of this process has it.
+    async fn of_store(&self, artifact: &Artifact) -> Option<File> {
+        let (store, artifact) = (self.store.clone()?, artifact.clone());
+        blocking(move || store.read(&artifact).ok()).await
+    }
+
+    async fn fetched(&self, artifact: &Artifact, settings: &Settings) -> Result<File, Failure> {
+        let digest = artifact
+            .digest
+            .map(|digest| digest.to_string())
+            .unwrap_or_default();
+        let fetched = fetch::fetch(&self.client, &artifact.url, &digest, &self.fetch).await;
+        fetched.map_err(|error| match error {
+            fetch::Error::NotFound { .. } => {
+                let wait = settings.requeue_dependency;
+                let message = format!(
+                    "Source is not ready, artifact not found, retrying in {}",
+                    api::Duration::from(wait)
+                );
+                Failure::waiting(wait, Reason::ARTIFACT_FAILED, message)
+            }
+            error => Failure::transient(Reason::ARTIFACT_FAILED, chain(&error)),
+        })
+    }
+}
+
+fn unpacked(file: File, scratch: &Path) -> Result<Arc<Directory>, String> {
+    let folder = tempfile::Builder::new()
+        .prefix("kustomization-")
+        .tempdir_in(scratch);
+    let folder = folder.map_err(|error| format!("tmp dir error: {error}"))?;
+    unpack(file, folder.path(), &Limits::of_own_archives()).map_err(|error| chain(&error))?;
+    let directory = Directory::temporary(folder).map_err(|error| format!("tmp dir error: {error}"))?;
+    Ok(Arc::new(directory))
+}

@@ -1,0 +1,290 @@
+//! What must be ready before a Kustomization is applied.
+
+use std::sync::Arc;
+
+use api::kustomize::Kustomization;
+use api::{ConditionStatus, ConditionType, Dependency, ReconcileStatus};
+use engine::health::cel::Predicate;
+use kube::ResourceExt;
+use model::Value;
+use model::convert::from_serde;
+
+/// Why a dependency holds an object up. The texts are Flux's.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(super) enum Unmet {
+    /// It cannot be told before the object is changed.
+    #[error("failed to evaluate dependency {name}: {problem}")]
+    Expression {
+        /// The dependency.
+        name: String,
+        /// What is wrong with the expression.
+        problem: String,
+    },
+    /// It is not there.
+    #[error(
+        "dependency '{key}' not found: kustomizations.kustomize.toolkit.fluxcd.io \"{}\" not found",
+        name_of(key)
+    )]
+    Missing {
+        /// Namespace and name.
+        key: String,
+    },
+    /// Its expression does not hold.
+    #[error("dependency '{0}' is not ready according to readyExpr eval")]
+    NotByExpression(String),
+    /// Whether its expression holds cannot be told now.
+    #[error("{0}")]
+    Unknown(String),
+    /// It is not ready.
+    #[error("dependency '{0}' is not ready")]
+    NotReady(String),
+    /// It has not applied the same revision yet.
+    #[error("dependency '{0}' revision is not up to date")]
+    OutOfDate(String),
+    /// It waits for this object, perhaps through others.
+    #[error("dependency cycle: {}: remove one of them from spec.dependsOn", .0.join(" -> "))]
+    Cycle(Vec<String>),
+}
+
+impl Unmet {
+    /// Whether only a change of the object helps.
+    pub(super) fn is_final(&self) -> bool {
+        matches!(self, Unmet::Expression { .. })
+    }
+}
+
+fn name_of(key: &str) -> &str {
+    key.rsplit('/').next().unwrap_or(key)
+}
+
+/// Namespace and name of a dependency.
+pub(super) fn key(object: &Kustomization, dependency: &Dependency) -> (String, String) {
+    let namespace = dependency
+        .namespace
+        .clone()
+        .filter(|namespace| !namespace.is_empty());
+    let namespace = namespace.or_else(|| object.namespace()).unwrap_or_default();
+    (namespace, dependency.name.clone())
+}
+
+/// Checks all that an object depends on. `find` gives other Kustomizations; `revision` is what the object's source is at;
+/// with `additive` an expression is asked besides what is checked otherwise, not in its place.
+pub(super) fn check(
+    object: &Kustomization,
+    revision: &str,
+    additive: bool,
+    find: impl Fn(&(String, String)) -> Option<Arc<Kustomization>>,
+) -> Result<(), Unmet> {
+    for dependency in &object.spec.depends_on {
+        let key = key(object, dependency);
+        let shown = format!("{}/{}", key.0, key.1);
+        let Some(other) = find(&key) else {
+            return Err(Unmet::Missing { key: shown });
+        };
+        let expression = dependency.ready_expr.as_deref().filter(|text| !text.is_empty());
+        if let Some(text) = expression {
+            asked(text, object, &other, &shown)?;
+            if !additive {
+                continue;
+            }
+        }
+        if !is_ready(&other) {
+            return Err(cycle(object, &key, &find).unwrap_or(Unmet::NotReady(shown)));
+        }
+        if has_same_source(object, &other) && !is_at(&other, revision) {
+            return Err(cycle(object, &key, &find).unwrap_or(Unmet::OutOfDate(shown)));
+        }
+    }
+    Ok(())
+}
+
+fn asked(text: &str, object: &Kustomization, other: &Kustomization, shown: &str) -> Result<(), Unmet> {
+    let predicate = Predicate::new(text).map_err(|problem| Unmet::Expression {
+        name: other.name_any(),
+        problem,
+    })?;
+    let value = |object| from_serde(object).map_err(|error| Unmet::Unknown(error.to_string()));
+    let mut variables = Value::object();
+    variables.set_at(&["self"], value(object)?);
+    variables.set_at(&["dep"], value(other)?);
+    match predicate.holds(&variables) {
+        Ok(true) => Ok(()),
+        Ok(false) => Err(Unmet::NotByExpression(shown.to_owned())),
+        Err(problem) => Err(Unmet::Unknown(problem)),
+    }
+}
+
+fn is_ready(object: &Kustomization) -> bool {
+    let Some(status) = &object.status else {
+        return false;
+    };
+    let ready = status.condition(ConditionType::READY);
+    status.observed_generation == object.metadata.generation
+        && ready.is_some_and(|ready| ready.status == ConditionStatus::True)
+}
+
+fn has_same_source(object: &Kustomization, other: &Kustomization) -> bool {
+    let source = |object: &Kustomization| {
+        let source = object.spec.source_ref.clone();
+        let namespace = source.namespace.filter(|namespace| !namespace.is_empty());
+        (source.kind, namespace.or_else(|| object.namespace()), source.name)
+    };
+    source(object) == source(other)
+}
+
+fn is_at(object: &Kustomization, revision: &str) -> bool {
+    let applied = object.status.as_ref();
+    let applied = applied.and_then(|status| status.last_applied_revision.as_deref());
+    applied == Some(revision)
+}
+
+/// The way by which a dependency leads back to the object: then nothing of it is ever ready.
+fn cycle(
+    object: &Kustomization,
+    from: &(String, String),
+    find: &impl Fn(&(String, String)) -> Option<Arc<Kustomization>>,
+) -> Option<Unmet> {
+    let own = (object.namespace().unwrap_or_default(), object.name_any());
+    let mut seen = std::collections::BTreeSet::new();
+    let mut next = vec![vec![own.clone(), from.clone()]];
+    while let Some(way) = next.pop() {
+        let last = way.last()?;
+        if *last == own {
+            let shown = way.iter().map(|(namespace, name)| format!("{namespace}/{name}"));
+            return Some(Unmet::Cycle(shown.collect()));
+        }
+        if !seen.insert(last.clone()) {
+            continue;
+        }
+        if let Some(other) = find(last) {
+            let further = other
+                .spec
+                .depends_on
+                .iter()
+                .map(|dependency| key(&other, dependency));
+            next.extend(further.map(|key| [way.as_slice(), &[key]].concat()));
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashMap;
+
+    use serde_json::json;
+
+    use super::*;
+
+    fn object(name: &str, spec: serde_json::Value, applied: Option<&str>) -> Kustomization {
+        let mut all = json!({
+            "interval": "1h", "prune": true, "sourceRef": {"kind": "GitRepository", "name": "app"},
+        });
+        let all = all.as_object_mut().unwrap();
+        all.extend(spec.as_object().unwrap().clone());
+        let status = applied.map(|revision| {
+            json!({
+                "observedGeneration": 1, "lastAppliedRevision": revision,
+                "conditions": [{
+                    "type": "Ready", "status": "True", "reason": "ReconciliationSucceeded", "message": "",
+                    "lastTransitionTime": "2026-01-02T03:04:05Z",
+                }],
+            })
+        });
+        let object = json!({
+            "apiVersion": "kustomize.toolkit.fluxcd.io/v1", "kind": "Kustomization",
+            "metadata": {"name": name, "namespace": "flux-system", "generation": 1, "labels": {"app": name}},
+            "spec": all, "status": status,
+        });
+        serde_json::from_value(object).unwrap()
+    }
+
+    fn told(objects: &[Kustomization], additive: bool) -> String {
+        let all: HashMap<(String, String), Arc<Kustomization>> = objects
+            .iter()
+            .map(|object| {
+                let key = (object.namespace().unwrap(), object.name_any());
+                (key, Arc::new(object.clone()))
+            })
+            .collect();
+        let checked = check(&objects[0], "main@sha1:2", additive, |key| all.get(key).cloned());
+        checked.map_or_else(|unmet| unmet.to_string(), |()| String::new())
+    }
+
+    fn depends(on: serde_json::Value) -> serde_json::Value {
+        json!({ "dependsOn": [on] })
+    }
+
+    /// HL10: what is there, seen, ready and of the same revision is no hindrance.
+    #[test]
+    fn dependencies_must_be_ready_and_at_the_same_revision_of_the_same_source() {
+        let app = || object("app", depends(json!({"name": "base"})), None);
+        assert_eq!(
+            told(&[app()], false),
+            "dependency 'flux-system/base' not found: kustomizations.kustomize.toolkit.fluxcd.io \"base\" not found"
+        );
+        let not_ready = object("base", json!({}), None);
+        assert_eq!(
+            told(&[app(), not_ready], false),
+            "dependency 'flux-system/base' is not ready"
+        );
+        let mut unseen = object("base", json!({}), Some("main@sha1:2"));
+        unseen.metadata.generation = Some(2);
+        assert_eq!(
+            told(&[app(), unseen], false),
+            "dependency 'flux-system/base' is not ready"
+        );
+        let old = object("base", json!({}), Some("main@sha1:1"));
+        assert_eq!(
+            told(&[app(), old], false),
+            "dependency 'flux-system/base' revision is not up to date"
+        );
+        let other = json!({"sourceRef": {"kind": "GitRepository", "name": "app", "namespace": "other"}});
+        assert_eq!(
+            told(&[app(), object("base", other, Some("main@sha1:1"))], false),
+            ""
+        );
+        assert_eq!(
+            told(&[app(), object("base", json!({}), Some("main@sha1:2"))], false),
+            ""
+        );
+    }
+
+    /// HL11: an expression takes the place of the check, unless the gate makes it one more.
+    #[test]
+    fn an_expression_is_asked_in_place_of_the_check_or_besides_it() {
+        let app = |text: &str| object("app", depends(json!({"name": "base", "readyExpr": text})), None);
+        let base = || object("base", json!({}), None);
+        let differs = "self.metadata.labels.app != dep.metadata.labels.app";
+        assert_eq!(told(&[app(differs), base()], false), "");
+        assert_eq!(
+            told(&[app(differs), base()], true),
+            "dependency 'flux-system/base' is not ready"
+        );
+        assert_eq!(
+            told(&[app("dep.metadata.name == 'x'"), base()], false),
+            "dependency 'flux-system/base' is not ready according to readyExpr eval"
+        );
+        let broken = told(&[app("dep."), base()], false);
+        assert!(
+            broken.starts_with("failed to evaluate dependency base: failed to parse"),
+            "{broken}"
+        );
+    }
+
+    #[test]
+    fn what_waits_for_itself_is_told_the_way() {
+        let on = |name: &str, other: &str| object(name, depends(json!({"name": other})), None);
+        assert_eq!(
+            told(&[on("a", "b"), on("b", "c"), on("c", "a")], false),
+            "dependency cycle: flux-system/a -> flux-system/b -> flux-system/c -> flux-system/a: remove one of them from \
+             spec.dependsOn"
+        );
+        assert!(told(&[on("a", "a")], false).contains("flux-system/a -> flux-system/a"));
+        // A cycle that the object is not part of is not its own.
+        assert_eq!(
+            told(&[on("a", "b"), on("b", "c"), on("c", "b")], false),
+            "dependency 'flux-system/b' is not ready"
+        );
+    }
+}

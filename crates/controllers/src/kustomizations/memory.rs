@@ -1,0 +1,105 @@
+//! What a process knows of its units beside what their objects say.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Instant;
+
+use engine::unit::{Operation, Status};
+use model::Manifest;
+use parking_lot::Mutex;
+
+use crate::kit::Failure;
+
+/// How far the last attempt to build a unit got.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Attempt {
+    /// The revision of the source.
+    pub(super) revision: String,
+    /// What the source itself was made of.
+    pub(super) origin: Option<String>,
+    /// How far it got.
+    pub(super) stage: Stage,
+}
+
+/// How far an attempt got.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Stage {
+    /// There is an artifact.
+    Found,
+    /// What it depends on is ready.
+    Fetching,
+    /// Its path is in the artifact.
+    Building,
+    /// It is built.
+    Built,
+}
+
+/// What was built of a unit last.
+#[derive(Debug)]
+pub(super) struct Built {
+    /// What it was built of: where that is the same, so is the build.
+    pub(super) of: String,
+    /// The objects.
+    pub(super) manifests: Vec<Manifest>,
+    /// The revision of the source.
+    pub(super) revision: String,
+    /// What the source itself was made of.
+    pub(super) origin: Option<String>,
+    /// The digest of the objects as text, by which the history knows them.
+    pub(super) digest: String,
+    /// When what is in the cluster was read for it: variables and keys.
+    pub(super) read: Instant,
+}
+
+/// What is known of a unit.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Remembered {
+    /// Which object it is of: another one of the same name begins anew.
+    pub(super) uid: Option<String>,
+    /// What the engine has written last.
+    pub(super) status: Option<Status>,
+    /// What is asked for.
+    pub(super) operation: Option<Operation>,
+    /// How far the last attempt got.
+    pub(super) attempt: Option<Attempt>,
+    /// Why nothing was built last.
+    pub(super) failure: Option<Failure>,
+    /// What was built last.
+    pub(super) built: Option<Arc<Built>>,
+    /// Since when it is worked on.
+    pub(super) started: Option<Instant>,
+}
+
+/// What is known of all units.
+#[derive(Debug, Default)]
+pub(super) struct Memory(Mutex<HashMap<String, Remembered>>);
+
+impl Memory {
+    /// What is known of a unit of this object.
+    pub(super) fn get(&self, id: &str, uid: Option<&str>) -> Remembered {
+        self.change(id, uid, |unit| unit.clone())
+    }
+
+    /// Changes what is known of a unit of this object.
+    pub(super) fn change<T>(
+        &self,
+        id: &str,
+        uid: Option<&str>,
+        change: impl FnOnce(&mut Remembered) -> T,
+    ) -> T {
+        let mut units = self.0.lock();
+        let unit = units.entry(id.to_owned()).or_default();
+        if unit.uid.as_deref() != uid {
+            *unit = Remembered {
+                uid: uid.map(str::to_owned),
+                ..Remembered::default()
+            };
+        }
+        change(unit)
+    }
+
+    /// Forgets a unit that is gone.
+    pub(super) fn forget(&self, id: &str) {
+        self.0.lock().remove(id);
+    }
+}

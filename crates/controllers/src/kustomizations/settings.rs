@@ -1,0 +1,61 @@
+//! What flags decide for all Kustomizations.
+
+use std::time::Duration;
+
+use engine::plan::GroupKind;
+
+/// What flags decide for all Kustomizations.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// When to look again for what an object needs from another.
+    pub requeue_dependency: Duration,
+    /// Objects may refer only to sources of their own namespace.
+    pub no_cross_namespace_refs: bool,
+    /// The ServiceAccount to act as where an object names none.
+    pub default_service_account: Option<String>,
+    /// Managers whose fields are taken over besides those that always are.
+    pub override_managers: Vec<String>,
+    /// Kinds that are applied before all others but definitions and classes.
+    pub custom_stage_kinds: Vec<GroupKind>,
+    /// How often an artifact that cannot be fetched is tried again.
+    pub http_retry: u32,
+    /// The host, with its port, to fetch artifacts from instead of the one that they name.
+    pub source_host: Option<String>,
+    /// Whether the first object that has failed ends a wait for health.
+    pub fail_fast: bool,
+    /// Whether a variable without a value is an error: the gate `StrictPostBuildSubstitutions`.
+    pub strict_substitutions: bool,
+    /// Whether expressions of dependencies are asked besides the check that they replace otherwise: the gate
+    /// `AdditiveCELDependencyCheck`.
+    pub additive_dependency_check: bool,
+    /// Whether artifacts of others can be sources: the gate `ExternalArtifact`.
+    pub external_artifact: bool,
+    /// Whether bases and files that are elsewhere are refused.
+    pub no_remote_bases: bool,
+    /// Objects may name ServiceAccounts whose identity they use at clouds: the gate `ObjectLevelWorkloadIdentity`.
+    pub object_level_workload_identity: bool,
+    /// The Secret of the controller's namespace with age identities for objects that name none: namespace and name.
+    pub sops_age_secret: Option<(String, String)>,
+}
+
+impl Default for Settings {
+    /// The defaults of Flux's flags.
+    fn default() -> Self {
+        Settings {
+            requeue_dependency: Duration::from_secs(30),
+            no_cross_namespace_refs: false,
+            default_service_account: None,
+            override_managers: Vec::new(),
+            custom_stage_kinds: Vec::new(),
+            http_retry: 9,
+            source_host: None,
+            fail_fast: true,
+            strict_substitutions: true,
+            additive_dependency_check: false,
+            external_artifact: false,
+            no_remote_bases: false,
+            object_level_workload_identity: false,
+            sops_age_secret: None,
+        }
+    }
+}

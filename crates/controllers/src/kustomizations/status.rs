@@ -1,0 +1,403 @@
+//! What the engine says of a unit, as the status and the events of its Kustomization.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use api::kustomize::{HistoryEntry, Kustomization, KustomizationStatus};
+use api::{ConditionStatus, ConditionType, Reason, ReconcileStatus};
+use engine::plan::{Plan, Purpose, Step};
+use engine::sync::{Outcome, StepResult};
+use engine::unit::{OperationState, Phase, Status};
+use model::Time;
+use model::event::Severity;
+
+use super::history;
+use super::memory::{Attempt, Built, Stage};
+use super::source::revision_metadata;
+use super::store::stamp;
+use super::unit;
+use crate::kit::{Conditions, Failure, Notice, Shape, Stamp};
+
+/// How a unit got to where it is.
+pub(super) struct Course<'a> {
+    /// What the engine says.
+    pub(super) status: &'a Status,
+    /// What was to be done by the operation.
+    pub(super) plan: Plan,
+    /// How far the last attempt got.
+    pub(super) attempt: Option<Attempt>,
+    /// Why nothing was built last.
+    pub(super) failure: Option<Failure>,
+    /// What was built last.
+    pub(super) built: Option<Arc<Built>>,
+    /// How long it was worked on.
+    pub(super) took: Duration,
+    /// Whether the operation has got to another phase since the status before.
+    pub(super) is_new: bool,
+    /// Whether somebody has asked for it.
+    pub(super) is_asked: bool,
+    /// Now.
+    pub(super) now: Time,
+}
+
+/// Brings a status to what the engine says, and says what is to be told.
+pub(super) fn translate(
+    object: &Kustomization,
+    said: &mut KustomizationStatus,
+    course: &Course<'_>,
+) -> Vec<Notice> {
+    let stamp = stamp(object, course.now);
+    let mut teller = Teller {
+        object,
+        stamp,
+        course,
+        news: Vec::new(),
+    };
+    match course.status.operation.as_deref() {
+        _ if !course.status.errors.is_empty() && !is_over(course.status) => teller.not_begun(said),
+        Some(state) if !state.phase.is_final() => teller.under_way(said, state),
+        Some(state) if course.is_new => teller.ended(said, state),
+        _ => teller.found(said),
+    }
+    teller.news
+}
+
+/// Whether the errors are those of an operation that has ended.
+fn is_over(status: &Status) -> bool {
+    let state = status.operation.as_ref();
+    state.is_some_and(|state| state.phase == Phase::Failed && status.attempted == state.plan.revision)
+}
+
+struct Teller<'a> {
+    object: &'a Kustomization,
+    stamp: Stamp,
+    course: &'a Course<'a>,
+    news: Vec<Notice>,
+}
+
+impl Teller<'_> {
+    /// The unit could not be looked at: its source, a dependency, the build, the cluster.
+    fn not_begun(&mut self, said: &mut KustomizationStatus) {
+        let text = self.course.status.errors.join("; ");
+        let known = self
+            .course
+            .failure
+            .clone()
+            .filter(|failure| failure.message == text);
+        let failure = known.unwrap_or_else(|| Failure::transient(Reason::RECONCILIATION_FAILED, text));
+        self.tell_progress(said);
+        match failure.shape {
+            Shape::Stalled => {
+                said.set_stalled(self.stamp, failure.reason, &failure.message);
+                said.set_observed_generation(self.stamp.generation);
+            }
+            Shape::Waiting(_) | Shape::Transient => said.remove(ConditionType::STALLED),
+        }
+        said.set_false(self.stamp, ConditionType::READY, failure.reason, &failure.message);
+        let told = match failure.shape {
+            Shape::Waiting(wait) if failure.reason == Reason::DEPENDENCY_NOT_READY => Some((
+                Severity::Info,
+                format!(
+                    "Dependencies do not meet ready condition, retrying in {}",
+                    api::Duration::from(wait)
+                ),
+            )),
+            Shape::Waiting(_) => None,
+            Shape::Stalled | Shape::Transient => Some((Severity::Error, failure.message.clone())),
+        };
+        if let Some((severity, message)) = told {
+            self.tell(said, severity, message);
+        }
+        let attempt = self.course.attempt.as_ref();
+        if let Some(attempt) = attempt.filter(|attempt| attempt.stage == Stage::Built) {
+            self.record(said, failure.reason, &attempt.revision);
+        }
+        self.conclude(said);
+    }
+
+    /// Says how far an attempt got that failed.
+    fn tell_progress(&self, said: &mut KustomizationStatus) {
+        let Some(attempt) = &self.course.attempt else {
+            return;
+        };
+        let what = match attempt.stage {
+            Stage::Found => return,
+            Stage::Fetching => "Fetching manifests",
+            Stage::Building => "Building manifests",
+            Stage::Built => "Detecting drift",
+        };
+        if attempt.stage >= Stage::Building {
+            said.last_attempted_revision = Some(attempt.revision.clone());
+        }
+        let message = self.progress(what, &attempt.revision);
+        said.set_reconciling(self.stamp, Reason::PROGRESSING, &message);
+    }
+
+    fn progress(&self, what: &str, revision: &str) -> String {
+        let timeout = api::Duration::from(unit::timeout(&self.object.spec));
+        format!("{what} for revision {revision} with a timeout of {timeout}")
+    }
+
+    /// The operation goes on.
+    fn under_way(&mut self, said: &mut KustomizationStatus, state: &OperationState) {
+        // What changes nothing is over in no time: nobody is told that it has begun.
+        let waits = state.progress.stage > 0 && unit::waits(&self.object.spec);
+        if !state.plan.changes_anything() && !waits {
+            return;
+        }
+        let revision = &state.plan.revision;
+        said.last_attempted_revision = Some(revision.clone());
+        let what = match waits {
+            true => "Running health checks",
+            false => "Detecting drift",
+        };
+        let message = self.progress(what, revision);
+        said.set(
+            self.stamp,
+            ConditionType::READY,
+            ConditionStatus::Unknown,
+            Reason::PROGRESSING.as_str(),
+            "Reconciliation in progress",
+        );
+        said.set_reconciling(self.stamp, Reason::PROGRESSING, &message);
+        if waits {
+            let (kind, reason) = (ConditionType::HEALTHY, Reason::PROGRESSING.as_str());
+            said.set(self.stamp, kind, ConditionStatus::Unknown, reason, &message);
+        }
+    }
+
+    /// The operation has ended.
+    fn ended(&mut self, said: &mut KustomizationStatus, state: &OperationState) {
+        let revision = state.plan.revision.clone();
+        said.last_attempted_revision = Some(revision.clone());
+        self.tell_changes(state);
+        match state.phase {
+            Phase::Succeeded => self.succeeded(said, state),
+            _ => self.failed(said, state),
+        }
+        self.conclude(said);
+    }
+
+    fn succeeded(&mut self, said: &mut KustomizationStatus, state: &OperationState) {
+        let revision = state.plan.revision.as_str();
+        let was_healthy = self.was_healthy();
+        match unit::waits(&self.object.spec) {
+            false => said.remove(ConditionType::HEALTHY),
+            true => {
+                let took = api::Duration::from(self.course.took);
+                let message = format!("Health check passed in {took}");
+                said.set_true(self.stamp, ConditionType::HEALTHY, Reason::SUCCEEDED, &message);
+                let is_new_revision = said.last_applied_revision.as_deref() != Some(revision);
+                let has_applied = state.progress.results.iter().any(|one| one.outcome.applied());
+                if !was_healthy || (is_new_revision && has_applied) {
+                    self.tell_as(Reason::PROGRESSING, Severity::Info, message, self.metadata());
+                }
+            }
+        }
+        said.last_applied_revision = Some(revision.to_owned());
+        said.last_applied_origin_revision = self.origin();
+        said.inventory = Some(self.course.status.inventory.clone());
+        let message = format!("Applied revision: {revision}");
+        let reason = Reason::RECONCILIATION_SUCCEEDED;
+        said.set_true(self.stamp, ConditionType::READY, reason, &message);
+        self.record(said, reason, revision);
+    }
+
+    fn failed(&mut self, said: &mut KustomizationStatus, state: &OperationState) {
+        let reason = reason_of(&self.course.plan, state);
+        let text = self.course.status.errors.join("; ");
+        let message = match reason == Reason::HEALTH_CHECK_FAILED {
+            true => {
+                said.set_false(self.stamp, ConditionType::HEALTHY, reason, &text);
+                format!(
+                    "health check failed after {}: {text}",
+                    api::Duration::from(self.course.took)
+                )
+            }
+            false => text,
+        };
+        if reason != Reason::RECONCILIATION_FAILED {
+            said.inventory = Some(self.course.status.inventory.clone());
+        }
+        said.set_false(self.stamp, ConditionType::READY, reason, &message);
+        self.record(said, reason, &state.plan.revision);
+        self.tell(said, Severity::Error, message);
+    }
+
+    /// Nothing was to be done.
+    fn found(&mut self, said: &mut KustomizationStatus) {
+        let health = self.course.status.health.as_ref();
+        let has_failed = health.is_some_and(|health| health.state == model::health::State::Degraded);
+        if unit::waits(&self.object.spec) && has_failed {
+            let message = health
+                .map(|health| health.message.to_string())
+                .unwrap_or_default();
+            let message = format!("failed early due to stalled resources: [{message}]");
+            said.set_false(
+                self.stamp,
+                ConditionType::HEALTHY,
+                Reason::HEALTH_CHECK_FAILED,
+                &message,
+            );
+            said.set_false(
+                self.stamp,
+                ConditionType::READY,
+                Reason::HEALTH_CHECK_FAILED,
+                &message,
+            );
+            self.tell(said, Severity::Error, message);
+            return self.conclude(said);
+        }
+        let revision = self.course.status.revision.clone();
+        if revision.is_empty() || !self.course.status.errors.is_empty() {
+            return;
+        }
+        let reason = Reason::RECONCILIATION_SUCCEEDED;
+        let message = format!("Applied revision: {revision}");
+        said.set_true(self.stamp, ConditionType::READY, reason, &message);
+        self.conclude(said);
+    }
+
+    /// Tells of what was applied, and then of what was pruned, in the words of Flux's change log.
+    fn tell_changes(&mut self, state: &OperationState) {
+        let lines = |is_wanted: &dyn Fn(&StepResult) -> bool| {
+            let results = state.progress.results.iter().filter(|result| is_wanted(result));
+            let lines: Vec<String> = results
+                .map(|result| format!("{} {}", result.key, result.outcome.word()))
+                .collect();
+            lines.join("\n")
+        };
+        let applied = lines(&|result| result.outcome.applied());
+        let inventory = &self.course.status.inventory;
+        let pruned = lines(&|result| match result.outcome {
+            Outcome::Deleted => true,
+            // What was to be pruned and asks to be kept is not ours any more; what is left alone otherwise is.
+            Outcome::Skipped => !inventory.contains(&result.key),
+            _ => false,
+        });
+        for text in [applied, pruned] {
+            if !text.is_empty() {
+                self.tell_as(Reason::PROGRESSING, Severity::Info, text, self.metadata());
+            }
+        }
+    }
+
+    /// Whether the health was good at the end of the run before.
+    fn was_healthy(&self) -> bool {
+        let status = self.object.status.as_ref();
+        let healthy = status.and_then(|status| status.condition(ConditionType::HEALTHY));
+        healthy.is_some_and(|healthy| healthy.status == ConditionStatus::True)
+            || status.is_some_and(|status| status.history.first().is_some_and(is_success))
+                && healthy.is_some_and(|healthy| healthy.status == ConditionStatus::Unknown)
+    }
+
+    /// What is true however a run ends.
+    fn conclude(&mut self, said: &mut KustomizationStatus) {
+        if said.is_true(ConditionType::READY) {
+            said.remove(ConditionType::RECONCILING);
+            said.remove(ConditionType::STALLED);
+            said.set_observed_generation(self.stamp.generation);
+            let (took, next) = (api::Duration::from(self.course.took), self.object.spec.interval);
+            let message = format!("Reconciliation finished in {took}, next run in {next}");
+            let mut metadata = self.metadata();
+            metadata.insert("commit_status".to_owned(), "update".to_owned());
+            if self.course.is_asked || self.course.is_new {
+                self.tell_with(said, Severity::Info, message, metadata);
+            }
+        } else if let Some(reconciling) = said.condition(ConditionType::RECONCILING) {
+            let message = reconciling.message.clone();
+            said.set_true(
+                self.stamp,
+                ConditionType::RECONCILING,
+                Reason::PROGRESSING_WITH_RETRY,
+                &message,
+            );
+        }
+        if let Some(token) = crate::kit::requested_at(self.object) {
+            said.set_last_handled_reconcile_at(token);
+        }
+    }
+
+    fn record(&self, said: &mut KustomizationStatus, reason: Reason, revision: &str) {
+        let Some(built) = &self.course.built else {
+            return;
+        };
+        let attempt = history::Attempt {
+            digest: built.digest.clone(),
+            status: reason,
+            at: self.stamp.now,
+            took: self.course.took,
+            metadata: revision_metadata(revision, built.origin.as_deref()),
+        };
+        history::record(&mut said.history, attempt);
+    }
+
+    fn origin(&self) -> Option<String> {
+        self.course.built.as_ref().and_then(|built| built.origin.clone())
+    }
+
+    fn metadata(&self) -> BTreeMap<String, String> {
+        match &self.course.attempt {
+            Some(attempt) => revision_metadata(&attempt.revision, attempt.origin.as_deref()),
+            None => BTreeMap::new(),
+        }
+    }
+
+    fn tell(&mut self, said: &KustomizationStatus, severity: Severity, message: String) {
+        let metadata = self.metadata();
+        self.tell_with(said, severity, message, metadata);
+    }
+
+    /// The reason of an event is that of `Ready` at the time.
+    fn tell_with(
+        &mut self,
+        said: &KustomizationStatus,
+        severity: Severity,
+        message: String,
+        metadata: BTreeMap<String, String>,
+    ) {
+        let ready = said.condition(ConditionType::READY);
+        let reason = ready.and_then(|ready| Reason::ALL.iter().find(|one| one.as_str() == ready.reason));
+        self.tell_as(
+            *reason.unwrap_or(&Reason::PROGRESSING),
+            severity,
+            message,
+            metadata,
+        );
+    }
+
+    fn tell_as(
+        &mut self,
+        reason: Reason,
+        severity: Severity,
+        message: String,
+        metadata: BTreeMap<String, String>,
+    ) {
+        self.news.push(Notice {
+            severity,
+            reason,
+            message,
+            metadata,
+        });
+    }
+}
+
+fn is_success(entry: &HistoryEntry) -> bool {
+    entry.last_reconciled_status == Reason::RECONCILIATION_SUCCEEDED.as_str()
+}
+
+/// Why an operation failed, by what the first stage was for that has something undone. Where nothing has, it was the wait at the end.
+fn reason_of(plan: &Plan, state: &OperationState) -> Reason {
+    let is_done = |step: &Step| {
+        let mut results = state.progress.results.iter();
+        let result = results.find(|result| result.key == step.key);
+        !step.action.writes() || result.is_some_and(|result| result.outcome != Outcome::Failed)
+    };
+    let undone = plan.stages.iter().find(|stage| !stage.steps.iter().all(is_done));
+    match undone.map(|stage| stage.purpose) {
+        Some(Purpose::Prune) => Reason::PRUNE_FAILED,
+        None => Reason::HEALTH_CHECK_FAILED,
+        Some(_) => Reason::RECONCILIATION_FAILED,
+    }
+}

@@ -1,0 +1,5 @@
+//! Kustomizations from a commit to the cluster.
+
+mod applied;
+mod bed;
+mod hindered;
