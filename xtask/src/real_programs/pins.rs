@@ -150,6 +150,21 @@ pub(super) const PROGRAMS: &[Program] = &[
             ],
         },
     },
+    Program {
+        name: "kustomize-controller",
+        version: "v1.9.5",
+        package: None,
+        module: Module {
+            path: "github.com/fluxcd/kustomize-controller",
+            package: "",
+            linker: "",
+            // As above; here it is the module of events.
+            edits: &[
+                "-dropreplace=github.com/fluxcd/kustomize-controller/api",
+                "-replace=github.com/fluxcd/pkg/apis/event=github.com/fluxcd/pkg/apis/event@v0.27.1",
+            ],
+        },
+    },
 ];
 
 #[cfg(test)]
