@@ -116,10 +116,15 @@ impl Client {
         };
         let showed_something = known.is_some();
         let sent = self.send_patiently(call, &url, known).await;
-        let mut response = sent.inspect_err(|_| {
-            // What speaks TLS now, or does so no more, is found out the next time.
-            self.session.forget_scheme(&self.way(call.repository.registry()));
-        })?;
+        // What speaks TLS now, or does so no more, is found out the next time. Servers with TLS answer so to those without.
+        let is_lost = match &sent {
+            Ok(response) => scheme == "http" && response.status() == StatusCode::BAD_REQUEST,
+            Err(_) => true,
+        };
+        if is_lost {
+            self.session.forget(&self.way(call.repository.registry()));
+        }
+        let mut response = sent?;
         if response.status() == StatusCode::UNAUTHORIZED && is_at_home {
             let way = self.way(call.repository.registry());
             let Some(challenge) = Challenge::of(response.headers()) else {
@@ -222,7 +227,10 @@ impl Client {
         let ask = async |scheme: &str| self.http.get(format!("{scheme}://{registry}/v2/")).send().await;
         let (answer, scheme) = match ask("https").await {
             Err(error) if may_lack_tls(&error) => match ask("http").await {
-                Ok(plain) if plain.status() != StatusCode::BAD_REQUEST => (Ok(plain), "http"),
+                // Whatever else answers there is no registry, or one that has TLS.
+                Ok(plain) if matches!(plain.status(), StatusCode::OK | StatusCode::UNAUTHORIZED) => {
+                    (Ok(plain), "http")
+                }
                 // Where neither way works, the first failure is the one that matters: TLS is the rule.
                 _ => (Err(error), "https"),
             },

@@ -68,11 +68,10 @@ impl Session {
         known.registries.entry(way).or_default().scheme = Some(scheme);
     }
 
-    /// Forgets how a registry is reached: it was not, that way.
-    pub(super) fn forget_scheme(&self, way: &Way) {
-        if let Some(registry) = self.0.lock().registries.get_mut(way) {
-            registry.scheme = None;
-        }
+    /// Forgets how a registry is reached, and what it asks for: it was not, that way. What is shown without being asked for is
+    /// shown to nobody else.
+    pub(super) fn forget(&self, way: &Way) {
+        self.0.lock().registries.remove(way);
     }
 
     pub(super) fn learn_challenge(&self, way: Way, challenge: Challenge) {
