@@ -47,7 +47,7 @@ pub use variables::{VariablesError, variables};
 
 /// How long somebody who deletes an object waits before it is looked whether what it has made is gone. It is looked at before, when
 /// that happens.
-const LOOK_AGAIN: Duration = Duration::from_secs(30);
+const LOOK_AGAIN: Duration = Duration::from_secs(5);
 
 /// What a process has for its Kustomizations.
 #[derive(Clone)]

@@ -6,7 +6,7 @@ use std::time::Instant;
 use api::kustomize::{Kustomization, KustomizationSpec};
 use engine::plan::Step;
 use engine::sync::Outcome;
-use engine::unit::{Failure, Operation, OperationState, Status, SyncUnit, SyncUnitStore};
+use engine::unit::{Failure, Operation, OperationState, Phase, Status, SyncUnit, SyncUnitStore};
 use futures::future::BoxFuture;
 use model::Time;
 
@@ -63,7 +63,9 @@ impl Units {
         let object = self.desk.get(&key(id)?)?;
         let known = self.memory.get(id, object.metadata.uid.as_deref());
         let is_deleting = known.operation.as_ref().is_some_and(|operation| operation.delete);
-        if object.spec.suspend && !is_deleting {
+        // What is about to go is not applied again, whatever is seen of what it had.
+        let is_left = object.spec.suspend || object.metadata.deletion_timestamp.is_some();
+        if is_left && !is_deleting {
             return None;
         }
         let status = known.status.unwrap_or_else(|| unit::first_status(&object));
@@ -152,10 +154,12 @@ pub(super) fn is_deleted(known: &Remembered, waits: bool) -> bool {
     let results = &last.progress.results;
     let is_done = |step: &Step| results.iter().any(|result| result.key == step.key);
     let has_failed = results.iter().any(|result| result.outcome == Outcome::Failed);
-    match last.phase.is_final() {
+    match last.phase {
+        Phase::Succeeded => true,
         // Whoever waits in vain goes on all the same, as in Flux.
-        true => !has_failed,
-        false => !waits && !has_failed && last.plan.steps().all(is_done),
+        Phase::Failed => waits && !has_failed && !results.is_empty(),
+        Phase::Running => !waits && !has_failed && last.plan.steps().all(is_done),
+        _ => false,
     }
 }
 

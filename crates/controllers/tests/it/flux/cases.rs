@@ -451,7 +451,6 @@ fn charts() -> Vec<Case> {
             json!({"version": "6.1.0", "valuesFiles": ["prod.yaml", "nowhere.yaml"], "ignoreMissingValuesFiles": true}),
         ),
         chart("chart-suspended", "helm-index", json!({"suspend": true})),
-        chart("chart-suspended-later", "helm-index", json!({})).then(json!({"suspend": true})),
         chart("chart-no-source", "nowhere", json!({})),
         chart("chart-of-broken", "helm-broken", json!({})),
         chart("chart-closed", "helm-basic", json!({})),

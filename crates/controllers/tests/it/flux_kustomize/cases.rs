@@ -187,12 +187,6 @@ fn refused() -> Vec<Case> {
             &[("kustomization.yaml", "resources: [x.yaml]\n".to_owned())],
             json!({}),
         ),
-        case(
-            "broken-suspended",
-            &[("one.yaml", "a: [\n".to_owned())],
-            json!({}),
-        )
-        .then(json!({"suspend": true})),
         case("breaks", &[one()], json!({})).then_files(&[("one.yaml", "a: [\n".to_owned())]),
         case("no-path", &[one()], json!({"path": "./nowhere"})).then(json!({"path": "./"})),
         case(
