@@ -227,8 +227,11 @@ impl Client {
         let ask = async |scheme: &str| self.http.get(format!("{scheme}://{registry}/v2/")).send().await;
         let (answer, scheme) = match ask("https").await {
             Err(error) if may_lack_tls(&error) => match ask("http").await {
-                // Whatever else answers there is no registry, or one that has TLS.
-                Ok(plain) if matches!(plain.status(), StatusCode::OK | StatusCode::UNAUTHORIZED) => {
+                // Whatever else answers there is no registry, or one that has TLS. A proxy that does not lead there is told of.
+                Ok(plain)
+                    if matches!(plain.status(), StatusCode::OK | StatusCode::UNAUTHORIZED)
+                        || self.reached.refusal(&plain).is_some() =>
+                {
                     (Ok(plain), "http")
                 }
                 // Where neither way works, the first failure is the one that matters: TLS is the rule.
