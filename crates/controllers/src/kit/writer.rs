@@ -53,13 +53,7 @@ impl<S: Spec> Objects<S> {
 
     /// All of a namespace of which this holds.
     pub(super) fn all(&self, namespace: &str, holds: impl Fn(&Object<S>) -> bool) -> Vec<Arc<Object<S>>> {
-        let objects = self.0.lock();
-        let there = objects.iter().filter(|(key, _)| key.0 == namespace);
-        there
-            .map(|(_, object)| object)
-            .filter(|object| holds(object))
-            .map(Arc::clone)
-            .collect()
+        self.everywhere(|object| object.metadata.namespace.as_deref() == Some(namespace) && holds(object))
     }
 
     /// All of which this holds.
