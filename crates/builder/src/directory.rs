@@ -130,6 +130,10 @@ impl kustomize::Tree for Directory {
         }
     }
 
+    fn is_file_system(&self) -> bool {
+        self.root.parent().is_none()
+    }
+
     fn show(&self, path: &str) -> String {
         match self.shown {
             Shown::Absolute => self.root.join(path).display().to_string(),

@@ -79,7 +79,7 @@ pub enum Error {
     /// What is left of an object after the substitution is no YAML. The text may have secrets in it.
     #[error(
         "post build failed for '{object}': {field}{origin}: with its variables substituted, it is no YAML object any more: \
-         put quotes around the variables"
+         give the value quotes of its own, such as '\"a: b\"' (those around a variable in a file are gone by then)"
     )]
     Garbled {
         /// The object.

@@ -11,6 +11,8 @@ pub(crate) struct Overlay<'f> {
     below: &'f dyn Files,
     /// By their paths with links followed.
     above: BTreeMap<String, Vec<u8>>,
+    /// A file that nobody has written, and what it is called.
+    generated: Option<(String, String)>,
 }
 
 impl<'f> Overlay<'f> {
@@ -18,7 +20,13 @@ impl<'f> Overlay<'f> {
         Overlay {
             below,
             above: BTreeMap::new(),
+            generated: None,
         }
+    }
+
+    /// Says what a file is called that nobody has written.
+    pub(crate) fn call(&mut self, path: &str, name: &str) {
+        self.generated = Some((path.to_owned(), name.to_owned()));
     }
 
     /// Puts a file in the place of what is there.
@@ -59,7 +67,14 @@ impl Tree for Overlay<'_> {
         self.below.why_missing(path)
     }
 
+    fn is_file_system(&self) -> bool {
+        self.below.is_file_system()
+    }
+
     fn show(&self, path: &str) -> String {
-        self.below.show(path)
+        match &self.generated {
+            Some((generated, name)) if generated == path => name.clone(),
+            _ => self.below.show(path),
+        }
     }
 }

@@ -4,7 +4,7 @@ mod commands;
 
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{CommandFactory as _, Parser};
 
 // glibc keeps what was freed; a server that lists a large cluster once would stay large.
 #[global_allocator]
@@ -17,6 +17,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
     about = "Continuous delivery for Kubernetes",
     arg_required_else_help = true
 )]
+#[expect(clippy::large_enum_variant, reason = "a run has one command")]
 enum Command {
     Up(commands::up::Args),
     Apiserver(commands::apiserver::Args),
@@ -54,6 +55,20 @@ enum Command {
     /// Delete an object
     #[command(subcommand)]
     Delete(commands::objects::Delete),
+    #[command(subcommand)]
+    Create(commands::create::Create),
+    #[command(subcommand)]
+    Tree(commands::tree::Tree),
+    Trace(commands::trace::Args),
+    Events(commands::events::Args),
+    Stats(commands::stats::Args),
+    Logs(commands::logs::Args),
+    #[command(subcommand)]
+    Debug(commands::debug::Debug),
+    Check(commands::installation::Check),
+    Version(commands::installation::Version),
+    Completion(commands::completion::Args),
+    Man(commands::man::Args),
 }
 
 fn main() -> ExitCode {
@@ -83,6 +98,17 @@ fn main() -> ExitCode {
             Command::Suspend(what) => commands::objects::suspend(what).await,
             Command::Resume(what) => commands::objects::resume(what).await,
             Command::Delete(what) => commands::objects::delete(what).await,
+            Command::Create(what) => commands::create::run(what).await,
+            Command::Tree(what) => commands::tree::run(what).await,
+            Command::Trace(args) => commands::trace::run(args).await,
+            Command::Events(args) => commands::events::run(args).await,
+            Command::Stats(args) => commands::stats::run(args).await,
+            Command::Logs(args) => commands::logs::run(args).await,
+            Command::Debug(what) => commands::debug::run(what).await,
+            Command::Check(args) => commands::installation::check(args).await,
+            Command::Version(args) => commands::installation::version(args).await,
+            Command::Completion(args) => Ok(commands::completion::run(&args, Command::command())),
+            Command::Man(args) => commands::man::run(&args, Command::command()),
         }
     });
     match done {
@@ -93,5 +119,15 @@ fn main() -> ExitCode {
             runtime.shutdown_background();
             ExitCode::FAILURE
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_flag_of_a_command_hides_another() {
+        Command::command().debug_assert();
     }
 }

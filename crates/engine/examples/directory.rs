@@ -8,12 +8,12 @@ use std::time::Duration;
 
 use engine::Engine;
 use engine::futures::future::BoxFuture;
-use engine::model::Manifest;
 use engine::model::manifest::Origin;
+use engine::model::{Manifest, Value};
 use engine::plan::Strategy;
+use engine::plan::objects::digest;
 use engine::unit::{
-    Destination, Failure, Generated, ManifestGenerator, MemoryStore, OneCluster, Policy,
-    ReconciliationSettings, Source, Status, SyncUnit,
+    Failure, Generated, ManifestGenerator, MemoryStore, OneCluster, ReconciliationSettings, SyncUnit,
 };
 
 /// Reads all YAML files of a directory.
@@ -28,8 +28,10 @@ impl ManifestGenerator for Directory {
     ) -> BoxFuture<'a, Result<Generated, Failure>> {
         Box::pin(async {
             let mut manifests = Vec::new();
-            for file in std::fs::read_dir(&self.0)? {
-                let path = file?.path();
+            let files = std::fs::read_dir(&self.0)?.collect::<Result<Vec<_>, _>>()?;
+            let mut paths: Vec<PathBuf> = files.iter().map(|file| file.path()).collect();
+            paths.sort();
+            for path in paths {
                 if path.extension().is_none_or(|extension| extension != "yaml") {
                     continue;
                 }
@@ -47,28 +49,22 @@ impl ManifestGenerator for Directory {
                     manifests.push(Manifest::new(document.value, Some(origin))?);
                 }
             }
-            let revision = format!("{} manifests", manifests.len());
+            let all: Vec<Value> = manifests
+                .iter()
+                .map(|manifest| manifest.value().clone())
+                .collect();
+            let revision = digest(&Value::Array(all.into())).to_string();
             Ok(Generated { manifests, revision })
         })
     }
 }
 
 fn unit() -> SyncUnit {
-    SyncUnit {
-        id: "directory".to_owned(),
-        status: Status::default(),
-        source: Source::default(),
-        destination: Destination {
-            cluster: String::new(),
-            namespace: "default".to_owned(),
-        },
-        operation: None,
-        policy: Policy {
-            interval: Duration::from_secs(2),
-            strategy: Strategy::flux("directory", "default"),
-            ..Policy::default()
-        },
-    }
+    let mut unit = SyncUnit::new("directory");
+    unit.destination.namespace = "default".to_owned();
+    unit.policy.interval = Duration::from_secs(2);
+    unit.policy.strategy = Strategy::flux("directory", "default");
+    unit
 }
 
 #[tokio::main]
@@ -87,12 +83,18 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
 }
 
 #[tokio::test]
-async fn a_file_may_end_with_a_separator_and_have_comments_alone_between_two() {
+async fn a_revision_is_what_is_in_the_files_which_may_be_empty_between_separators() {
     let directory = tempfile::tempdir().expect("a directory can be made");
-    let text = "---\n# nothing yet\n---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n---\n";
-    std::fs::write(directory.path().join("a.yaml"), text).expect("a file can be written");
-    let generated = Directory(directory.path().into())
-        .generate(&unit(), None, false)
-        .await;
-    assert_eq!(generated.expect("it can be read").manifests.len(), 1);
+    let mut revisions = Vec::new();
+    for name in ["a", "b"] {
+        let text =
+            format!("---\n# none\n---\napiVersion: v1\nkind: ConfigMap\nmetadata: {{name: {name}}}\n---\n");
+        std::fs::write(directory.path().join("a.yaml"), text).expect("a file can be written");
+        let generator = Directory(directory.path().into());
+        let generated = generator.generate(&unit(), None, false).await;
+        let generated = generated.expect("it can be read");
+        assert_eq!(generated.manifests.len(), 1);
+        revisions.push(generated.revision);
+    }
+    assert_ne!(revisions[0], revisions[1]);
 }

@@ -17,9 +17,9 @@
 //! into objects, and says which revision they are of:
 //!
 //! ```
+//! use engine::futures::future::BoxFuture;
+//! use engine::model::{Manifest, value};
 //! use engine::unit::{Failure, Generated, ManifestGenerator, SyncUnit};
-//! use futures::future::BoxFuture;
-//! use model::{Manifest, value};
 //!
 //! /// A greeting for each unit: a config map with what its source has as parameters.
 //! struct Greetings;
@@ -47,17 +47,24 @@
 //!         })
 //!     }
 //! }
+//!
+//! let mut unit = SyncUnit::new("hello");
+//! unit.destination.namespace = "default".to_owned();
+//! unit.source.parameters = value!({ "text": "Hello!" });
+//! # let generated = engine::futures::executor::block_on(Greetings.generate(&unit, Some("v1"), false)).unwrap();
+//! # assert_eq!((generated.revision.as_str(), generated.manifests[0].value().str_at(&["data", "text"])), ("v1", "Hello!"));
 //! ```
 //!
 //! A store has the units, and keeps what the engine writes of each. What it returns from `get` has to have the status that was
-//! written last, so that another process can go on from it. [`unit::MemoryStore`] is one; this one has a single unit and a file:
+//! written last, so that another process can go on from it. [`unit::MemoryStore`] is one; this one has a single unit and a file,
+//! which it writes by `serde_json`:
 //!
 //! ```
 //! use std::path::PathBuf;
+//! use std::sync::{Mutex, MutexGuard, PoisonError};
 //!
+//! use engine::futures::future::BoxFuture;
 //! use engine::unit::{Failure, Operation, Status, SyncUnit, SyncUnitStore};
-//! use futures::future::BoxFuture;
-//! use parking_lot::Mutex;
 //!
 //! struct OneUnit {
 //!     unit: Mutex<SyncUnit>,
@@ -72,21 +79,25 @@
 //!         }
 //!         Ok(OneUnit { unit: Mutex::new(unit), file })
 //!     }
+//!
+//!     fn unit(&self) -> MutexGuard<'_, SyncUnit> {
+//!         self.unit.lock().unwrap_or_else(PoisonError::into_inner)
+//!     }
 //! }
 //!
 //! impl SyncUnitStore for OneUnit {
 //!     fn list(&self) -> BoxFuture<'_, Result<Vec<SyncUnit>, Failure>> {
-//!         Box::pin(async { Ok(vec![self.unit.lock().clone()]) })
+//!         Box::pin(async { Ok(vec![self.unit().clone()]) })
 //!     }
 //!
 //!     fn get<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Option<SyncUnit>, Failure>> {
-//!         Box::pin(async move { Ok(Some(self.unit.lock().clone()).filter(|unit| unit.id == id)) })
+//!         Box::pin(async move { Ok(Some(self.unit().clone()).filter(|unit| unit.id == id)) })
 //!     }
 //!
 //!     fn set_status<'a>(&'a self, _: &'a str, status: Status) -> BoxFuture<'a, Result<(), Failure>> {
 //!         Box::pin(async move {
 //!             std::fs::write(&self.file, serde_json::to_vec(&status)?)?;
-//!             self.unit.lock().status = status;
+//!             self.unit().status = status;
 //!             Ok(())
 //!         })
 //!     }
@@ -97,15 +108,13 @@
 //!         operation: Option<Operation>,
 //!     ) -> BoxFuture<'a, Result<(), Failure>> {
 //!         Box::pin(async move {
-//!             self.unit.lock().operation = operation;
+//!             self.unit().operation = operation;
 //!             Ok(())
 //!         })
 //!     }
 //! }
-//! # let unit = SyncUnit {
-//! #     id: "a".into(), status: Status::default(), source: Default::default(), destination: Default::default(),
-//! #     operation: None, policy: Default::default(),
-//! # };
+//! # use engine::futures;
+//! # let unit = SyncUnit::new("a");
 //! # let file = std::env::temp_dir().join(format!("engine-doc-{}", std::process::id()));
 //! # let store = OneUnit::open(unit.clone(), file.clone()).unwrap();
 //! # let status = Status { revision: "v1".into(), ..Status::default() };
@@ -116,22 +125,26 @@
 //! # std::fs::remove_file(file).unwrap();
 //! ```
 //!
-//! With both, the engine runs until it is told to end. `examples/directory.rs` is a whole program.
+//! With both, the engine runs until it is told to end. `examples/directory.rs` is a whole program; besides `engine` it needs `tokio`.
 //!
 //! ```no_run
-//! # async fn doc(client: kube::Client, generator: impl engine::unit::ManifestGenerator, store: impl engine::unit::SyncUnitStore) -> Result<(), engine::RunError> {
-//! use engine::Engine;
-//! use engine::unit::{Failure, OneCluster, ReconciliationSettings};
+//! use engine::kube::Client;
+//! use engine::unit::{Failure, ManifestGenerator, OneCluster, ReconciliationSettings, SyncUnitStore};
+//! use engine::{Engine, RunError};
 //!
-//! let engine = Engine::new(ReconciliationSettings::default(), OneCluster::new(client), generator, store);
-//! let _frozen = engine.on_before_sync(|unit, plan| match unit.id.starts_with("prod/") {
-//!     true => Err(Failure::new("nothing is changed before Monday")),
-//!     false => Ok(plan),
-//! });
-//! let _events = engine.on_unit_event(|unit, event| println!("{unit}: {}", event.message));
-//! engine.run(20, 10, async { drop(tokio::signal::ctrl_c().await) }).await?;
-//! # Ok(())
-//! # }
+//! async fn keep_in_sync(
+//!     client: Client, // Client::try_default().await? is the one of the kubeconfig
+//!     generator: impl ManifestGenerator,
+//!     store: impl SyncUnitStore,
+//! ) -> Result<(), RunError> {
+//!     let engine = Engine::new(ReconciliationSettings::default(), OneCluster::new(client), generator, store);
+//!     let _frozen = engine.on_before_sync(|unit, plan| match unit.id.starts_with("prod/") {
+//!         true => Err(Failure::new("nothing is changed before Monday")),
+//!         false => Ok(plan),
+//!     });
+//!     let _events = engine.on_unit_event(|unit, event| println!("{unit}: {}", event.message));
+//!     engine.run(20, 10, async { drop(tokio::signal::ctrl_c().await) }).await
+//! }
 //! ```
 
 pub mod cache;

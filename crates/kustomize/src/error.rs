@@ -45,13 +45,23 @@ impl Error {
     }
 }
 
+impl Error {
+    /// The file and the line; with the kustomizations that led there, unless they are `chain`.
+    pub(crate) fn place(&self, chain: &[String]) -> String {
+        let mut place = self.file.clone();
+        if let Some(line) = self.line {
+            place.push_str(&format!(":{line}"));
+        }
+        if self.chain != chain {
+            place.push_str(&format!(" (through {})", self.chain.join(", ")));
+        }
+        place
+    }
+}
+
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.file)?;
-        if let Some(line) = self.line {
-            write!(f, ":{line}")?;
-        }
-        write!(f, ": {}", self.message)?;
+        write!(f, "{}: {}", self.place(&self.chain), self.message)?;
         let is_itself = matches!(self.chain.as_slice(), [only] if *only == self.file);
         if self.chain.is_empty() || is_itself && self.other_chains == 0 {
             return Ok(());
@@ -118,13 +128,4 @@ impl Errors {
         }
         Errors(told)
     }
-}
-
-/// Keeps what is right, and all that is wrong when anything is.
-pub(crate) fn all<T>(results: impl IntoIterator<Item = Result<T, Errors>>) -> Result<Vec<T>, Errors> {
-    let (mut values, mut errors) = (Vec::new(), Errors::default());
-    for result in results {
-        values.extend(errors.keep(result));
-    }
-    errors.or(values)
 }

@@ -23,6 +23,7 @@ mod field;
 mod generator;
 mod hash;
 pub mod helm;
+mod hint;
 mod iam_policy;
 mod id;
 mod image;

@@ -89,8 +89,10 @@ pub struct Document {
 
 impl<'t> Output<'t> {
     pub(crate) fn new(mut parts: Parts, build: Build<'t>) -> Output<'t> {
-        let objects = parts.resources.iter_mut();
-        objects.for_each(|resource| next_line::fold(&mut resource.node));
+        for resource in &mut parts.resources {
+            resource.quote_in_brackets();
+            next_line::fold(&mut resource.node);
+        }
         Output {
             objects: parts.resources,
             warnings: parts.warnings,

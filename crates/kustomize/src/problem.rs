@@ -1,8 +1,10 @@
 //! What is wrong with something that a kustomization says or names. Where that stands in a file is looked up when it is
 //! told, and not before: nearly all builds have no mistakes.
 
+use thin_vec::ThinVec;
 use yaml::Step;
 
+use crate::accumulate::Spot;
 use crate::resmap::Wrong;
 
 /// Something that is wrong.
@@ -12,6 +14,21 @@ pub(crate) struct Problem {
     pub(crate) entry: Option<usize>,
     pub(crate) at: At,
     pub(crate) message: String,
+    /// Where the objects come from that it is about, if it is about several.
+    pub(crate) objects: ThinVec<Spot>,
+    pub(crate) needs: Needs,
+}
+
+/// What would have to be there for a problem not to be one. If that was lost through another mistake, the problem may only
+/// follow from it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Needs {
+    #[default]
+    Nothing,
+    /// An object of this kind; of any kind, if it is empty.
+    Object(String),
+    /// The names and namespaces that objects get.
+    Names,
 }
 
 /// Where something stands.
@@ -49,6 +66,8 @@ impl Problem {
             entry: None,
             at,
             message: message.into(),
+            objects: ThinVec::new(),
+            needs: Needs::Nothing,
         }
     }
 
@@ -67,6 +86,12 @@ impl Problem {
         let told = wrong.into_iter();
         told.map(|(field, problem)| Problem::new(At::Field(vec![key("target"), key(field)]), problem))
             .collect()
+    }
+
+    /// The same, where something else would have to be there.
+    pub(crate) fn needing(mut self, needs: Needs) -> Problem {
+        self.needs = needs;
+        self
     }
 
     /// The same about an entry.

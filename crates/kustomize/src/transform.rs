@@ -40,8 +40,26 @@ pub(crate) trait Transform {
     /// Changes the resources and goes on after what fails, where one thing has nothing to do with another: all that is
     /// wrong.
     fn transform_all(&self, resources: &mut ResMap, schema: &Schema) -> Vec<Problem> {
-        let failed = self.transform(resources, schema).err();
-        failed.into_iter().map(Problem::from).collect()
+        let was_unsure = resources.is_unsure();
+        let Err(problem) = self.transform(resources, schema) else {
+            return Vec::new();
+        };
+        resources.lose_change();
+        if was_unsure {
+            Vec::new()
+        } else {
+            vec![problem.into()]
+        }
+    }
+}
+
+/// In the place of a transformer that could not be read.
+pub(crate) struct Lost;
+
+impl Transform for Lost {
+    fn transform_all(&self, resources: &mut ResMap, _: &Schema) -> Vec<Problem> {
+        resources.lose_change();
+        Vec::new()
     }
 }
 

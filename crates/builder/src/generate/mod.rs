@@ -9,7 +9,7 @@ mod source;
 
 pub(crate) use source::Source;
 
-use kustomize::FILE_NAMES;
+use kustomize::{FILE_NAMES, Tree as _};
 use model::Value;
 
 use crate::error::{Error, Errors};
@@ -44,14 +44,23 @@ pub(crate) fn overlay<'f>(
 ) -> Result<(Overlay<'f>, Source), Errors> {
     let directory = path::join("", &request.path);
     let there = files.resolve(&directory).filter(|real| files.is_dir(real));
-    if path::escapes(&directory) || there.is_none() {
+    let Some(there) = there.filter(|_| !path::escapes(&directory)) else {
         return Err(Error::NoDirectory(files.show(&directory)).into());
-    }
+    };
     let mut found = find_or_generate(files, &directory)?;
     let changes = merge::merge(&mut found, files, &directory, request, errors);
     let mut overlay = Overlay::new(files);
     overlay.put(&found.file, yaml::write(&found.content).into_bytes());
-    let source = Source::new(files.show(&found.file), found.text, changes);
+    // The build calls it by its directory with links followed.
+    let named = path::join(&there, found.file.rsplit('/').next().unwrap_or_default());
+    let is_generated = found.origin == Origin::Generated;
+    if is_generated {
+        let shown = files.show(&directory);
+        let shown = if shown.is_empty() { "." } else { &shown };
+        let name = format!("the kustomization that is generated for the directory '{shown}', which has none");
+        overlay.call(&named, &name);
+    }
+    let source = Source::new(overlay.show(&named), found.text, is_generated, changes);
     Ok((overlay, source))
 }
 

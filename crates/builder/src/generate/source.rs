@@ -14,8 +14,10 @@ use crate::manifests::shown;
 pub(crate) struct Source {
     /// The file, as messages name it.
     file: String,
-    /// What people wrote; nothing if there is no such file.
+    /// What people wrote, if it is a text.
     written: Option<String>,
+    /// Whether there is no such file.
+    is_generated: bool,
     /// The places in it, once something is wrong.
     lines: OnceCell<Option<Lines>>,
     changes: Changes,
@@ -45,10 +47,11 @@ impl Changes {
 }
 
 impl Source {
-    pub(super) fn new(file: String, written: Option<String>, changes: Changes) -> Source {
+    pub(super) fn new(file: String, written: Option<String>, is_generated: bool, changes: Changes) -> Source {
         Source {
             file,
             written,
+            is_generated,
             lines: OnceCell::new(),
             changes,
         }
@@ -62,7 +65,7 @@ impl Source {
     /// Tells errors of a build in the words of those who wrote what is wrong.
     pub(crate) fn tell(&self, found: kustomize::Errors, errors: &mut Vec<Error>) {
         for mut error in found.0 {
-            if self.written.is_none() {
+            if self.is_generated {
                 // Nobody has ever seen that file.
                 error.chain.retain(|file| *file != self.file);
             }
@@ -88,10 +91,10 @@ impl Source {
     pub(crate) fn origin(&self, place: Option<Place>) -> Origin {
         let shown = place.and_then(|place| {
             let within = place.within.filter(|_| place.file == self.file);
-            let line = match (within, &self.written) {
-                (None, _) => place.line,
-                (Some(_), None) => return None,
-                (Some(within), Some(_)) => self.line(&within),
+            let line = match within {
+                None => place.line,
+                Some(_) if self.is_generated => return None,
+                Some(within) => self.line(&within),
             };
             Some((place.file, line))
         });

@@ -39,6 +39,37 @@ fn k1_every_yaml_file_must_be_a_manifest() {
     assert!(!problems.contains("good.yaml"), "{problems}");
 }
 
+/// K1: there is no file that could be looked at, and so it is told what is meant.
+#[test]
+fn k1_mistakes_of_a_generated_kustomization_name_the_directory_it_is_for() {
+    let files = [
+        ("apps/a.yaml", config("a")),
+        ("apps/own/kustomization.yaml", "resources: []\n".to_owned()),
+        ("apps/own/Kustomization", "resources: []\n".to_owned()),
+        ("apps/one/kustomization.yaml", "resources: [a.yaml]\n".to_owned()),
+        ("apps/one/a.yaml", config("a")),
+    ];
+    let files = files.each_ref().map(|(name, text)| (*name, text.as_str()));
+    assert_eq!(
+        problems(&files, &at("apps")),
+        [
+            "apps/one/a.yaml:1: may not add resource with an already registered id: ConfigMap.v1.[noGrp]/a.[noNs]; also in \
+             apps/a.yaml:1 (through the kustomization that is generated for the directory 'apps', which has none) (through \
+             apps/one/kustomization.yaml)",
+            "the kustomization that is generated for the directory 'apps', which has none: accumulating resources from \
+             './own': Found multiple kustomization files under: apps/own",
+        ]
+    );
+    let root = problems(
+        &[("own/kustomization.yaml", "a: b"), ("own/Kustomization", "a: b")],
+        &at(""),
+    );
+    assert!(
+        root[0].starts_with("the kustomization that is generated for the directory '.', which has none: "),
+        "{root:?}"
+    );
+}
+
 /// K1: nothing to build makes nothing, and no error.
 #[test]
 fn k1_an_empty_directory_yields_nothing() {

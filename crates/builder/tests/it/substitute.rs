@@ -160,6 +160,15 @@ fn vs9_a_malformed_substitution_fails_unless_its_object_opts_out() {
     assert!(build(&[("a.yaml", &file)], &request).is_err());
 }
 
+/// Quotes around a variable are gone before it is substituted, as with Flux; what is advised helps.
+#[test]
+fn a_value_with_a_colon_needs_quotes_of_its_own() {
+    let file = format!("{}data:\n  v: \"${{x}}\"\n", config("a"));
+    let files = [("a.yaml", file.as_str())];
+    assert!(build(&files, &with(&[("x", "a: b")])).is_err());
+    assert!(text(&files, &with(&[("x", "\"a: b\"")])).contains("  v: 'a: b'\n"));
+}
+
 /// A value that breaks the YAML of its object is not shown: it may be a secret.
 #[test]
 fn what_breaks_an_object_is_not_shown() {
@@ -170,7 +179,7 @@ fn what_breaks_an_object_is_not_shown() {
         problems,
         [
             "post build failed for 'v1/ConfigMap/a': data.v (a.yaml:6): with its variables substituted, it is no YAML object any \
-          more: put quotes around the variables"
+          more: give the value quotes of its own, such as '\"a: b\"' (those around a variable in a file are gone by then)"
         ]
     );
     assert!(!format!("{request:?}").contains("hunter2"));

@@ -4,6 +4,8 @@
 mod artifact;
 mod build;
 mod controller;
+mod create;
 mod kustomize;
+mod manual;
 mod objects;
 mod up;

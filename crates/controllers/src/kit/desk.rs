@@ -2,16 +2,18 @@
 //! objects in its own time is given it, too.
 
 use std::sync::Arc;
+use std::time::Duration;
 
-use api::{Object, ReconcileStatus, Spec};
+use api::{ConditionType, Object, ReconcileStatus, Spec};
 use kube::Client;
 use model::event::Severity;
+use tokio::sync::watch;
 
 use super::conclude::Failure;
 use super::follow::Wake;
 use super::queue::Queue;
 use super::recorder::{Notice, Recorder};
-use super::runner::Options;
+use super::runner::{Options, has_finalizer};
 use super::told::Told;
 use super::writer::{Key, Objects, Writer, key_of};
 
@@ -23,6 +25,7 @@ pub struct Desk<S: Spec> {
     pub(super) writer: Arc<Writer<S>>,
     pub(super) told: Arc<Told>,
     recorder: Recorder,
+    is_complete: Arc<watch::Sender<bool>>,
 }
 
 impl<S: Spec> Clone for Desk<S> {
@@ -34,6 +37,7 @@ impl<S: Spec> Clone for Desk<S> {
             writer: Arc::clone(&self.writer),
             told: Arc::clone(&self.told),
             recorder: self.recorder.clone(),
+            is_complete: Arc::clone(&self.is_complete),
         }
     }
 }
@@ -61,6 +65,7 @@ impl<S: Spec<Status: ReconcileStatus + PartialEq>> Desk<S> {
             writer: Arc::new(writer),
             told: Arc::default(),
             recorder,
+            is_complete: Arc::new(watch::Sender::new(false)),
         }
     }
 
@@ -72,6 +77,19 @@ impl<S: Spec<Status: ReconcileStatus + PartialEq>> Desk<S> {
     /// An object as it was last seen.
     pub fn get(&self, key: &Key) -> Option<Arc<Object<S>>> {
         self.objects.get(key)
+    }
+
+    /// All objects, once the cluster has said which there are.
+    pub async fn all(&self) -> Vec<Arc<Object<S>>> {
+        let mut is_complete = self.is_complete.subscribe();
+        // The sender is here, too: this does not fail.
+        drop(is_complete.wait_for(|complete| *complete).await);
+        self.objects.everywhere(|_| true)
+    }
+
+    /// The cluster has said which objects there are.
+    pub(super) fn is_listed(&self) {
+        self.is_complete.send_replace(true);
     }
 
     /// Wakes objects.
@@ -102,6 +120,18 @@ impl<S: Spec<Status: ReconcileStatus + PartialEq>> Desk<S> {
         {
             self.tell_failure(object, failure);
         }
+    }
+
+    /// Tells how long a run on an object took, and how the object is after it, unless it is gone.
+    pub fn observe(&self, object: &Object<S>, took: Duration, is_suspended: bool) {
+        let (kind, key, metrics) = (S::NAMES.kind, key_of(object), &self.options.metrics);
+        if object.metadata.deletion_timestamp.is_some() && !has_finalizer(object) {
+            return metrics.forget(kind, &key);
+        }
+        let ready = object.status.as_ref();
+        let ready = ready.and_then(|status| status.condition(ConditionType::READY));
+        let ready = ready.map_or_else(String::new, |ready| ready.status.to_string());
+        metrics.observe(kind, &key, took, &ready, is_suspended);
     }
 
     /// Logs what happened and tells the cluster.

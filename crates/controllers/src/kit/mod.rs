@@ -10,6 +10,7 @@
 mod chain;
 mod conclude;
 mod conditions;
+mod configs;
 mod cut;
 mod desk;
 mod endpoints;
@@ -31,6 +32,7 @@ use engine::queue;
 pub(crate) use chain::chain;
 pub use conclude::{Failure, Shape, conclude};
 pub use conditions::{Conditions, Stamp, Summary};
+pub use configs::{Config, ConfigKind, follow_configs};
 pub use desk::Desk;
 pub use endpoints::{Endpoint, listen};
 pub use follow::{Followed, NotListed, WaitedFor, Wake};

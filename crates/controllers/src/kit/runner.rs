@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use api::{ConditionType, Object, ReconcileStatus, Spec};
+use api::{Object, ReconcileStatus, Spec};
 use futures::FutureExt;
 use kube::{Client, ResourceExt};
 use model::Time;
@@ -263,7 +263,7 @@ impl<R: Reconcile> Runner<R> {
                     .metrics
                     .forget(<R::Spec as Spec>::NAMES.kind, &key);
             }
-            Change::Complete => {}
+            Change::Complete => self.desk.is_listed(),
         };
         follow::watch(self.desk.writer.client.clone(), &self.desk.options, tell).await;
     }
@@ -289,27 +289,11 @@ impl<R: Reconcile> Runner<R> {
         };
         let took = start.elapsed();
         tracing::debug!(?took, "worked");
-        self.observe(key, took);
-        done
-    }
-
-    /// Tells how long a run took, and how its object is now, unless it is gone.
-    fn observe(&self, key: &Key, took: Duration) {
-        let Some(object) = self.desk.objects.get(key) else {
-            return;
-        };
-        let kind = <R::Spec as Spec>::NAMES.kind;
-        if object.metadata.deletion_timestamp.is_some() && !has_finalizer(&object) {
-            return self.desk.options.metrics.forget(kind, key);
+        if let Some(object) = self.desk.objects.get(key) {
+            self.desk
+                .observe(&object, took, self.reconciler.is_suspended(&object));
         }
-        let ready = object.status.as_ref();
-        let ready = ready.and_then(|status| status.condition(ConditionType::READY));
-        let ready = ready.map_or_else(String::new, |ready| ready.status.to_string());
-        let suspended = self.reconciler.is_suspended(&object);
-        self.desk
-            .options
-            .metrics
-            .observe(kind, key, took, &ready, suspended);
+        done
     }
 
     async fn reconcile(&self, object: &Object<R::Spec>) -> Done {
@@ -425,6 +409,6 @@ impl<R: Reconcile> Runner<R> {
     }
 }
 
-fn has_finalizer<S: Spec>(object: &Object<S>) -> bool {
+pub(super) fn has_finalizer<S: Spec>(object: &Object<S>) -> bool {
     object.finalizers().iter().any(|one| one == FINALIZER)
 }

@@ -1,19 +1,20 @@
 //! Who the objects of a Kustomization are applied as, and where.
 
+use std::collections::HashMap;
 use std::fmt;
+use std::sync::Arc;
 
 use api::kustomize::Kustomization;
-use engine::unit::{Access, CredentialsStore, Failure};
+use engine::unit::{Access, ClusterEvent, CredentialsStore, Failure};
 use futures::future::BoxFuture;
+use futures::stream::BoxStream;
 use http::HeaderValue;
-use k8s_openapi::api::core::v1::Secret;
-use kube::config::{KubeConfigOptions, Kubeconfig};
-use kube::{Api, Client, Config, ResourceExt};
+use kube::{Client, ResourceExt};
+use parking_lot::Mutex;
+use tokio::sync::mpsc;
 
 use super::Settings;
-
-/// The keys of a Secret that are looked for, in this order.
-const KEYS: [&str; 2] = ["value", "value.yaml"];
+use super::kubeconfig::{self, Fingerprint, Rules};
 
 /// Who objects are applied as. Its text is the name of the cluster for the engine.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -70,6 +71,11 @@ impl Identity {
         })
     }
 
+    /// The ServiceAccount that is acted as: namespace and name.
+    pub(super) fn account(&self) -> Option<(&str, &str)> {
+        Some((&self.namespace, self.account.as_deref()?))
+    }
+
     /// The user of the ServiceAccount.
     fn user(&self) -> Option<String> {
         let account = self.account.as_ref()?;
@@ -96,84 +102,96 @@ impl fmt::Display for Identity {
     }
 }
 
-/// Gives access to the clusters of Kustomizations.
-pub(super) struct Clusters {
-    pub(super) client: Client,
+/// Gives access to the clusters of Kustomizations. Clones are the same.
+#[derive(Clone)]
+pub(super) struct Clusters(Arc<Reached>);
+
+struct Reached {
+    client: Client,
+    rules: Rules,
+    /// What the kubeconfigs are that are in use, by the names of their clusters.
+    kubeconfigs: Mutex<HashMap<String, Fingerprint>>,
+    /// Who wants to know when a cluster is reached in another way.
+    told: Mutex<Vec<mpsc::UnboundedSender<ClusterEvent>>>,
 }
 
-impl CredentialsStore for Clusters {
-    fn get_cluster<'a>(&'a self, name: &'a str) -> BoxFuture<'a, Result<Access, Failure>> {
-        Box::pin(async move {
-            let identity =
-                Identity::parse(name).ok_or_else(|| Failure::new(format!("{name:?} names no cluster")))?;
-            let (endpoint, client) = match &identity.kubeconfig {
-                None => ("in-cluster".to_owned(), self.client.clone()),
-                Some((secret, key)) => self.remote(&identity.namespace, secret, key.as_deref()).await?,
-            };
-            let user = identity.user();
-            let client = match &user {
-                Some(user) => acting_as(client, user)?,
-                None => client,
-            };
-            Ok(Access {
-                endpoint,
-                identity: user.unwrap_or_else(|| "own".to_owned()),
-                client,
-            })
+impl Clusters {
+    pub(super) fn new(client: Client, rules: Rules) -> Self {
+        Clusters(Arc::new(Reached {
+            client,
+            rules,
+            kubeconfigs: Mutex::default(),
+            told: Mutex::default(),
+        }))
+    }
+
+    /// Looks whether the kubeconfig of a cluster that is in use is another one by now.
+    pub(super) async fn look_again(&self, name: &str) {
+        let identity = Identity::parse(name);
+        let Some((secret, key)) = identity
+            .as_ref()
+            .and_then(|identity| identity.kubeconfig.as_ref())
+        else {
+            return;
+        };
+        let Some(known) = self.0.kubeconfigs.lock().get(name).copied() else {
+            return;
+        };
+        let namespace = identity.as_ref().map_or("", |identity| &identity.namespace);
+        let found = kubeconfig::read(&self.0.client, namespace, secret, key.as_deref()).await;
+        if found.is_ok_and(|found| found.fingerprint() == known) {
+            return;
+        }
+        // One that is gone, too: whoever uses it next is told why it cannot be used.
+        self.0.kubeconfigs.lock().remove(name);
+        let changed = || ClusterEvent::Changed(name.to_owned());
+        self.0.told.lock().retain(|told| told.send(changed()).is_ok());
+    }
+
+    async fn open(&self, name: &str) -> Result<Access, Failure> {
+        if name == UNKNOWN {
+            return Err(Failure::new(
+                "spec.kubeConfig.configMapRef is not supported yet: name a Secret with a kubeconfig in spec.kubeConfig.secretRef",
+            ));
+        }
+        let no_cluster = || Failure::new(format!("{name:?} names no cluster"));
+        let identity = Identity::parse(name).ok_or_else(no_cluster)?;
+        let (endpoint, whose, client) = match &identity.kubeconfig {
+            None => ("in-cluster".to_owned(), String::new(), self.0.client.clone()),
+            Some((secret, key)) => {
+                let namespace = &identity.namespace;
+                let found = kubeconfig::read(&self.0.client, namespace, secret, key.as_deref()).await?;
+                let (endpoint, client) = found.connect(self.0.rules).await?;
+                let fingerprint = found.fingerprint();
+                self.0.kubeconfigs.lock().insert(name.to_owned(), fingerprint);
+                // Whoever has other credentials is somebody else, even at the same address.
+                (endpoint, format!("{namespace}/{secret} {fingerprint} "), client)
+            }
+        };
+        let user = identity.user();
+        let client = match &user {
+            Some(user) => acting_as(client, user)?,
+            None => client,
+        };
+        let user = user.as_deref().unwrap_or("own");
+        Ok(Access {
+            endpoint,
+            identity: format!("{whose}{user}"),
+            client,
         })
     }
 }
 
-impl Clusters {
-    /// The cluster of a kubeconfig in a Secret. It must hold all that it needs: neither programs nor files of ours are used.
-    async fn remote(
-        &self,
-        namespace: &str,
-        name: &str,
-        key: Option<&str>,
-    ) -> Result<(String, Client), Failure> {
-        let failed = |why: String| Failure::new(format!("KubeConfig secret '{namespace}/{name}': {why}"));
-        let secrets: Api<Secret> = Api::namespaced(self.client.clone(), namespace);
-        let secret = secrets
-            .get(name)
-            .await
-            .map_err(|error| failed(error.to_string()))?;
-        let data = secret.data.unwrap_or_default();
-        let found = match key {
-            Some(key) => data.get(key),
-            None => KEYS.iter().find_map(|key| data.get(*key)),
-        };
-        let wanted = key.map_or_else(|| "'value' nor 'value.yaml'".to_owned(), |key| format!("'{key}'"));
-        let text =
-            found.ok_or_else(|| failed(format!("does not contain a key {wanted} with a kubeconfig")))?;
-        let text =
-            std::str::from_utf8(&text.0).map_err(|_| failed("the kubeconfig is not UTF-8".to_owned()))?;
-        let mut kubeconfig = Kubeconfig::from_yaml(text).map_err(|error| failed(error.to_string()))?;
-        inline_only(&mut kubeconfig);
-        let options = KubeConfigOptions::default();
-        let config = Config::from_custom_kubeconfig(kubeconfig, &options).await;
-        let config = config.map_err(|error| failed(error.to_string()))?;
-        let endpoint = config.cluster_url.to_string();
-        Ok((endpoint, engine::cluster::connect(config)?))
+impl CredentialsStore for Clusters {
+    fn get_cluster<'a>(&'a self, name: &'a str) -> BoxFuture<'a, Result<Access, Failure>> {
+        Box::pin(self.open(name))
     }
-}
 
-/// Drops what would run programs or read files here: whoever wrote the Secret need not be allowed that.
-fn inline_only(kubeconfig: &mut Kubeconfig) {
-    for named in &mut kubeconfig.auth_infos {
-        if let Some(user) = &mut named.auth_info {
-            user.exec = None;
-            user.auth_provider = None;
-            user.client_certificate = None;
-            user.client_key = None;
-            user.token_file = None;
-        }
-    }
-    for named in &mut kubeconfig.clusters {
-        if let Some(cluster) = &mut named.cluster {
-            cluster.certificate_authority = None;
-            cluster.insecure_skip_tls_verify = None;
-        }
+    fn watch_clusters(&self) -> BoxStream<'static, ClusterEvent> {
+        let (sender, receiver) = mpsc::unbounded_channel();
+        self.0.told.lock().push(sender);
+        let next = async |mut receiver: mpsc::UnboundedReceiver<_>| Some((receiver.recv().await?, receiver));
+        Box::pin(futures::stream::unfold(receiver, next))
     }
 }
 

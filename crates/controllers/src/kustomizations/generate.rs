@@ -13,6 +13,7 @@ use model::{Artifact, Manifest};
 use sha2::{Digest as _, Sha256};
 use tokio::runtime::Handle;
 
+use super::access::Clusters;
 use super::artifact::Artifacts;
 use super::decryption::Keys;
 use super::memory::{Attempt, Built, Memory, Stage};
@@ -31,6 +32,7 @@ pub(super) struct Generator {
     pub(super) sources: Arc<Sources>,
     pub(super) artifacts: Artifacts,
     pub(super) memory: Arc<Memory>,
+    pub(super) clusters: Clusters,
 }
 
 impl ManifestGenerator for Generator {
@@ -38,7 +40,7 @@ impl ManifestGenerator for Generator {
         &'a self,
         unit: &'a SyncUnit,
         _: Option<&'a str>,
-        _: bool,
+        fresh: bool,
     ) -> BoxFuture<'a, Result<Generated, NotGenerated>> {
         Box::pin(async move {
             let gone = || NotGenerated::new(format!("{} is gone", unit.id));
@@ -46,10 +48,20 @@ impl ManifestGenerator for Generator {
                 .and_then(|key| self.desk.get(&key))
                 .ok_or_else(gone)?;
             let uid = object.metadata.uid.as_deref();
-            let kept = self.memory.get(&unit.id, uid).built;
-            let is_asked = unit.operation.is_some();
+            let kept = self.memory.change(&unit.id, uid, |known| {
+                let is_stale = std::mem::take(&mut known.is_stale);
+                known.built.clone().filter(|_| !is_stale && !fresh)
+            });
+            let had_kept = kept.clone();
             let mut attempt = None;
-            let made = self.make(&object, kept.filter(|_| !is_asked), &mut attempt).await;
+            let made = self.make(&object, kept, &mut attempt).await;
+            // What is read from the cluster for a build is read anew for it, and so is the way to another one.
+            let is_kept = had_kept
+                .zip(made.as_ref().ok())
+                .is_some_and(|(had, made)| Arc::ptr_eq(&had, made));
+            if !is_kept {
+                self.clusters.look_again(&unit.destination.cluster).await;
+            }
             self.memory.change(&unit.id, uid, |unit| {
                 unit.attempt = attempt;
                 match &made {

@@ -66,6 +66,8 @@ pub(super) struct Remembered {
     pub(super) failure: Option<Failure>,
     /// What was built last.
     pub(super) built: Option<Arc<Built>>,
+    /// Whether something has changed that was read from the cluster for it.
+    pub(super) is_stale: bool,
     /// Since when it is worked on.
     pub(super) started: Option<Instant>,
 }

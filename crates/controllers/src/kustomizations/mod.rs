@@ -11,10 +11,13 @@
 
 mod access;
 mod artifact;
+mod configs;
 mod decryption;
 mod dependencies;
+mod finalize;
 mod generate;
 mod history;
+mod kubeconfig;
 mod memory;
 mod request;
 mod settings;
@@ -31,7 +34,7 @@ use std::time::Duration;
 use ::source::identity::Identities;
 use ::source::store::Store;
 use ::source::{git, http};
-use api::kustomize::{DeletionPolicy, KustomizationSpec, KustomizationStatus};
+use api::kustomize::{KustomizationSpec, KustomizationStatus};
 use api::{ConditionType, Object, Reason, ReconcileStatus};
 use engine::Engine;
 use engine::unit::{Operation, ReconciliationSettings};
@@ -41,13 +44,10 @@ use crate::kit::{Conditions, Desk, Failure, Notice, Reconcile, Run, Stamp, Summa
 use memory::Memory;
 use source::Sources;
 
+pub use kubeconfig::Rules as KubeconfigRules;
 pub use request::{common_metadata, request};
 pub use settings::Settings;
 pub use variables::{VariablesError, variables};
-
-/// How long somebody who deletes an object waits before it is looked whether what it has made is gone. It is looked at before, when
-/// that happens.
-const LOOK_AGAIN: Duration = Duration::from_secs(5);
 
 /// What a process has for its Kustomizations.
 #[derive(Clone)]
@@ -88,20 +88,19 @@ impl Kustomizations {
     }
 
     fn made(&self, desk: &Desk<KustomizationSpec>) -> Engine {
+        let clusters = access::Clusters::new(self.shared.client.clone(), self.shared.settings.kubeconfigs);
         let generator = generate::Generator {
             shared: Arc::clone(&self.shared),
             desk: desk.clone(),
             sources: Arc::clone(&self.sources),
             artifacts: artifact::Artifacts::new(&self.shared),
             memory: Arc::clone(&self.memory),
+            clusters: clusters.clone(),
         };
         let units = store::Units {
             desk: desk.clone(),
             memory: Arc::clone(&self.memory),
             shared: Arc::clone(&self.shared),
-        };
-        let clusters = access::Clusters {
-            client: self.shared.client.clone(),
         };
         Engine::new(ReconciliationSettings::default(), clusters, generator, units)
     }
@@ -177,6 +176,7 @@ impl Reconcile for Kustomizations {
         let concurrent = desk.options().concurrent;
         tokio::join!(
             self.sources.follow(&desk, self.shared.settings.external_artifact),
+            self.follow_configs(&desk),
             async { drop(engine.run(concurrent, concurrent, std::future::pending()).await) },
         );
     }
@@ -206,24 +206,6 @@ impl Reconcile for Kustomizations {
     }
 
     async fn finalize(&self, object: &Object<KustomizationSpec>) -> Result<Vec<Notice>, Failure> {
-        let (id, uid) = (unit::id(object), object.metadata.uid.as_deref());
-        let known = self.memory.get(&id, uid);
-        let waits = object.spec.deletion_policy == Some(DeletionPolicy::WaitForTermination);
-        if !unit::deletes(object) || store::is_deleted(&known, waits) {
-            self.memory.forget(&id);
-            return Ok(Vec::new());
-        }
-        self.memory.change(&id, uid, |unit| {
-            unit.operation = Some(Operation {
-                delete: true,
-                ..Operation::default()
-            });
-        });
-        self.refresh(&id);
-        Err(Failure::waiting(
-            LOOK_AGAIN,
-            Reason::PROGRESSING,
-            "what it has made is being deleted",
-        ))
+        self.leave(object).await
     }
 }

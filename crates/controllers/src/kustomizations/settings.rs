@@ -4,6 +4,11 @@ use std::time::Duration;
 
 use engine::plan::GroupKind;
 
+use super::KubeconfigRules;
+
+/// The label of ConfigMaps and Secrets that wake those that read them.
+const WATCHED: &str = "reconcile.fluxcd.io/watch=Enabled";
+
 /// What flags decide for all Kustomizations.
 #[derive(Clone, Debug)]
 pub struct Settings {
@@ -34,6 +39,10 @@ pub struct Settings {
     pub no_remote_bases: bool,
     /// Objects may name ServiceAccounts whose identity they use at clouds: the gate `ObjectLevelWorkloadIdentity`.
     pub object_level_workload_identity: bool,
+    /// The labels of ConfigMaps and Secrets whose changes wake those that read them; none are watched where there is nothing.
+    pub watch_configs: Option<String>,
+    /// What kubeconfigs of other clusters may do.
+    pub kubeconfigs: KubeconfigRules,
     /// The Secret of the controller's namespace with age identities for objects that name none: namespace and name.
     pub sops_age_secret: Option<(String, String)>,
 }
@@ -55,6 +64,8 @@ impl Default for Settings {
             external_artifact: false,
             no_remote_bases: false,
             object_level_workload_identity: false,
+            watch_configs: Some(WATCHED.to_owned()),
+            kubeconfigs: KubeconfigRules::default(),
             sops_age_secret: None,
         }
     }

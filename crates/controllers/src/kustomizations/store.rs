@@ -4,17 +4,16 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use api::kustomize::{Kustomization, KustomizationSpec};
-use engine::plan::Step;
-use engine::sync::Outcome;
-use engine::unit::{Failure, Operation, OperationState, Phase, Status, SyncUnit, SyncUnitStore};
+use engine::unit::{Failure, Operation, OperationState, Status, SyncUnit, SyncUnitStore};
 use futures::future::BoxFuture;
+use kube::ResourceExt;
 use model::Time;
 
 use super::generate::key;
 use super::memory::{Memory, Remembered};
 use super::status::{self, Course};
 use super::{Shared, unit};
-use crate::kit::{Desk, Stamp};
+use crate::kit::{Desk, FINALIZER, Stamp};
 
 /// The units of a process.
 #[derive(Clone)]
@@ -25,9 +24,12 @@ pub(super) struct Units {
 }
 
 impl SyncUnitStore for Units {
-    /// None: each is handed over when it is seen.
     fn list(&self) -> BoxFuture<'_, Result<Vec<SyncUnit>, Failure>> {
-        Box::pin(async { Ok(Vec::new()) })
+        Box::pin(async {
+            let objects = self.desk.all().await;
+            let units = objects.iter().filter_map(|object| self.unit(&unit::id(object)));
+            Ok(units.collect())
+        })
     }
 
     fn get<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Option<SyncUnit>, Failure>> {
@@ -64,7 +66,10 @@ impl Units {
         let known = self.memory.get(id, object.metadata.uid.as_deref());
         let is_deleting = known.operation.as_ref().is_some_and(|operation| operation.delete);
         // What is about to go is not applied again, whatever is seen of what it had.
-        let is_left = object.spec.suspend || object.metadata.deletion_timestamp.is_some();
+        // Nor is what could go without a trace of what it has made.
+        let is_left = object.spec.suspend
+            || object.metadata.deletion_timestamp.is_some()
+            || !object.finalizers().iter().any(|one| one == FINALIZER);
         if is_left && !is_deleting {
             return None;
         }
@@ -99,10 +104,17 @@ impl Units {
             return Ok(());
         }
         let mut said = object.status.clone().unwrap_or_default();
-        let news = status::translate(object, &mut said, &course(&status, before));
+        let course = course(&status, before);
+        let news = status::translate(object, &mut said, &course);
         self.desk.tell_news(object, news, None);
-        let written = self.desk.write(object, &said).await;
-        Ok(written?)
+        self.desk.write(object, &said).await?;
+        let operation = status.operation.as_ref();
+        if operation.is_none_or(|state| state.phase.is_final())
+            && let Some(object) = key(id).and_then(|key| self.desk.get(&key))
+        {
+            self.desk.observe(&object, course.took, object.spec.suspend);
+        }
+        Ok(())
     }
 }
 
@@ -141,25 +153,6 @@ fn course(status: &Status, before: Remembered) -> Course<'_> {
         is_new,
         is_asked: before.operation.is_some(),
         now: Time::new(jiff::Timestamp::now()),
-    }
-}
-
-/// Whether all that a unit had is deleted as was asked for, or, with `waits`, gone.
-pub(super) fn is_deleted(known: &Remembered, waits: bool) -> bool {
-    let is_asked = known.operation.as_ref().is_some_and(|operation| operation.delete);
-    let last = known.status.as_ref().and_then(|status| status.operation.as_ref());
-    let Some(last) = last.filter(|last| is_asked && last.plan.revision.is_empty()) else {
-        return false;
-    };
-    let results = &last.progress.results;
-    let is_done = |step: &Step| results.iter().any(|result| result.key == step.key);
-    let has_failed = results.iter().any(|result| result.outcome == Outcome::Failed);
-    match last.phase {
-        Phase::Succeeded => true,
-        // Whoever waits in vain goes on all the same, as in Flux.
-        Phase::Failed => waits && !has_failed && !results.is_empty(),
-        Phase::Running => !waits && !has_failed && last.plan.steps().all(is_done),
-        _ => false,
     }
 }
 

@@ -1,6 +1,9 @@
 //! HelmRepository: the index of a Helm repository. One in a registry (`type: oci`) has nothing to fetch: it only says where
 //! charts are.
 
+use std::fs::File;
+use std::io::{self, BufWriter};
+use std::path::Path;
 use std::time::Duration;
 
 use api::source::{HelmRepositorySpec, HelmRepositoryType};
@@ -10,6 +13,7 @@ use model::Revision;
 use source::helm::index::{self, Index};
 use source::helm::repository::{Error as RepositoryError, FetchedIndex, Repository};
 use source::store::{Place, Store};
+use tempfile::{NamedTempFile, TempPath};
 
 use super::storage::{self, blocking};
 use super::{SUMMARY, Shared, begin, chain, failed, found_new, helm_access, secrets, told};
@@ -115,9 +119,10 @@ impl HelmRepositories {
         fetched: FetchedIndex,
         revision: Revision,
     ) -> Result<(), Failure> {
-        let path = fetched.file.to_path_buf();
-        let opened = blocking(move || Index::open(path)).await;
-        let index = opened.map_err(|error| {
+        let (path, root) = (fetched.file.to_path_buf(), self.shared.store.root().to_owned());
+        // An index is read to its end before it counts: what is wrong with it may be in its last line.
+        let written = blocking(move || written(&Index::open(path)?, &root)).await;
+        let written = written.map_err(|error| {
             let message = format!(
                 "failed to load Helm repository from index YAML: {}",
                 chain(&error)
@@ -128,10 +133,10 @@ impl HelmRepositories {
         found_new(run, &format!("new index revision '{revision}'")).await;
         let name = format!("index-{}.yaml", fetched.digest.hex());
         let put = move |store: &Store, place: &Place| {
-            let stored = store.put(place, &name, |out| index.write_json(out).map_err(io_error));
-            // The fetched file must stay until the index was read to its end.
-            drop(fetched);
-            stored
+            store.put(place, &name, |out| {
+                io::copy(&mut File::open(&written)?, out)?;
+                Ok(())
+            })
         };
         let what = "unable to save artifact to storage";
         let stored = storage::keep(run, &self.shared.store, "index.yaml", what, put).await?;
@@ -140,8 +145,15 @@ impl HelmRepositories {
     }
 }
 
-fn io_error(error: index::Error) -> std::io::Error {
-    std::io::Error::other(error)
+/// The index as it is stored, in a file that goes when it is dropped.
+fn written(index: &Index, directory: &Path) -> Result<TempPath, index::Error> {
+    let file = NamedTempFile::new_in(directory).map_err(index::Error::Write)?;
+    let mut out = BufWriter::new(file);
+    index.write_json(&mut out)?;
+    let file = out
+        .into_inner()
+        .map_err(|error| index::Error::Write(error.into_error()))?;
+    Ok(file.into_temp_path())
 }
 
 /// A size as people read it, in four digits.

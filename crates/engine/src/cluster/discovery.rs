@@ -42,12 +42,20 @@ pub(super) struct Discovery {
     table: RwLock<Option<Arc<Table>>>,
     /// How often somebody said that it changed.
     changes: AtomicU64,
-    /// Kinds that were defined just now, and until when they may be missing all the same. Without a name it is all of a group.
-    expected: RwLock<HashMap<(Str, Option<Str>), Instant>>,
+    /// Kinds that were defined just now, by the name of their definition.
+    expected: RwLock<HashMap<Str, Expected>>,
     /// Held while the server is asked.
     asking: Mutex<()>,
     /// Counts the answers, for those who wait for a kind to appear.
     answers: watch::Sender<u64>,
+}
+
+/// A kind that was defined just now; without a name it is all of a group.
+struct Expected {
+    group: Str,
+    kind: Option<Str>,
+    /// Until when it may be missing all the same.
+    until: Instant,
 }
 
 /// What is served, as of one time.
@@ -76,11 +84,11 @@ impl Discovery {
 
     fn expects(&self, group: &str, kind: &str) -> bool {
         let expected = self.expected.read();
-        let is_due = |kind: Option<&str>| {
-            let until = expected.get(&(group.into(), kind.map(Into::into)));
-            until.is_some_and(|until| *until > Instant::now())
-        };
-        !expected.is_empty() && (is_due(Some(kind)) || is_due(None))
+        let now = Instant::now();
+        expected.values().any(|expected| {
+            let is_it = expected.kind.as_ref().is_none_or(|expected| *expected == kind);
+            is_it && expected.group == group && expected.until > now
+        })
     }
 
     fn is_current(&self, table: &Table) -> bool {
@@ -121,15 +129,28 @@ impl Cluster {
         self.shared.discovery.answers.send_modify(|answers| *answers += 1);
     }
 
-    /// A kind was defined just now, or all those of a group were. A server, or one of several, may take a moment to serve what it
-    /// has accepted: whoever asks for the kind meanwhile waits for it.
-    pub fn expect(&self, group: &str, kind: Option<&str>) {
+    /// A kind was defined just now by the definition of this name, or all those of a group were. A server, or one of several, may take
+    /// a moment to serve what it has accepted: whoever asks for the kind meanwhile waits for it.
+    pub fn expect(&self, definition: &str, group: &str, kind: Option<&str>) {
         let now = Instant::now();
         let mut expected = self.shared.discovery.expected.write();
-        expected.retain(|_, until| *until > now);
-        expected.insert((group.into(), kind.map(Into::into)), now + SERVING);
+        expected.retain(|_, expected| expected.until > now);
+        let kind = Expected {
+            group: group.into(),
+            kind: kind.map(Into::into),
+            until: now + SERVING,
+        };
+        expected.insert(definition.into(), kind);
         drop(expected);
         self.discovery_changed();
+    }
+
+    /// The definition of this name is being deleted: nobody waits for what it has defined any more.
+    pub fn expect_no_more(&self, definition: &str) {
+        let expected = self.shared.discovery.expected.write().remove(definition);
+        if expected.is_some() {
+            self.discovery_changed();
+        }
     }
 
     /// Whether a kind was defined just now. If so, this waits for a moment, so that the server can be asked again.

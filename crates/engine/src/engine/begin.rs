@@ -3,95 +3,112 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use model::Digest;
+use tokio::time::Instant;
+
 use crate::cache::{Cache, Lookup};
 use crate::panics::caught;
 use crate::plan::{Action, Desired, Objects, Plan};
 use crate::sync::{Progress, Run, Stop, to_be_made, together};
 use crate::unit::{OperationState, Phase, Status, SyncState, SyncUnit};
 
+use super::clusters::Handle;
+use super::intent::Intent;
 use super::known::{Active, Known};
 use super::{Shared, UnitEventKind};
 
-/// Whether an operation has begun.
-pub(super) enum Begun {
-    Yes,
-    /// A callback has refused it.
+/// What callbacks make of a plan before it is carried out.
+pub(super) enum Consent {
+    /// This is to be done.
+    Given(Plan),
+    /// One of them has refused it, which is told.
     Vetoed,
 }
 
 impl Shared {
-    /// Whether the operation that is under way, in this process or left by one before, goes on. One for another revision is
-    /// ended, so that the newer one can begin.
+    /// What the unit comes to now if an operation is under way, in this process or left by one before. One that is not what is wanted any
+    /// more is ended, so that what is can begin.
     pub(super) fn goes_on(
         &self,
         unit: &SyncUnit,
         known: &Known,
         desired: &[Desired],
-        revision: &str,
-    ) -> bool {
-        let mut state = known.state.lock();
+        basis: impl FnOnce() -> Digest,
+    ) -> Option<Digest> {
         let stored = unit.status.operation.as_deref();
-        if state.running {
-            // It looks for a reason to stop by itself.
-            if stored.is_some_and(|stored| !stored.phase.is_final() && stored.plan.revision != revision) {
-                state.stop = Some(Stop::Superseded);
-            }
-            // It may be about to wait, and then would not hear of what is to be looked at now.
-            self.operations.add(unit.id.clone());
-            return true;
+        let left = stored.filter(|left| !left.phase.is_final());
+        if left.is_none() && !known.state.lock().is_under_way() {
+            return None;
         }
-        if state.active.is_none() && state.endings == 0 {
+        let basis = basis();
+        let mut state = known.state.lock();
+        if !state.is_under_way() && state.endings == 0 {
             let cache = state.cluster.as_ref().map(|cluster| &cluster.cache);
-            state.active = cache.and_then(|cache| left_behind(unit, desired, revision, cache));
+            let left = left.filter(|left| left.basis == Some(basis));
+            let resumed = left.zip(cache);
+            let resumed = resumed.and_then(|(left, cache)| left_behind(left, desired, cache));
+            state.intent = left.filter(|_| resumed.is_some()).and_then(Intent::of);
+            state.active = resumed;
         }
-        let Some(active) = &mut state.active else {
-            return false;
-        };
-        active.approved |= unit
-            .operation
-            .as_ref()
-            .is_some_and(|operation| operation.approved);
-        if active.run.plan().revision != revision {
+        if !state.is_under_way() {
+            return None;
+        }
+        let intent = state.intent.as_mut();
+        if !intent.is_some_and(|intent| intent.holds(unit, basis)) {
+            // It looks for a reason to stop by itself.
             state.stop = Some(Stop::Superseded);
         }
-        drop(state);
-        self.operations.add(unit.id.clone());
-        true
+        // Whoever carries it out may be past an object that was changed: it is looked at when the operation waits.
+        state.look_again |= state.running;
+        Some(basis)
     }
 
-    /// Begins an operation, unless somebody refuses it.
-    pub(super) async fn start(
-        self: &Arc<Self>,
-        unit: &SyncUnit,
-        known: &Known,
-        mut plan: Plan,
-        objects: Objects,
-    ) -> Result<Begun, Vec<String>> {
-        for callback in self.told.before_sync.all() {
-            let before = plan.clone();
-            let veto = match caught(|| callback(unit, plan)) {
+    /// Asks whoever wants to be before anything is done.
+    pub(super) async fn consent(&self, unit: &SyncUnit, plan: &Plan) -> Consent {
+        let mut asked = plan.clone();
+        let callbacks = self.told.before_sync.all();
+        if callbacks.is_empty() {
+            return Consent::Given(asked);
+        }
+        for callback in callbacks {
+            let before = asked.clone();
+            let veto = match caught(|| callback(unit, asked)) {
                 Ok(Ok(edited)) => {
-                    plan = edited;
+                    asked = edited;
                     continue;
                 }
                 Ok(Err(refusal)) => format!("vetoed before the sync: {refusal}"),
                 Err(panic) => format!("vetoed, as a callback of on_before_sync panicked: {panic}"),
             };
             self.vetoed(unit, &before, veto).await;
-            return Ok(Begun::Vetoed);
+            return Consent::Vetoed;
         }
-        let operation = unit.operation.clone().unwrap_or_default();
+        Consent::Given(plan.edited(asked, &unit.status.inventory))
+    }
+
+    /// Begins an operation.
+    pub(super) async fn start(
+        self: &Arc<Self>,
+        unit: &SyncUnit,
+        known: &Known,
+        cluster: &Handle,
+        (plan, objects): (Plan, Objects),
+        basis: Digest,
+    ) -> Result<(), Vec<String>> {
+        let intent = Intent::new(unit, &plan, basis);
         let started = (self.now)();
         let state = OperationState {
             phase: Phase::Running,
             plan: plan.clone(),
             progress: Progress::default(),
+            basis: Some(basis),
+            request: intent.request.clone(),
             started,
             finished: None,
             message: String::new(),
         };
-        if operation.dry_run {
-            return self.only_told(unit, state).await.map(|()| Begun::Yes);
+        if unit.operation.as_ref().is_some_and(|operation| operation.dry_run) {
+            return self.only_told(unit, state).await;
         }
         let counts = plan.counts();
         let message = format!(
@@ -99,6 +116,7 @@ impl Shared {
             counts.create, counts.change, counts.prune, counts.hooks, counts.unchanged
         );
         self.tell(&unit.id, UnitEventKind::Started, message);
+        let place = cluster.place();
         let status = Status {
             sync: if plan.changes_anything() {
                 SyncState::OutOfSync
@@ -110,7 +128,10 @@ impl Shared {
                 &unit.status.inventory,
                 to_be_made(&plan, &unit.policy.strategy.ownership),
             ),
+            place: Some(place),
             operation: Some(Box::new(state)),
+            // What kept it from being done before does so no more.
+            errors: Vec::new(),
             ..unit.status.clone()
         };
         // What is about to be done is stored before it is done: whoever comes after a crash knows of it, and of what it makes.
@@ -121,15 +142,17 @@ impl Shared {
         {
             let mut state = known.state.lock();
             state.stop = None;
+            state.intent = Some(intent);
             state.active = Some(Active {
                 run: Run::new(Arc::new(plan), objects),
                 started,
-                approved: operation.approved,
+                mends: None,
                 waits_for: HashSet::new(),
+                heard: Some(Instant::now()),
             });
         }
         self.operations.add(unit.id.clone());
-        Ok(Begun::Yes)
+        Ok(())
     }
 
     /// Somebody does not want it to be done: what would be is told to differ.
@@ -140,9 +163,11 @@ impl Shared {
                 false => unit.status.sync,
             },
             attempted: plan.revision.clone(),
+            operation: self.over(unit.status.operation.as_deref()).map(Box::new),
             errors: vec![veto],
             ..unit.status.clone()
         };
+        self.heard.pass(&unit.id);
         if status != unit.status {
             self.tell(&unit.id, UnitEventKind::Vetoed, status.errors.join("; "));
         }
@@ -162,25 +187,17 @@ impl Shared {
             ..unit.status.clone()
         };
         let written = self.units.set_status(&unit.id, status).await;
-        let written = written.and(self.units.set_operation(&unit.id, None).await);
         written.map_err(|error| vec![error.to_string()])?;
+        let answered = self.answered(&unit.id, unit.operation.as_ref()).await;
+        answered.map_err(|error| vec![error.to_string()])?;
         self.tell(&unit.id, UnitEventKind::Succeeded, finished.message.as_str());
         self.completed(&unit.id, &finished);
         Ok(())
     }
 }
 
-/// The operation that a process before us has not ended, if the objects are still built as they were and what it has found and
-/// written is still there.
-fn left_behind(unit: &SyncUnit, desired: &[Desired], revision: &str, cache: &Cache) -> Option<Active> {
-    let left = unit
-        .status
-        .operation
-        .as_ref()
-        .filter(|state| !state.phase.is_final())?;
-    if left.plan.revision != revision {
-        return None;
-    }
+/// The operation that a process before us has not ended, if what it has found and written is still there.
+fn left_behind(left: &OperationState, desired: &[Desired], cache: &Cache) -> Option<Active> {
     let unchanged = left.plan.steps().filter(|step| step.action == Action::Unchanged);
     let written = left.progress.results.iter();
     let written = written.filter(|result| !result.resource_version.is_empty());
@@ -198,7 +215,8 @@ fn left_behind(unit: &SyncUnit, desired: &[Desired], revision: &str, cache: &Cac
     Some(Active {
         run,
         started: left.started,
-        approved: false,
+        mends: None,
         waits_for: HashSet::new(),
+        heard: None,
     })
 }

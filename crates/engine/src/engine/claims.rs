@@ -65,13 +65,27 @@ impl Standing {
 }
 
 impl Claims {
-    /// A unit has these objects, as its inventory says, and nothing is known of what it wants. Says nothing of one of which it is.
-    pub(super) fn had(&self, unit: &str, endpoint: &str, has: impl Iterator<Item = ObjectKey>) {
+    /// A unit has these objects, as its inventory says, and wants these besides, as was stored of it; nothing is known of what else it
+    /// wants. Says nothing of one of which it is.
+    pub(super) fn had(
+        &self,
+        unit: &str,
+        endpoint: &str,
+        has: impl Iterator<Item = ObjectKey>,
+        wants: impl Iterator<Item = ObjectKey>,
+    ) {
         let mut index = self.index.lock();
         let known = index.units.get(unit);
         if known.is_none_or(|known| &*known.endpoint != endpoint) {
-            index.set(unit, endpoint, has.map(|key| (key, Standing::Had)).collect());
+            let wants = wants.map(|key| (key, Standing::Wants));
+            let has = has.map(|key| (key, Standing::Had));
+            index.set(unit, endpoint, wants.chain(has).collect());
         }
+    }
+
+    /// Whether anything is known of a unit.
+    pub(super) fn knows(&self, unit: &str) -> bool {
+        self.index.lock().units.contains_key(unit)
     }
 
     /// A unit wants and has these objects from now on, and no others. The units for which that changes something are returned.
@@ -301,12 +315,13 @@ mod tests {
     #[test]
     fn what_a_unit_had_counts_as_wanted_until_it_is_known_what_it_wants() {
         let claims = Claims::default();
-        claims.had("b", "here", [key("x")].into_iter());
-        set(&claims, "a", &[], &["x"]);
+        claims.had("b", "here", [key("x")].into_iter(), [key("y")].into_iter());
+        set(&claims, "a", &[], &["x", "y"]);
         assert_eq!(claims.wanted_by_another("a", &key("x")).as_deref(), Some("b"));
+        assert_eq!(sharing(&claims, "a", "y"), Some(("b".to_owned(), false, false)));
         assert_eq!(set(&claims, "b", &[], &["x"]), ["a"]);
         assert_eq!(claims.wanted_by_another("a", &key("x")), None);
-        claims.had("b", "here", [key("x")].into_iter());
+        claims.had("b", "here", [key("x")].into_iter(), [key("y")].into_iter());
         assert_eq!(
             claims.wanted_by_another("a", &key("x")),
             None,

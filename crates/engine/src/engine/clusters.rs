@@ -13,7 +13,7 @@ use crate::cache::{self, Cache, Change};
 use crate::cluster::Cluster;
 use crate::panics::{caught, caught_in};
 use crate::plan::GroupKind;
-use crate::unit::{ClusterEvent, CredentialsStore, Failure, SyncUnit};
+use crate::unit::{ClusterEvent, CredentialsStore, Failure, Place, SyncUnit};
 
 use super::{Shared, UnitEventKind};
 
@@ -46,6 +46,14 @@ impl Open {
     /// Which cluster it is, whatever its name.
     pub(super) fn endpoint(&self) -> &str {
         &self.endpoint
+    }
+
+    /// Where the inventory of a unit is that is in this cluster.
+    pub(super) fn place(&self) -> Place {
+        Place {
+            cluster: self.name.clone(),
+            endpoint: self.endpoint.clone(),
+        }
     }
 
     /// Where requests go.
@@ -195,11 +203,26 @@ impl Shared {
             if let Change::Removed(_) = change {
                 self.known.get(&unit).lost(&key);
             }
-            match waits {
-                true => self.operations.add(unit),
-                false => self.status.add(unit),
+            if waits && !self.is_changed(&unit, change) {
+                self.operations.add(unit);
+                continue;
             }
+            if waits {
+                self.operations.add(unit.clone());
+            }
+            self.status.add(unit);
         }
+    }
+}
+
+impl Shared {
+    /// Whether somebody has changed an object that was as a unit wants it.
+    fn is_changed(&self, unit: &str, change: &Change) -> bool {
+        let Change::Updated(entry) = change else {
+            return false;
+        };
+        let known = self.known.get(unit);
+        known.memory.is_other(&entry.key(), entry.content())
     }
 }
 

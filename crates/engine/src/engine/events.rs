@@ -32,10 +32,14 @@ pub enum UnitEventKind {
     Started,
     /// An operation waits.
     Waiting,
+    /// What somebody has changed about objects of an operation that waits was put right.
+    Corrected,
     /// An operation ended well.
     Succeeded,
     /// An operation ended because something newer is to be done.
     Superseded,
+    /// It is in another cluster than before, and what it has made stays where it was.
+    Moved,
     /// A callback has refused an operation.
     Vetoed,
     /// Something failed.
@@ -61,7 +65,9 @@ pub(super) struct Told {
 }
 
 impl Engine {
-    /// Before an operation begins: the plan may be changed, or the operation refused.
+    /// Before an operation begins: the plan may be changed, or the operation refused. Steps can be taken out; what the unit has
+    /// afterwards follows from those that are left ([`Plan::edited`]). A unit of which something is left out is out of sync, and callbacks are
+    /// asked again each time that it is looked at; an operation begins only if they leave something to do.
     pub fn on_before_sync(
         &self,
         callback: impl Fn(&SyncUnit, Plan) -> Result<Plan, Failure> + Send + Sync + 'static,

@@ -1,19 +1,23 @@
 //! What is told of a unit when nothing is done about it.
 
 use model::health::State;
-use model::{Health, Inventory};
+use model::{Health, Inventory, ObjectKey};
 
 use crate::cache::Standard;
 use crate::plan::{Action, Plan, Step};
 use crate::unit::{OperationState, Phase, Status, SyncState, SyncUnit};
 
 use super::clusters::Handle;
+use super::corrections::differ;
 use super::{Shared, UnitEventKind};
 
 impl Shared {
     /// Nothing is to be done, or nobody asks for it: what was found is told.
     pub(super) async fn found(&self, unit: &SyncUnit, cluster: &Handle, plan: &Plan) {
         let differs = plan.changes_anything() || plan.yields_anything();
+        let mut warnings = self.warnings(plan);
+        let known = self.known.get(&unit.id);
+        warnings.extend(known.corrections.lock().warnings(differ(plan)));
         let status = Status {
             sync: if differs {
                 SyncState::OutOfSync
@@ -23,7 +27,9 @@ impl Shared {
             attempted: plan.revision.clone(),
             health: Some(health(plan, cluster, &unit.policy.standard())),
             inventory: inventory(unit, plan),
-            warnings: self.warnings(plan),
+            place: Some(cluster.place()),
+            wanted: left_to_others(plan),
+            warnings,
             operation: self.over(unit.status.operation.as_deref()).map(Box::new),
             errors: Vec::new(),
             ..unit.status.clone()
@@ -31,6 +37,7 @@ impl Shared {
         if differs && unit.status.sync != SyncState::OutOfSync {
             self.tell(&unit.id, UnitEventKind::OutOfSync, plan.to_string());
         }
+        self.heard.pass(&unit.id);
         let gave_up = status.inventory != unit.status.inventory;
         self.write(unit, status).await;
         if gave_up {
@@ -40,7 +47,7 @@ impl Shared {
     }
 
     /// The last operation. One that was left by a process before us, and that nobody goes on with, has ended.
-    fn over(&self, last: Option<&OperationState>) -> Option<OperationState> {
+    pub(super) fn over(&self, last: Option<&OperationState>) -> Option<OperationState> {
         let mut last = last?.clone();
         if !last.phase.is_final() {
             last.phase = Phase::Superseded;
@@ -64,6 +71,14 @@ impl Shared {
             }
         }
     }
+}
+
+/// What a unit wants and leaves to others.
+fn left_to_others(plan: &Plan) -> Vec<ObjectKey> {
+    let yields = |step: &&Step| matches!(step.action, Action::Yield { .. });
+    let mut keys: Vec<_> = plan.steps().filter(yields).map(|step| step.key.clone()).collect();
+    keys.sort();
+    keys
 }
 
 /// What a unit has. Where nothing is to be done that is what the plan says: what another unit holds by now is not ours any more.

@@ -32,7 +32,7 @@ impl Shared {
         let revision = asked.and_then(|operation| operation.revision.as_deref());
         tokio::select! {
             biased;
-            generated = self.manifests.generate(unit, revision, false) => generated.map(Some),
+            generated = self.manifests.generate(unit, revision, known.is_new(unit)) => generated.map(Some),
             () = self.outdated(unit, known) => Ok(None),
         }
     }
@@ -54,6 +54,18 @@ impl Shared {
 }
 
 impl Known {
+    /// Whether somebody asks for an operation that has not begun: then they want to see what the source is now.
+    fn is_new(&self, unit: &SyncUnit) -> bool {
+        let state = self.state.lock();
+        let left = unit.status.operation.as_deref();
+        let left = left.filter(|left| state.endings == 0 && !left.phase.is_final());
+        let begun = match &state.intent {
+            Some(intent) => intent.request.as_ref(),
+            None => left.and_then(|left| left.request.as_ref()),
+        };
+        unit.operation.is_some() && begun != unit.operation.as_ref()
+    }
+
     /// Whoever looks at the unit from now on sees what it was told to have changed so far.
     pub(super) fn is_read(&self) {
         self.changed.notified().now_or_never();

@@ -1,5 +1,5 @@
 //! Everybody is heard before something is deleted: an object that one unit does not want any more may be wanted by another that
-//! was not looked at since.
+//! was not looked at since. A unit is heard when it is known what it wants; a look that fails before that says nothing.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -8,8 +8,15 @@ use std::time::Duration;
 use parking_lot::Mutex;
 use tokio::time::Instant;
 
-/// How long others are waited for at most. One whose source hangs must not keep everybody else from deleting.
+/// How long others are waited for at most. One whose source hangs or is broken must not keep everybody else from deleting: what it has, and
+/// what it was known to want, is not deleted anyway.
 const PATIENCE: Duration = Duration::from_secs(30);
+
+/// How long after that it still counts that they were waited for in vain.
+const GRACE: Duration = Duration::from_secs(10);
+
+/// How long others are waited for at least, whatever was waited for before.
+const SHORTLY: Duration = Duration::from_secs(5);
 
 /// When which unit was looked at, and who waits for others to be.
 #[derive(Default)]
@@ -21,9 +28,13 @@ pub(super) struct Heard {
 struct Looks {
     /// How many looks have begun.
     count: u64,
-    /// Which of them was the last of each unit; 0 if there was none yet.
+    /// Which of them was the last of each unit.
+    begun: HashMap<Arc<str>, u64>,
+    /// By which of them it was last known what each unit wants; 0 if by none yet.
     last: HashMap<Arc<str>, u64>,
     order: BTreeSet<(u64, Arc<str>)>,
+    /// Since when looks at a unit have failed.
+    failing: HashMap<Arc<str>, Instant>,
     waiting: HashMap<Arc<str>, Waiting>,
 }
 
@@ -33,6 +44,8 @@ struct Waiting {
     /// All others have to be looked at since this look.
     since: u64,
     until: Instant,
+    /// Whether it was told that all others were heard. That is told once: what keeps it from going on then is no matter of theirs.
+    told: bool,
 }
 
 /// Whether a unit may delete something.
@@ -54,16 +67,40 @@ impl Heard {
     }
 
     /// A look at a unit begins.
-    pub(super) fn begins(&self, unit: &str) -> u64 {
+    pub(super) fn begins(&self, unit: &str) {
         self.expect(unit);
         let mut looks = self.looks.lock();
         looks.count += 1;
-        looks.count
+        let look = looks.count;
+        looks.begun.insert(Arc::from(unit), look);
     }
 
-    /// A look at a unit has ended. Those that have waited for it and for nobody else are returned.
-    pub(super) fn ends(&self, unit: &str, look: u64) -> Vec<Arc<str>> {
+    /// The look at a unit that goes on has shown what it wants. Those that have waited for it and for nobody else are returned.
+    pub(super) fn told(&self, unit: &str) -> Vec<Arc<str>> {
         let mut looks = self.looks.lock();
+        looks.failing.remove(unit);
+        let Some(look) = looks.begun.get(unit).copied() else {
+            return Vec::new();
+        };
+        looks.set(unit, look);
+        looks.let_go()
+    }
+
+    /// A look at a unit has ended. If it has not shown what the unit wants, it counts all the same once that has been so for a while.
+    /// Those that have waited for it and for nobody else are returned.
+    pub(super) fn ends(&self, unit: &str) -> Vec<Arc<str>> {
+        let mut looks = self.looks.lock();
+        let Some(look) = looks.begun.get(unit).copied() else {
+            return Vec::new();
+        };
+        if looks.last.get(unit).is_some_and(|last| *last >= look) {
+            return Vec::new();
+        }
+        let now = Instant::now();
+        let since = *looks.failing.entry(Arc::from(unit)).or_insert(now);
+        if now < since + PATIENCE {
+            return Vec::new();
+        }
         looks.set(unit, look);
         looks.let_go()
     }
@@ -72,29 +109,37 @@ impl Heard {
     pub(super) fn forget(&self, unit: &str) -> Vec<Arc<str>> {
         let mut looks = self.looks.lock();
         looks.waiting.remove(unit);
+        looks.begun.remove(unit);
+        looks.failing.remove(unit);
         if let Some((unit, look)) = looks.last.remove_entry(unit) {
             looks.order.remove(&(look, unit));
         }
         looks.let_go()
     }
 
-    /// A unit that is being looked at is about to delete something.
+    /// Whether a unit waits already for others, to delete something of this revision.
+    pub(super) fn is_waiting(&self, unit: &str, revision: &str) -> bool {
+        let looks = self.looks.lock();
+        let waiting = looks.waiting.get(unit);
+        waiting.is_some_and(|waiting| waiting.revision == revision)
+    }
+
+    /// A unit is about to delete something.
     pub(super) fn hear(&self, unit: &str, revision: &str) -> Hearing {
         let mut looks = self.looks.lock();
         let now = Instant::now();
         let until = match looks.waiting.get(unit) {
-            Some(waiting) if waiting.until <= now => {
-                looks.waiting.remove(unit);
-                return Hearing::Over;
-            }
+            // What was waited for and given up long ago says nothing of what is wanted now.
+            Some(waiting) if waiting.until + GRACE < now => now + PATIENCE,
             Some(waiting) if waiting.revision == revision => {
-                if looks.is_heard(unit, waiting.since) {
+                if waiting.until <= now || looks.is_heard(unit, waiting.since) {
                     looks.waiting.remove(unit);
                     return Hearing::Over;
                 }
                 return Hearing::Wait(Vec::new(), waiting.until);
             }
-            Some(waiting) => waiting.until,
+            // Revisions that follow each other closely do not keep it waiting for longer and longer.
+            Some(waiting) => waiting.until.max(now + SHORTLY),
             None => now + PATIENCE,
         };
         let others: Vec<_> = looks
@@ -110,12 +155,13 @@ impl Heard {
             revision: revision.to_owned(),
             since: looks.count + 1,
             until,
+            told: false,
         };
         looks.waiting.insert(Arc::from(unit), waiting);
         Hearing::Wait(others, until)
     }
 
-    /// A unit has nothing to delete.
+    /// A unit has nothing to delete any more.
     pub(super) fn pass(&self, unit: &str) {
         self.looks.lock().waiting.remove(unit);
     }
@@ -140,10 +186,17 @@ impl Looks {
         others.next().is_none_or(|(look, _)| *look >= since)
     }
 
-    fn let_go(&self) -> Vec<Arc<str>> {
-        let waiting = self.waiting.iter();
+    /// Those that have waited for nobody but those that were heard by now.
+    fn let_go(&mut self) -> Vec<Arc<str>> {
+        let waiting = self.waiting.iter().filter(|(_, waiting)| !waiting.told);
         let heard = waiting.filter(|(unit, waiting)| self.is_heard(unit, waiting.since));
-        heard.map(|(unit, _)| Arc::clone(unit)).collect()
+        let heard: Vec<_> = heard.map(|(unit, _)| Arc::clone(unit)).collect();
+        for unit in &heard {
+            self.waiting
+                .entry(Arc::clone(unit))
+                .and_modify(|waiting| waiting.told = true);
+        }
+        heard
     }
 }
 
@@ -152,23 +205,27 @@ mod tests {
     use super::*;
 
     fn look(heard: &Heard, unit: &str) -> Vec<Arc<str>> {
-        let look = heard.begins(unit);
-        heard.ends(unit, look)
+        heard.begins(unit);
+        heard.told(unit)
     }
 
     #[tokio::test(start_paused = true)]
     async fn whoever_is_about_to_delete_waits_until_all_others_were_looked_at_since() {
         let heard = Heard::default();
         heard.expect("b");
-        let early = heard.begins("b");
-        let own = heard.begins("a");
+        heard.begins("b");
+        heard.begins("a");
+        assert!(!heard.is_waiting("a", "v2"));
         let Hearing::Wait(others, until) = heard.hear("a", "v2") else {
             panic!("b was not heard");
         };
+        assert!(heard.is_waiting("a", "v2") && !heard.is_waiting("a", "v3"));
         assert_eq!(others, [Arc::from("b")]);
-        assert!(heard.ends("a", own).is_empty());
-        assert!(heard.ends("b", early).is_empty(), "that look had begun before");
+        assert!(heard.told("a").is_empty());
+        assert!(heard.told("b").is_empty(), "that look had begun before");
         assert_eq!(look(&heard, "b"), [Arc::from("a")]);
+        // What it does about it may take a while, and looking at it is no reason to look at it again.
+        assert!(look(&heard, "a").is_empty() && look(&heard, "b").is_empty());
         assert_eq!(heard.hear("a", "v2"), Hearing::Over);
         assert_eq!(heard.hear("a", "v2"), Hearing::Wait(vec![Arc::from("b")], until));
         tokio::time::advance(PATIENCE).await;
@@ -180,19 +237,61 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
+    async fn a_hearing_that_was_given_up_counts_for_nothing_later() {
+        let heard = Heard::default();
+        heard.expect("b");
+        heard.begins("a");
+        assert!(matches!(heard.hear("a", "v2"), Hearing::Wait(..)));
+        tokio::time::advance(PATIENCE + Duration::from_secs(1)).await;
+        assert!(
+            matches!(heard.hear("a", "v3"), Hearing::Wait(..)),
+            "that was for something else"
+        );
+        tokio::time::advance(PATIENCE + GRACE + Duration::from_secs(1)).await;
+        assert!(
+            matches!(heard.hear("a", "v3"), Hearing::Wait(..)),
+            "that was long ago"
+        );
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_look_that_fails_says_nothing_unless_that_has_been_so_for_a_while() {
+        let heard = Heard::default();
+        let fails = |unit: &str| {
+            heard.begins(unit);
+            heard.ends(unit)
+        };
+        assert!(fails("b").is_empty());
+        heard.begins("a");
+        assert!(matches!(heard.hear("a", "v2"), Hearing::Wait(..)));
+        assert!(fails("b").is_empty());
+        assert!(matches!(heard.hear("a", "v2"), Hearing::Wait(..)));
+        assert_eq!(look(&heard, "b"), [Arc::from("a")]);
+        assert_eq!(heard.hear("a", "v2"), Hearing::Over);
+        assert!(fails("b").is_empty(), "it begins anew");
+        tokio::time::advance(PATIENCE).await;
+        assert!(matches!(heard.hear("a", "v3"), Hearing::Wait(..)));
+        assert_eq!(fails("b"), [Arc::from("a")]);
+        assert_eq!(heard.hear("a", "v3"), Hearing::Over);
+        heard.forget("b");
+        assert!(heard.ends("b").is_empty(), "who is gone stays so");
+        assert_eq!(heard.hear("a", "v4"), Hearing::Over);
+    }
+
+    #[tokio::test(start_paused = true)]
     async fn two_that_wait_for_each_other_both_go_on() {
         let heard = Heard::default();
         heard.expect("a");
         heard.expect("b");
-        let begun = heard.begins("a");
+        heard.begins("a");
         assert!(matches!(heard.hear("a", "v2"), Hearing::Wait(..)));
-        heard.ends("a", begun);
-        let begun = heard.begins("b");
+        heard.told("a");
+        heard.begins("b");
         assert!(matches!(heard.hear("b", "v2"), Hearing::Wait(..)));
-        assert_eq!(heard.ends("b", begun), [Arc::from("a")]);
-        let begun = heard.begins("a");
+        assert_eq!(heard.told("b"), [Arc::from("a")]);
+        heard.begins("a");
         assert_eq!(heard.hear("a", "v2"), Hearing::Over);
-        assert_eq!(heard.ends("a", begun), [Arc::from("b")]);
+        assert_eq!(heard.told("a"), [Arc::from("b")]);
         assert_eq!(heard.hear("b", "v2"), Hearing::Over);
     }
 

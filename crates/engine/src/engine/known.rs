@@ -18,9 +18,14 @@ use crate::sync::{Run, StepResult, Stop, is_older};
 use super::awaited::Awaited;
 use super::claims::Claims;
 use super::clusters::Handle;
+use super::corrections::Corrections;
+use super::intent::Intent;
 
 /// How long the watch may take to bring back what was written.
 const CATCHING_UP: Duration = Duration::from_secs(1);
+
+/// How long what others want is taken for what it was when they were heard.
+const MOMENT: Duration = Duration::from_secs(10);
 
 /// All units that were looked at.
 #[derive(Default)]
@@ -36,6 +41,8 @@ pub(super) struct Units {
 #[derive(Default)]
 pub(super) struct Known {
     pub(super) memory: Memory,
+    /// Which objects were put right lately.
+    pub(super) corrections: Mutex<Corrections>,
     /// Told when somebody says that the unit has changed.
     pub(super) changed: Notify,
     pub(super) state: Mutex<State>,
@@ -52,6 +59,10 @@ pub(super) struct State {
     pub(super) active: Option<Active>,
     /// Whether a worker has taken up the operation.
     pub(super) running: bool,
+    /// Whether the unit is looked at when the worker puts the operation down.
+    pub(super) look_again: bool,
+    /// What the operation that is under way was begun for.
+    pub(super) intent: Option<Intent>,
     /// What is carried out by the worker.
     carried_out: Option<Arc<Plan>>,
     /// Whether and why what is under way is to stop.
@@ -76,23 +87,38 @@ struct Written {
 pub(super) struct Active {
     pub(super) run: Run,
     pub(super) started: Timestamp,
-    pub(super) approved: bool,
+    /// What somebody has changed about objects that are applied already.
+    pub(super) mends: Option<Run>,
     /// What the operation waits for.
     pub(super) waits_for: HashSet<ObjectKey>,
+    /// When all other units were heard last, if it has not waited since: only what they want is not deleted.
+    pub(super) heard: Option<Instant>,
+}
+
+impl Active {
+    /// Whether all other units were heard, a moment ago.
+    pub(super) fn has_heard(&self) -> bool {
+        self.heard.is_some_and(|heard| heard.elapsed() < MOMENT)
+    }
 }
 
 impl State {
     /// The unit is in another cluster from now on: what is followed and planned is not about that one.
     pub(super) fn leave(&mut self) {
         self.follows.clear();
-        if self.running || self.active.is_some() {
+        if self.is_under_way() {
             self.stop = Some(Stop::Superseded);
         }
     }
 
+    /// Whether an operation is under way.
+    pub(super) fn is_under_way(&self) -> bool {
+        self.running || self.active.is_some()
+    }
+
     /// Whether an operation is under way, or has ended since so many had.
     pub(super) fn is_busy(&self, endings: u64) -> bool {
-        self.running || self.active.is_some() || self.endings != endings
+        self.is_under_way() || self.endings != endings
     }
 }
 
@@ -115,11 +141,13 @@ impl Known {
         Some((active, cluster))
     }
 
-    /// The operation waits.
-    pub(super) fn put_down(&self, active: Active) {
+    /// The operation waits. What others want may be something else when it goes on. Whether the unit is to be looked at now.
+    pub(super) fn put_down(&self, mut active: Active) -> bool {
+        active.heard = None;
         let mut state = self.state.lock();
         state.running = false;
         state.active = Some(active);
+        std::mem::take(&mut state.look_again)
     }
 
     /// An object is gone. If the operation that is under way counts on it, it is out of date: the next one brings it back.
@@ -142,6 +170,8 @@ impl Known {
         let objects = written.map(|result| (result.key.clone(), result.resource_version.clone()));
         let mut state = self.state.lock();
         state.running = false;
+        state.look_again = false;
+        state.intent = None;
         state.stop = None;
         state.held = failed.map(|(revision, retry)| (revision, Instant::now() + retry));
         state.written = Some(Written {
@@ -210,9 +240,10 @@ impl Units {
 
     /// Ends the operation of a unit at the next occasion.
     pub(super) fn terminate(&self, id: &str) {
-        let known = self.get(id);
+        let known = self.units.lock().get(id).map(Arc::clone);
+        let Some(known) = known else { return };
         let mut state = known.state.lock();
-        if state.running || state.active.is_some() {
+        if state.is_under_way() {
             state.stop = Some(Stop::Terminated);
         }
     }
@@ -224,5 +255,20 @@ impl Units {
             .iter()
             .map(|(id, known)| (id.clone(), Arc::clone(known)))
             .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_unit_that_nobody_knows_is_not_known_since_its_operation_was_to_end() {
+        let units = Units::default();
+        units.terminate("nobody");
+        assert!(units.all().is_empty());
+        units.get("shop").state.lock().running = true;
+        units.terminate("shop");
+        assert_eq!(units.get("shop").state.lock().stop, Some(Stop::Terminated));
     }
 }

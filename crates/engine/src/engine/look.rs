@@ -10,9 +10,9 @@ use crate::observe::Observer;
 use crate::panics::caught_in;
 use crate::plan::{self, Desired, Input, Objects, Options, Plan};
 use crate::queue::Done;
-use crate::unit::{Failure, Phase, Status, SyncState, SyncUnit};
+use crate::unit::{Failure, OperationState, Phase, Status, SyncState, SyncUnit};
 
-use super::begin::Begun;
+use super::begin::Consent;
 use super::follow::LISTING;
 use super::known::Known;
 use super::{Shared, UnitEventKind};
@@ -20,12 +20,12 @@ use super::{Shared, UnitEventKind};
 /// Looks at one unit after another.
 pub(super) async fn work(shared: Arc<Shared>) {
     while let Some(ticket) = shared.status.next().await {
-        let began = shared.heard.begins(ticket.key());
+        shared.heard.begins(ticket.key());
         let done = match caught_in(|| shared.take(ticket.key())).await {
             Ok(done) => done,
             Err(panic) => shared.fell_over(ticket.key(), &panic).await,
         };
-        shared.heard(ticket.key(), began);
+        shared.go_on(shared.heard.ends(ticket.key()));
         shared.looks.fetch_add(1, Ordering::Relaxed);
         ticket.finish(done);
     }
@@ -43,7 +43,7 @@ pub(super) async fn all(shared: &Shared) {
         wait = (wait * 2).min(Duration::from_secs(30));
     };
     for unit in &units {
-        shared.heard.expect(&unit.id);
+        shared.expect(unit);
         shared.starting.expect(&unit.destination.cluster, &unit.id);
     }
     for unit in units {
@@ -62,7 +62,9 @@ enum Looked {
     TooLate,
     /// Others are to be looked at before something is deleted. It is looked at again when they were, and then.
     Hearing(Instant),
-    /// It has failed or was refused, and is not tried again before this time has passed.
+    /// What it wants cannot be done, for these reasons.
+    Refused(Vec<String>),
+    /// It has failed, was refused or is changed again and again, and is not tried again before this time has passed.
     Held(Duration),
 }
 
@@ -72,7 +74,7 @@ impl Shared {
         known.is_read();
         let seen = known.state.lock().endings;
         match self.units.get(id).await {
-            Ok(Some(unit)) => self.refresh(unit, &known, seen).await,
+            Ok(Some(unit)) => self.refresh(known.in_turn(unit), &known, seen).await,
             Ok(None) => {
                 self.forget(id);
                 Done::Forget
@@ -112,23 +114,44 @@ impl Shared {
                 Done::After(until.saturating_duration_since(Instant::now()))
             }
             Ok(Looked::TooLate) => Done::After(Duration::ZERO),
-            Ok(Looked::Held(wait)) => Done::After(wait),
+            // What is new in the source waits for nothing that has failed.
+            Ok(Looked::Held(wait)) => Done::After(wait.min(unit.policy.interval)),
+            Ok(Looked::Refused(errors)) => {
+                // Nobody goes on with what was under way before, or it would not have been looked at what to do instead.
+                let operation = self.over(unit.status.operation.as_deref()).map(Box::new);
+                self.failed(&unit, known, seen, errors, operation).await
+            }
             Err(errors) => {
-                let status = Status {
-                    sync: SyncState::Unknown,
-                    errors,
-                    ..unit.status.clone()
-                };
-                if status != unit.status {
-                    self.tell(&unit.id, UnitEventKind::Failed, status.errors.join("; "));
-                }
-                // While an operation is under way the status is its own.
-                if !known.state.lock().is_busy(seen) {
-                    self.write(&unit, status).await;
-                }
-                Done::After(unit.policy.retry)
+                let operation = unit.status.operation.clone();
+                self.failed(&unit, known, seen, errors, operation).await
             }
         }
+    }
+
+    /// A unit could not be looked at, or what it wants cannot be done.
+    async fn failed(
+        &self,
+        unit: &SyncUnit,
+        known: &Known,
+        seen: u64,
+        errors: Vec<String>,
+        operation: Option<Box<OperationState>>,
+    ) -> Done {
+        let status = Status {
+            sync: SyncState::Unknown,
+            errors,
+            operation,
+            ..unit.status.clone()
+        };
+        if status != unit.status {
+            self.tell(&unit.id, UnitEventKind::Failed, status.errors.join("; "));
+        }
+        // While an operation is under way the status is its own, and so is what it waits for.
+        if !known.state.lock().is_busy(seen) {
+            self.heard.pass(&unit.id);
+            self.write(unit, status).await;
+        }
+        Done::After(unit.policy.retry.min(unit.policy.interval))
     }
 
     async fn look(
@@ -138,11 +161,15 @@ impl Shared {
         seen: u64,
     ) -> Result<Looked, Vec<String>> {
         if is_deleted(unit) {
+            self.go_on(self.heard.told(&unit.id));
             return Ok(Looked::Done);
         }
+        self.expect(unit);
         let failed = |error: Failure| vec![error.to_string()];
         let cluster = self.cluster(unit).await.map_err(failed)?;
-        self.had(unit, &cluster);
+        let arrived = self.arrived(unit, known, &cluster, seen).await;
+        let unit = arrived.as_ref().unwrap_or(unit);
+        self.had(unit, cluster.endpoint());
         let Some(generated) = self.generated(unit, known).await.map_err(failed)? else {
             return Ok(Looked::TooLate);
         };
@@ -164,13 +191,17 @@ impl Shared {
         // What is deleted is of no revision: whatever is being applied is out of date.
         let revision = match unit.is_deleting() {
             true => String::new(),
-            false => generated.revision,
+            false => generated.revision.clone(),
         };
+        let basis = || self.basis(unit, &generated);
         if !self.follow(unit, known, &cluster, &desired) {
             return Ok(Looked::Listing);
         }
-        if self.goes_on(unit, known, &desired, &revision) {
-            return Ok(Looked::Done);
+        if let Some(basis) = self.goes_on(unit, known, &desired, basis) {
+            let pause = self.mend(unit, known, &observer, desired, &options, basis).await;
+            // It may be to stop or approved now, or about to wait, and then would not hear of what was looked at.
+            self.operations.add(unit.id.clone());
+            return Ok(pause.map_or(Looked::Done, Looked::Held));
         }
         if let Some(until) = known.catches_up(&cluster.cache) {
             return Ok(Looked::CatchingUp(until));
@@ -179,20 +210,36 @@ impl Shared {
             // An operation has ended since the unit was read, and has written its status.
             return Ok(Looked::TooLate);
         }
-        if let Some(wait) = known.held(&revision) {
+        let only_asks = unit.operation.as_ref().is_some_and(|asked| asked.dry_run);
+        if let Some(wait) = known.held(&revision).filter(|_| !only_asks) {
             return Ok(Looked::Held(wait));
         }
-        let (plan, objects) = self.plan(unit, &observer, desired, &options, revision).await?;
-        let differs = plan.changes_anything() || unit.status.revision != plan.revision;
-        // What somebody asks for is done even if it changes nothing, so that they are told that it is.
-        if unit.operation.is_some() || (differs && unit.policy.automatic) {
-            if let Some(until) = self.hear(&plan) {
-                return Ok(Looked::Hearing(until));
-            }
-            return match self.start(unit, known, plan, objects).await? {
-                Begun::Yes => Ok(Looked::Done),
-                Begun::Vetoed => Ok(Looked::Held(unit.policy.retry)),
+        let planned = self.plan(unit, &observer, desired, &options, revision).await;
+        let (plan, objects) = match planned {
+            Ok(planned) => planned,
+            Err(refusals) => return Ok(Looked::Refused(refusals)),
+        };
+        if let Some(pause) = self.pause(unit, known, &plan, basis) {
+            self.found(unit, &cluster, &plan).await;
+            return Ok(Looked::Held(pause));
+        }
+        if is_to_be_done(unit, &plan) {
+            let Consent::Given(agreed) = self.consent(unit, &plan).await else {
+                return Ok(Looked::Held(unit.policy.retry));
             };
+            // Where callbacks leave nothing to do, the rest is told to differ, and nothing begins again and again.
+            if is_to_be_done(unit, &agreed) {
+                if let Some(until) = self.hear(&agreed).await {
+                    return Ok(Looked::Hearing(until));
+                }
+                self.start(unit, known, &cluster, (agreed, objects), basis())
+                    .await?;
+                return Ok(match only_asks {
+                    // The request is answered, and what is to be done without it was not looked at.
+                    true => Looked::TooLate,
+                    false => Looked::Done,
+                });
+            }
         }
         self.found(unit, &cluster, &plan).await;
         Ok(Looked::Done)
@@ -238,6 +285,12 @@ impl Shared {
         };
         planned.map_err(|refusals| refusals.iter().map(ToString::to_string).collect())
     }
+}
+
+/// Whether a plan is carried out. What somebody asks for is done even if it changes nothing, so that they are told that it is.
+fn is_to_be_done(unit: &SyncUnit, plan: &Plan) -> bool {
+    let differs = plan.changes_anything() || unit.status.revision != plan.revision;
+    unit.operation.is_some() || (differs && unit.policy.automatic)
 }
 
 /// Whether all that a unit had is deleted, as was asked for: it is about to go.

@@ -9,11 +9,13 @@
 //! Looking at a unit takes milliseconds and is done often; an operation takes seconds and may wait for minutes, which holds no
 //! worker. Each unit is worked on by one of each at most.
 
+mod arrived;
 mod awaited;
 mod begin;
 mod callbacks;
 mod claims;
 mod clusters;
+mod corrections;
 mod desired;
 mod events;
 mod follow;
@@ -21,8 +23,10 @@ mod found;
 mod generate;
 mod guarded;
 mod heard;
+mod intent;
 mod known;
 mod look;
+mod mending;
 mod operate;
 mod sharing;
 

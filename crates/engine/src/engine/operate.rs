@@ -1,20 +1,25 @@
 //! Carries out operations: takes one as far as it goes, and comes back when what it waits for has happened.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use jiff::Timestamp;
+use tokio::time::Instant;
 
 use crate::cache;
 use crate::panics::caught_in;
 use crate::plan::Live;
 use crate::queue::Done;
 use crate::sync::{Ending, Next, Report, StepResult, World, together, written};
-use crate::unit::{OperationState, Phase, Status, SyncState, SyncUnit};
+use crate::unit::{Failure, Operation, OperationState, Phase, Status, SyncState, SyncUnit};
 
 use super::clusters::Handle;
 use super::known::{Active, Known};
 use super::{Shared, UnitEventKind};
+
+/// What is waited for before anything is pruned.
+const HEARING: &str = "other units to be looked at, before anything is deleted";
 
 /// Takes up one operation after another.
 pub(super) async fn work(shared: Arc<Shared>) {
@@ -77,36 +82,56 @@ impl Shared {
         let Some((mut active, cluster)) = known.take_up() else {
             return Done::Forget;
         };
-        let next = self.advance(&unit, &known, &mut active, &cluster).await;
-        match next {
-            Next::Finished(report) => {
-                self.ended(&unit, &known, active, report).await;
-                Done::Forget
+        loop {
+            match self.advance(&unit, &known, &mut active, &cluster).await {
+                Next::Finished(report) => {
+                    self.ended(&unit, &known, active, report).await;
+                    return Done::Forget;
+                }
+                Next::Approval(gate) => {
+                    let message = format!("waiting for approval: {}", gate.why);
+                    self.waits(&unit, &known, &active, Phase::Pending, message).await;
+                    self.put_down(&unit, &known, active);
+                    return Done::Forget;
+                }
+                Next::Waiting { objects, until, why } => {
+                    active.waits_for = objects.iter().map(|pending| pending.key.clone()).collect();
+                    let message = format!("waiting for {why}");
+                    self.waits(&unit, &known, &active, Phase::Running, message).await;
+                    self.put_down(&unit, &known, active);
+                    return Done::After(left(until, (self.now)()));
+                }
+                Next::Hearing => {
+                    let plan = Arc::clone(active.run.plan());
+                    if let Some(until) = self.hear(&plan).await {
+                        let message = format!("waiting for {HEARING}");
+                        self.waits(&unit, &known, &active, Phase::Running, message).await;
+                        self.put_down(&unit, &known, active);
+                        return Done::After(until.saturating_duration_since(Instant::now()));
+                    }
+                    active.heard = Some(Instant::now());
+                }
             }
-            Next::Approval(gate) => {
-                let message = format!("waiting for approval: {}", gate.why);
-                self.waits(&unit, &active, Phase::Pending, message).await;
-                known.put_down(active);
-                Done::Forget
-            }
-            Next::Waiting { objects, until, why } => {
-                active.waits_for = objects.iter().map(|pending| pending.key.clone()).collect();
-                let message = format!("waiting for {why}");
-                self.waits(&unit, &active, Phase::Running, message).await;
-                known.put_down(active);
-                Done::After(left(until, (self.now)()))
-            }
+        }
+    }
+
+    fn put_down(&self, unit: &SyncUnit, known: &Known, active: Active) {
+        if known.put_down(active) {
+            self.status.add(unit.id.clone());
         }
     }
 
     async fn advance(&self, unit: &SyncUnit, known: &Known, active: &mut Active, cluster: &Handle) -> Next {
         let rules = self.rules(unit);
+        let intent = known.state.lock().intent.clone();
+        let corrects = AtomicBool::new(active.mends.is_some());
         let world = World {
             cluster: cluster.cluster(),
             cache: &cluster.cache,
             standard: &unit.policy.standard(),
             manager: &unit.policy.manager,
-            approved: active.approved,
+            approved: intent.as_ref().is_some_and(|intent| intent.approved),
+            heard: active.has_heard(),
             now: &*self.now,
             prunable: &|live| self.keeps(unit, &Live::of(live)).is_none(),
             wanted: &|key| self.known.claims.wanted_by_another(&unit.id, key),
@@ -117,15 +142,23 @@ impl Shared {
                         .memory
                         .settle(key.clone(), reference.digest, cache::content(live), rules);
                 }
+                if let Some(intent) = intent.as_ref().filter(|_| step.hook.is_none()) {
+                    let corrects = corrects.load(Ordering::Relaxed);
+                    let mut corrections = known.corrections.lock();
+                    corrections.made(intent.basis, key, corrects, Instant::now());
+                }
             },
             stop: &|| known.state.lock().stop.clone(),
         };
+        self.mended(unit, active.mends.take(), &world).await;
+        let only_corrects = intent.as_ref().is_some_and(|intent| intent.corrects);
+        corrects.store(only_corrects, Ordering::Relaxed);
         active.run.advance(&world).await
     }
 
     /// Stores how far an operation is, and tells what it waits for.
-    async fn waits(&self, unit: &SyncUnit, active: &Active, phase: Phase, message: String) {
-        let state = state(active, phase, None, message.clone());
+    async fn waits(&self, unit: &SyncUnit, known: &Known, active: &Active, phase: Phase, message: String) {
+        let state = state(known, active, phase, None, message.clone());
         let before = unit.status.operation.as_deref();
         if before.is_none_or(|before| before.message != message) {
             self.tell(&unit.id, UnitEventKind::Waiting, message);
@@ -154,13 +187,16 @@ impl Shared {
             (_, true) => report.changes().join("\n"),
             (_, false) => report.errors.join("; "),
         };
-        let ended = state(&active, phase, Some((self.now)()), message.clone());
+        let ended = state(known, &active, phase, Some((self.now)()), message.clone());
         // A part of a revision is not the revision: the rest may still be to be applied.
-        let asked = unit.operation.as_ref();
+        let asked = ended.request.as_ref();
         let partial = asked.is_some_and(|operation| operation.only.is_some());
         let succeeded = report.ending == Ending::Succeeded && !partial;
+        let left_out = !active.run.plan().left_out.is_empty();
         let status = Status {
-            sync: if succeeded {
+            sync: if succeeded && left_out {
+                SyncState::OutOfSync
+            } else if succeeded {
                 SyncState::Synced
             } else {
                 unit.status.sync
@@ -177,15 +213,26 @@ impl Shared {
         if let Err(error) = self.units.set_status(&unit.id, status).await {
             // What was done is not stored: it is done again, which changes nothing, and stored then.
             self.tell(&unit.id, UnitEventKind::Failed, error.to_string());
-            known.put_down(active);
+            self.put_down(unit, known, active);
             self.operations.add_after(unit.id.clone(), Duration::from_secs(1));
             return;
         }
+        self.heard.pass(&unit.id);
         // Before anybody looks at the unit again, or else what was asked for is done once more.
-        self.answered(unit).await;
+        let answered = self.answered(&unit.id, ended.request.as_ref()).await;
+        let asked_again = answered.unwrap_or_else(|error| {
+            self.tell(&unit.id, UnitEventKind::Failed, error.to_string());
+            None
+        });
         let failed = match report.ending {
+            // The request for a deletion stays: what callbacks have left of it is not tried again at once.
+            Ending::Succeeded if left_out && unit.is_deleting() => {
+                Some((active.run.plan().revision.clone(), unit.policy.retry))
+            }
             // What is gone is brought back at once.
             Ending::Succeeded | Ending::Superseded | Ending::Lost => None,
+            // What somebody has asked for meanwhile does not wait for what has failed.
+            _ if asked_again.as_ref().is_some_and(|asked| !asked.dry_run) => None,
             _ => Some((active.run.plan().revision.clone(), unit.policy.retry)),
         };
         known.end(&ended.progress.results, failed);
@@ -200,29 +247,32 @@ impl Shared {
         self.completed(&unit.id, &ended);
         let again = match report.ending {
             Ending::Succeeded | Ending::Superseded | Ending::Lost => Duration::ZERO,
-            _ => unit.policy.retry,
+            _ if asked_again.is_some() => Duration::ZERO,
+            _ => unit.policy.retry.min(unit.policy.interval),
         };
         self.status.add_after(unit.id.clone(), again);
     }
 }
 
 impl Shared {
-    /// Takes away the request for an operation that has ended. One that came in meanwhile stays, and so does one for deletion:
+    /// Takes away the request for what has ended. One that came in meanwhile stays, and is returned. One for deletion stays too:
     /// without it everything would be applied again.
-    async fn answered(&self, unit: &SyncUnit) {
-        if unit.operation.is_none() || unit.is_deleting() {
-            return;
-        }
-        let taken = match self.units.get(&unit.id).await {
-            Ok(Some(now)) if now.operation == unit.operation => {
-                self.units.set_operation(&unit.id, None).await
-            }
-            Ok(_) => Ok(()),
-            Err(error) => Err(error),
+    pub(super) async fn answered(
+        &self,
+        unit: &str,
+        request: Option<&Operation>,
+    ) -> Result<Option<Operation>, Failure> {
+        let unit = self.units.get(unit).await?;
+        let Some((id, asked)) = unit.and_then(|unit| Some((unit.id, unit.operation?))) else {
+            return Ok(None);
         };
-        if let Err(error) = taken {
-            self.tell(&unit.id, UnitEventKind::Failed, error.to_string());
+        if request != Some(&asked) {
+            return Ok(Some(asked));
         }
+        if !asked.delete {
+            self.units.set_operation(&id, None).await?;
+        }
+        Ok(None)
     }
 }
 
@@ -231,11 +281,20 @@ fn changes_kinds(result: &StepResult) -> bool {
     result.key.kind == "CustomResourceDefinition" && result.outcome.changed()
 }
 
-fn state(active: &Active, phase: Phase, finished: Option<Timestamp>, message: String) -> OperationState {
+fn state(
+    known: &Known,
+    active: &Active,
+    phase: Phase,
+    finished: Option<Timestamp>,
+    message: String,
+) -> OperationState {
+    let intent = known.state.lock().intent.clone();
     OperationState {
         phase,
         plan: (**active.run.plan()).clone(),
         progress: active.run.progress().clone(),
+        basis: intent.as_ref().map(|intent| intent.basis),
+        request: intent.and_then(|intent| intent.request),
         started: active.started,
         finished,
         message,
@@ -284,6 +343,8 @@ mod tests {
             phase: Phase::Running,
             plan: crate::plan::Plan::default(),
             progress: Progress::default(),
+            basis: None,
+            request: None,
             started: Timestamp::UNIX_EPOCH,
             finished: None,
             message: String::new(),

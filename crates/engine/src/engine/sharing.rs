@@ -1,6 +1,8 @@
 //! Objects that several units want: nobody deletes them, and nobody fights over them.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::Arc;
+use std::time::Duration;
 
 use model::ObjectKey;
 use tokio::time::Instant;
@@ -9,16 +11,31 @@ use crate::plan::{self, Action, Live, Plan};
 use crate::unit::SyncUnit;
 
 use super::Shared;
+use super::UnitEventKind;
 use super::clusters::Handle;
 use super::heard::Hearing;
 use super::known::Known;
 
+/// How long after a failure the store is asked again which units there are.
+const LIST_AGAIN: Duration = Duration::from_secs(5);
+
 impl Shared {
-    /// What a unit has counts from the beginning, also if its source cannot be read.
-    pub(super) fn had(&self, unit: &SyncUnit, cluster: &Handle) {
+    /// There is a unit. What it has counts from now on, also before it was looked at for the first time.
+    pub(super) fn expect(&self, unit: &SyncUnit) {
+        self.heard.expect(&unit.id);
+        if let Some(place) = &unit.status.place
+            && !self.known.claims.knows(&unit.id)
+        {
+            self.had(unit, &place.endpoint);
+        }
+    }
+
+    /// What a unit has, or was known to want, counts from the beginning, also if its source cannot be read.
+    pub(super) fn had(&self, unit: &SyncUnit, endpoint: &str) {
         let has = unit.status.inventory.entries.iter();
         let has = has.map(|entry| entry.id.0.clone());
-        self.known.claims.had(&unit.id, cluster.endpoint(), has);
+        let wants = unit.status.wanted.iter().cloned();
+        self.known.claims.had(&unit.id, endpoint, has, wants);
     }
 
     /// A unit wants these objects from now on. All that it has to do with are returned; others who have to do with them too are
@@ -40,6 +57,7 @@ impl Shared {
         for other in concerned {
             self.status.add(other.to_string());
         }
+        self.go_on(self.heard.told(&unit.id));
         let mut objects = wants;
         objects.extend(has);
         known.memory.keep(&objects);
@@ -48,27 +66,40 @@ impl Shared {
 
     /// Everything is forgotten about a unit that is gone. What it applied stays, and may be another's now.
     pub(super) fn forget(&self, unit: &str) {
-        let concerned = self.known.forget(unit);
-        for other in concerned.into_iter().chain(self.heard.forget(unit)) {
+        for other in self.known.forget(unit) {
             self.status.add(other.to_string());
         }
+        self.go_on(self.heard.forget(unit));
     }
 
-    /// A unit was looked at: those that have waited for this are looked at again.
-    pub(super) fn heard(&self, unit: &str, began: u64) {
-        for waiting in self.heard.ends(unit, began) {
-            self.status.add(waiting.to_string());
+    /// Those that have waited for others and do not have to any more go on.
+    pub(super) fn go_on(&self, waiting: Vec<Arc<str>>) {
+        for unit in waiting {
+            self.operations.add(unit.to_string());
+            self.status.add(unit.to_string());
         }
     }
 
-    /// Whether a plan that deletes objects has to wait until all other units were looked at, and until when at most.
-    pub(super) fn hear(&self, plan: &Plan) -> Option<Instant> {
+    /// Whether whoever carries out this plan has to wait, before it deletes anything, until all other units were looked at, and until
+    /// when at most.
+    pub(super) async fn hear(&self, plan: &Plan) -> Option<Instant> {
         let prunes = plan
             .steps()
             .any(|step| matches!(step.action, Action::Prune { .. }));
         if !prunes {
             self.heard.pass(&plan.unit);
             return None;
+        }
+        if !self.heard.is_waiting(&plan.unit, &plan.revision) {
+            match self.units.list().await {
+                // There may be some that nobody has told of.
+                Ok(units) => units.iter().for_each(|unit| self.expect(unit)),
+                Err(error) => {
+                    let error = format!("nothing is deleted before all units are known: {error}");
+                    self.tell(&plan.unit, UnitEventKind::Failed, error);
+                    return Some(Instant::now() + LIST_AGAIN);
+                }
+            }
         }
         match self.heard.hear(&plan.unit, &plan.revision) {
             Hearing::Over => None,

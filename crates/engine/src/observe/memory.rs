@@ -42,6 +42,12 @@ impl Memory {
         self.settled.lock().get(key) == Some(&settled)
     }
 
+    /// Whether an object was as it should be, and has another content now.
+    pub fn is_other(&self, key: &ObjectKey, content: u128) -> bool {
+        let settled = self.settled.lock();
+        settled.get(key).is_some_and(|settled| settled.content != content)
+    }
+
     /// Forgets all but these objects, which are all that the unit has now.
     pub fn keep(&self, keys: &std::collections::HashSet<ObjectKey>) {
         self.settled.lock().retain(|key, _| keys.contains(key));

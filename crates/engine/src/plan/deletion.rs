@@ -47,6 +47,7 @@ pub fn deletion(
         stages: stages::settle(drafts, strategy)?,
         inventory: model::Inventory { entries: kept },
         notes,
+        left_out: Vec::new(),
     };
     Ok((plan, objects))
 }

@@ -74,6 +74,9 @@ impl fmt::Display for Plan {
                 None => writeln!(f, "note: {}", note.text)?,
             }
         }
+        for key in &self.left_out {
+            writeln!(f, "note: {key} was taken out of the plan")?;
+        }
         write!(f, "{}", self.counts())
     }
 }

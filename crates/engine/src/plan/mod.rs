@@ -18,6 +18,7 @@ mod decide;
 mod deletion;
 mod difference;
 mod display;
+mod edit;
 mod hooks;
 mod input;
 mod instance;

@@ -30,7 +30,7 @@ pub fn plan(input: &Input, strategy: &Strategy) -> Result<(Plan, Objects), Vec<R
     let tasks = tasks(input, strategy, &references, &mut objects, &mut notes);
     let pruning = prune::prune(input, strategy, Occasion::Sync);
     notes.extend(pruning.notes);
-    let mut refusals = prune::guard(input, &pruning.tasks);
+    let mut refusals = prune::guard(input, strategy, &pruning.tasks);
     refusals.extend(shared(input, strategy, &mut notes));
     refusals.extend(unrecordable(input, strategy));
     let staging = Staging { input, strategy };
@@ -44,6 +44,7 @@ pub fn plan(input: &Input, strategy: &Strategy) -> Result<(Plan, Objects), Vec<R
                 stages,
                 inventory,
                 notes,
+                left_out: Vec::new(),
             };
             Ok((plan, objects))
         }
@@ -151,10 +152,7 @@ pub(super) fn hook(task: &Task, phase: Phase, input: &Input, reference: Referenc
 
 /// Objects that would be taken for others when the inventory is read. Hooks are in none.
 fn unrecordable(input: &Input, strategy: &Strategy) -> Vec<Refusal> {
-    let lasting = input.desired.iter().filter(|desired| {
-        let is_hook = strategy.hooks && hooks::role(&*desired.object) != Role::Plain;
-        !desired.implied && !is_hook
-    });
+    let lasting = input.desired.iter().filter(|desired| strategy.lasts(desired));
     let refusals = lasting.filter_map(|desired| {
         let id = Id(desired.key(&input.options.namespace));
         (!id.reads_back()).then(|| Refusal::Unrecordable {

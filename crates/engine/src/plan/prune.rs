@@ -220,12 +220,13 @@ fn is_approved(input: &Input) -> bool {
 }
 
 /// What must not happen by mistake: that more is deleted than anybody expects.
-pub(super) fn guard(input: &Input, tasks: &[Task]) -> Vec<Refusal> {
+pub(super) fn guard(input: &Input, strategy: &Strategy, tasks: &[Task]) -> Vec<Refusal> {
     let is_prune = |task: &&Task| matches!(task.step.action, Action::Prune { .. });
     let prunes = tasks.iter().filter(is_prune).count();
     let total = total(&input.previous, &input.candidates);
     let mut refusals = Vec::new();
-    let is_empty = input.desired.iter().all(|desired| desired.implied);
+    // Hooks come and go: a build that has nothing else left leaves the unit with nothing.
+    let is_empty = !input.desired.iter().any(|desired| strategy.lasts(desired));
     if is_empty && prunes > 0 && !input.options.allow_empty {
         refusals.push(Refusal::Empty { prunes });
     }

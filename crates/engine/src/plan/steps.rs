@@ -37,6 +37,9 @@ pub struct Plan {
     /// What a person should know.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<Note>,
+    /// What is not done although it was to be: somebody has [taken it out](Plan::edited).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<ObjectKey>,
 }
 
 /// Steps that are carried out together before the next stage begins.

@@ -4,7 +4,7 @@ use model::Value;
 use serde::{Deserialize, Serialize};
 
 use super::hooks::{self, Role};
-use super::input::Live;
+use super::input::{Desired, Live};
 use super::markers::{self, Markers};
 use super::options::Options;
 use super::order::Order;
@@ -62,6 +62,12 @@ impl Strategy {
             Role::Skipped | Role::Ignored => false,
             Role::Hook(_) => !options.argo.skip_hooks && options.only.is_none(),
         }
+    }
+
+    /// Whether an object is one that the unit has from then on, and no hook or namespace that others need.
+    pub(super) fn lasts(&self, desired: &Desired) -> bool {
+        let is_hook = self.hooks && hooks::role(&*desired.object) != Role::Plain;
+        !desired.implied && !is_hook
     }
 
     /// Whether an object is a hook that runs when its unit is deleted.

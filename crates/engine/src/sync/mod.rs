@@ -10,6 +10,7 @@ mod report;
 mod step;
 mod wait;
 
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -20,7 +21,7 @@ use model::{Health, ObjectKey, Value};
 
 use crate::cache::{Cache, Lookup, Standard};
 use crate::cluster::Cluster;
-use crate::plan::{Gate, Objects, OnFailure, Plan, Purpose, Stage, Step, When};
+use crate::plan::{Action, Gate, Objects, OnFailure, Plan, Purpose, Stage, Step, When};
 
 pub use inventory::{Had, to_be_made, together, written};
 pub use progress::{Outcome, Progress, StepResult, Work};
@@ -42,6 +43,8 @@ pub struct World<'a> {
     pub manager: &'a str,
     /// Whether somebody has approved what the plan asks approval for.
     pub approved: bool,
+    /// Whether it is known what other units want. Before that nothing is pruned.
+    pub heard: bool,
     /// The time.
     pub now: &'a (dyn Fn() -> Timestamp + Send + Sync),
     /// Whether an object that was to be pruned, and has changed since that was decided, may still be.
@@ -81,6 +84,8 @@ pub enum Next {
     },
     /// Nothing is done before somebody approves.
     Approval(Gate),
+    /// Nothing is done before it is known what other units want.
+    Hearing,
     /// The run has come to its end.
     Finished(Report),
 }
@@ -121,6 +126,16 @@ impl Run {
         &self.plan
     }
 
+    /// The objects that are there by now as the plan wants them to be.
+    pub(crate) fn there(&self) -> HashSet<ObjectKey> {
+        let steps = self.plan.steps().filter(|step| step.is_there_for_good());
+        let results = self.progress.results.iter();
+        let found = results.filter(|result| result.outcome.is_there());
+        let found: HashSet<&ObjectKey> = found.map(|result| &result.key).collect();
+        let there = steps.filter(|step| step.action == Action::Unchanged || found.contains(&step.key));
+        there.map(|step| step.key.clone()).collect()
+    }
+
     /// Goes as far as possible without waiting.
     pub async fn advance(&mut self, world: &World<'_>) -> Next {
         let plan = Arc::clone(&self.plan);
@@ -156,10 +171,24 @@ impl Run {
             let group = object.str_at(&["spec", "group"]);
             match &*step.key.kind {
                 "CustomResourceDefinition" => {
-                    cluster.expect(group, Some(object.str_at(&["spec", "names", "kind"])));
+                    let kind = object.str_at(&["spec", "names", "kind"]);
+                    cluster.expect(&step.key.name, group, Some(kind));
                 }
-                "APIService" => cluster.expect(group, None),
+                "APIService" => cluster.expect(&step.key.name, group, None),
                 _ => {}
+            }
+        }
+    }
+
+    /// Kinds whose definitions a stage deletes are not waited for, also if they were defined just now.
+    fn retract_kinds(stage: &Stage, cluster: &Cluster) {
+        let pruned = stage
+            .steps
+            .iter()
+            .filter(|step| matches!(step.action, Action::Prune { .. }));
+        for step in pruned {
+            if matches!(&*step.key.kind, "CustomResourceDefinition" | "APIService") {
+                cluster.expect_no_more(&step.key.name);
             }
         }
     }
@@ -217,6 +246,7 @@ impl Run {
                 self.fail(stage);
                 return None;
             }
+            Self::retract_kinds(stage, world.cluster);
             self.progress.work = Work::begun(refused);
         }
         if let Some(next) = self.steps(stage, world).await {
@@ -281,6 +311,10 @@ impl Run {
                     .filter(|place| stage.steps[*place].batch == batch && !refused.contains(place))
                     .collect(),
             };
+            let prunes = |place: &usize| matches!(stage.steps[*place].action, Action::Prune { .. });
+            if !world.heard && at_work.iter().any(prunes) {
+                return Some(Next::Hearing);
+            }
             let turn = match since {
                 None => Turn::First,
                 Some(since) if (world.now)() >= since + time_to_leave(stage, &at_work) => Turn::Last,
@@ -293,6 +327,10 @@ impl Run {
             for (index, done) in at_work.iter().zip(join_all(work).await) {
                 match done {
                     Done::Leaving => leaving.push(*index),
+                    Done::Wanted(result) => {
+                        self.progress.still_there.push(result.key.clone());
+                        self.progress.results.push(result);
+                    }
                     Done::Ended(result) => {
                         failed |= result.outcome == Outcome::Failed;
                         self.progress.results.push(result);

@@ -24,7 +24,8 @@ pub struct Progress {
     /// What has become of each step so far, in the order they ended.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub results: Vec<StepResult>,
-    /// What was to be gone by the end of a wait, and was not.
+    /// What was to be gone by the end of a wait, and was not, and what was not deleted since another unit wants it: it stays in the
+    /// inventory until that is settled.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub still_there: Vec<ObjectKey>,
     /// What else went wrong: waits.
@@ -36,13 +37,7 @@ impl Progress {
     /// Whether an object was there when its step was carried out.
     pub(super) fn was_there(&self, key: &ObjectKey) -> bool {
         let mut results = self.results.iter();
-        results.any(|result| {
-            let there = matches!(
-                result.outcome,
-                Outcome::Created | Outcome::Configured | Outcome::Unchanged
-            );
-            there && result.key == *key
-        })
+        results.any(|result| result.outcome.is_there() && result.key == *key)
     }
 }
 
@@ -120,6 +115,11 @@ impl Outcome {
     /// Whether the object was written.
     pub fn applied(self) -> bool {
         matches!(self, Outcome::Created | Outcome::Configured)
+    }
+
+    /// Whether the object was there afterwards, as it should be.
+    pub fn is_there(self) -> bool {
+        matches!(self, Outcome::Created | Outcome::Configured | Outcome::Unchanged)
     }
 
     /// Whether the cluster was changed.

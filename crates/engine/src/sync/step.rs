@@ -16,6 +16,8 @@ pub(super) enum Done {
     Ended(StepResult),
     /// Its object is deleted and is applied when it is gone.
     Leaving,
+    /// Its object was not deleted, since another unit wants it by now.
+    Wanted(StepResult),
 }
 
 /// Whether a step is carried out for the first time, or goes on after its object was deleted.
@@ -66,7 +68,14 @@ pub(super) async fn carry_out(step: &Step, objects: &Objects, world: &World<'_>,
         Action::Create | Action::Patch => apply(step, objects, world, turn).await,
         Action::Recreate(target) => recreate(step, target, objects, world, turn).await,
         Action::Replace(target) => replace(step, target, objects, world).await.map(Some),
-        Action::Prune { propagation, target } => prune(step, *propagation, target, world).await.map(Some),
+        Action::Prune { propagation, target } => match prune(step, *propagation, target, world).await {
+            Ok(Pruned::Ended(result)) => Ok(Some(result)),
+            Ok(Pruned::Wanted(unit)) => {
+                let message = format!("unit {unit:?} wants it by now");
+                return Done::Wanted(result(step, Outcome::Skipped, "", message));
+            }
+            Err(message) => Err(message),
+        },
         Action::DeleteHook { target, release } => {
             let release = release.as_deref();
             delete_hook(step, target.as_ref(), release, world).await.map(Some)
@@ -217,20 +226,25 @@ async fn replace(
     Ok(result(step, Outcome::Configured, version, String::new()))
 }
 
+/// What has become of an object that was to be pruned.
+enum Pruned {
+    Ended(StepResult),
+    /// This unit wants it by now.
+    Wanted(String),
+}
+
 /// Deletes exactly the object that was looked at. If it has changed since, it is looked at again.
 async fn prune(
     step: &Step,
     propagation: Propagation,
     target: &Target,
     world: &World<'_>,
-) -> Result<StepResult, Failed> {
-    if let Some(unit) = (world.wanted)(&step.key) {
-        let message = format!("unit {unit:?} wants it by now");
-        return Ok(result(step, Outcome::Skipped, "", message));
-    }
+) -> Result<Pruned, Failed> {
+    let deleted = || Ok(Pruned::Ended(ended(step, Outcome::Deleted)));
+    let skipped = |why: &str| Ok(Pruned::Ended(result(step, Outcome::Skipped, "", why.to_owned())));
     let resource = match resource_of(step, world).await {
         Ok(resource) => resource,
-        Err(Error::NoSuchKind { .. }) => return Ok(ended(step, Outcome::Deleted)),
+        Err(Error::NoSuchKind { .. }) => return deleted(),
         Err(error) => return Err(delete_failed(step, &error)),
     };
     let mut options = Delete {
@@ -247,28 +261,29 @@ async fn prune(
     // left for the next run.
     for _ in 0..3 {
         let key = &step.key;
+        // Also when it has changed: that may be what the other unit has applied.
+        if let Some(unit) = (world.wanted)(key) {
+            return Ok(Pruned::Wanted(unit));
+        }
         match world
             .cluster
             .delete(&resource, &key.namespace, &key.name, &options)
             .await
         {
             Ok(Deleted::Gone | Deleted::Leaving(_)) | Err(Error::NotFound(_)) => {
-                return Ok(ended(step, Outcome::Deleted));
+                return deleted();
             }
             Err(Error::Conflict(_)) => {}
             Err(error) => return Err(delete_failed(step, &error)),
         }
         let live = world.cluster.get(&resource, &key.namespace, &key.name).await;
         match live.map_err(|error| delete_failed(step, &error))? {
-            None => return Ok(ended(step, Outcome::Deleted)),
+            None => return deleted(),
             Some(live) if live.str_at(&["metadata", "uid"]) != target.uid => {
-                let message = "another object has taken its name and was left alone".to_owned();
-                return Ok(result(step, Outcome::Skipped, "", message));
+                return skipped("another object has taken its name and was left alone");
             }
             Some(live) if !(world.prunable)(&live) => {
-                let message =
-                    "it changed while it was to be deleted and is not ours to delete any more".to_owned();
-                return Ok(result(step, Outcome::Skipped, "", message));
+                return skipped("it changed while it was to be deleted and is not ours to delete any more");
             }
             Some(live) => {
                 let version = live.str_at(&["metadata", "resourceVersion"]);

@@ -47,6 +47,10 @@ pub(super) fn look(wait: &Wait, progress: &Progress, cache: &Cache, standard: &S
         .collect();
     let mut found = Found::default();
     for awaited in &wait.objects {
+        if awaited.until == Until::Gone && progress.still_there.contains(&awaited.key) {
+            // It was not deleted.
+            continue;
+        }
         let entry = cache.get_by(&awaited.key, standard);
         let written = written.get(&awaited.key).copied();
         // What the watch has not told of yet is not gone.

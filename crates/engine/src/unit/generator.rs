@@ -16,7 +16,8 @@ pub struct Generated {
 
 /// Turns the source of a unit into manifests. It is called each time a unit is looked at and has to keep what is expensive.
 pub trait ManifestGenerator: Send + Sync + 'static {
-    /// The manifests of a unit, at this revision or the one its source says. `fresh` asks it to use nothing that it has kept.
+    /// The manifests of a unit, at this revision or the one its source says. `fresh` asks it to use nothing that it has kept:
+    /// somebody has asked for an operation, and it is about to begin.
     fn generate<'a>(
         &'a self,
         unit: &'a SyncUnit,

@@ -20,7 +20,7 @@ pub use credentials::{Access, ClusterEvent, CredentialsStore, OneCluster};
 pub use generator::{Generated, ManifestGenerator};
 pub use operation::{Operation, OperationState, Phase};
 pub use settings::{ReconciliationSettings, ResourceFilter, ResourceOverride};
-pub use status::{Status, SyncState};
+pub use status::{Place, Status, SyncState};
 pub use store::{MemoryStore, SyncUnitStore};
 
 use crate::cache::{OwnRules, Standard};
@@ -54,6 +54,19 @@ pub struct SyncUnit {
 }
 
 impl SyncUnit {
+    /// A unit of which nothing else is said: it goes to the cluster without a name, and is looked after as the default
+    /// [policy](Policy) says.
+    pub fn new(id: impl Into<String>) -> Self {
+        SyncUnit {
+            id: id.into(),
+            status: Status::default(),
+            source: Source::default(),
+            destination: Destination::default(),
+            operation: None,
+            policy: Policy::default(),
+        }
+    }
+
     /// Whether all that it has is to be deleted.
     pub fn is_deleting(&self) -> bool {
         self.operation.as_ref().is_some_and(|operation| operation.delete)

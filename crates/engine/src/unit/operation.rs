@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use jiff::Timestamp;
-use model::{Inventory, ObjectKey};
+use model::{Digest, Inventory, ObjectKey};
 use serde::{Deserialize, Serialize};
 
 use crate::plan::Plan;
@@ -42,6 +42,13 @@ pub struct OperationState {
     pub plan: Plan,
     /// How far it is. Of an operation that has ended there are no results of objects that were as they should be.
     pub progress: Progress,
+    /// What it was begun for: a digest of the objects, of where they go and of how they are applied. An operation is only gone on with
+    /// while that is the same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub basis: Option<Digest>,
+    /// What somebody has asked for, if it was not begun by itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub request: Option<Operation>,
     /// When it began.
     pub started: Timestamp,
     /// When it ended.

@@ -1,6 +1,6 @@
 //! What has become of a unit.
 
-use model::{Health, Inventory};
+use model::{Health, Inventory, ObjectKey};
 use serde::{Deserialize, Serialize};
 
 use super::OperationState;
@@ -23,6 +23,12 @@ pub struct Status {
     /// What was applied.
     #[serde(default)]
     pub inventory: Inventory,
+    /// Where that is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub place: Option<Place>,
+    /// What it wants and does not have, since it is left to another unit: nobody deletes that either.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub wanted: Vec<ObjectKey>,
     /// The last operation, or the one under way.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<Box<OperationState>>,
@@ -32,6 +38,15 @@ pub struct Status {
     /// All that is wrong.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub errors: Vec<String>,
+}
+
+/// A cluster, as it was when something was applied to it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Place {
+    /// Its name, as the [destination](super::Destination) had it.
+    pub cluster: String,
+    /// [Where its API was](super::Access::endpoint).
+    pub endpoint: String,
 }
 
 /// Whether the cluster is as the source says.

@@ -44,50 +44,62 @@ impl Accumulated<'_, '_> {
         let specs = self.accumulator.specs(build);
         let resources = &mut self.accumulator.resources;
         let fail = |field: &'static str, message: String| self.target.here.error((field, None), message);
-        hash::add_to_names(resources, &schema).map_err(|problem| fail("", problem))?;
-        name_reference::fix(resources, specs.rules(), &schema).map_err(|problems| {
-            let spots = build.spots.borrow();
-            let errors = problems.into_iter().flat_map(|(spot, problem)| {
-                let error = spots.error(spot, &problem);
-                error.map_or_else(|| fail("", problem).0, |error| vec![error])
-            });
-            Errors(errors.collect())
-        })?;
-        let unused = vars::resolve(&self.accumulator.vars, resources, &specs.var_reference)
-            .map_err(|problems| self.target.here.tell(("vars", None), problems))?;
-        if !unused.is_empty() {
-            let names = unused.join(",");
-            self.warnings
-                .push(format!("well-defined vars that were never replaced: {names}"));
-        }
+        let mut wrong = hash::add_to_names(resources, &schema);
+        let references = name_reference::fix(resources, specs.rules(), &schema);
+        // Which of several objects is meant may depend on names that are missing.
+        wrong.extend(references.into_iter().filter(|_| !self.accumulator.lost.names));
+        let resolved = vars::resolve(&self.accumulator.vars, resources, &specs.var_reference);
         // Patches and replacements may have taken the name of one.
         resources.drop_empties();
-        for resource in resources.iter() {
-            if let Some(problem) = resource.lacks() {
-                let told = build.spots.borrow().error(resource.spot, &problem);
-                return Err(told.map_or_else(|| fail("", problem), |error| Errors(vec![error])));
-            }
-        }
+        let sure = resources.iter().filter(|resource| !resource.is_unsure());
+        wrong.extend(sure.filter_map(|resource| Some((resource.spot, resource.lacks()?))));
         resources.retain(|resource| {
             resource
                 .annotation(LOCAL_CONFIG)
                 .is_none_or(|value| value == "false")
         });
+        for (spot, problem) in wrong {
+            let error = build.spots.borrow().error(spot, &problem);
+            let told = error.map_or_else(|| fail("", problem), Errors::from);
+            self.accumulator.note(told);
+        }
+        match resolved {
+            Ok(unused) if unused.is_empty() => {}
+            Ok(unused) => {
+                let names = unused.join(",");
+                self.warnings
+                    .push(format!("well-defined vars that were never replaced: {names}"));
+            }
+            Err(problems) => {
+                let problems = self.accumulator.certain(problems);
+                self.accumulator
+                    .note(self.target.here.tell(("vars", None), problems));
+            }
+        }
         // Patches may have given several the same name.
-        resources
-            .distinct_ids(&schema)
-            .map(drop)
-            .map_err(|problem| fail("", problem))?;
+        let clashes = self.accumulator.resources.clashes(&schema);
+        self.target
+            .tell_clashes(&mut self.accumulator, ("", None), clashes);
+        self.order_and_mark(build)
+    }
+
+    /// Puts the objects into order, and writes on them what is to be told of the build.
+    fn order_and_mark(&mut self, build: &Build<'_>) -> Result<(), Errors> {
+        let schema = build.schema();
+        let fail = |field: &'static str, message: String| self.target.here.error((field, None), message);
+        let mut errors = std::mem::take(&mut self.accumulator.errors);
+        let resources = &mut self.accumulator.resources;
         let kustomization = &self.target.kustomization;
         match &kustomization.sort_options {
             Some(options) => {
-                sort::sort(resources, options).map_err(|problem| fail("sortOptions", problem))?;
+                errors.keep(sort::sort(resources, options).map_err(|problem| fail("sortOptions", problem)));
             }
             None if build.options.reorder == Reorder::Legacy => {
                 sort::legacy(resources, sort::DEFAULT_ORDER);
             }
             None => {}
         }
+        errors.or(())?;
         let wants = |option: &str| kustomization.build_metadata.iter().any(|wanted| wanted == option);
         if build.options.managed_by_label || wants("managedByLabel") {
             let label = BTreeMap::from([(

@@ -2,36 +2,31 @@
 
 use std::rc::Rc;
 
+use super::lost::Lost;
 use super::target::{Place, Target};
 use super::{Accumulator, Spot};
-use crate::error::{Error, Errors, all};
+use crate::error::{Error, Errors};
 use crate::generator::{self, Kind, with_globals};
 use crate::helm;
 use crate::origin::Origin;
 use crate::plugin;
 use crate::problem::{At, Problem};
-use crate::resmap::{AnyId, ResMap};
+use crate::resmap::{AnyId, Clash, ResMap};
 use crate::resource::{Parsed, Resource, from_text};
 
 impl Target<'_, '_> {
     /// What all generators make.
-    pub(super) fn generate(&self) -> Result<Vec<(Place<'static>, Resource)>, Errors> {
-        let generated = all([
-            self.generate_data(),
-            self.generate_charts(),
-            self.generate_plugins(),
-        ])?;
-        Ok(generated.into_iter().flatten().collect())
+    pub(super) fn generate(&self, accumulator: &mut Accumulator) -> Vec<(Place<'static>, Resource)> {
+        let mut generated = self.generate_data(accumulator);
+        generated.extend(self.generate_charts(accumulator));
+        generated.extend(self.generate_plugins(accumulator));
+        generated
     }
 
     /// Adds what was generated, or merges it into what it says.
-    pub(super) fn absorb(
-        &self,
-        accumulator: &mut Accumulator,
-        generated: Vec<(Place<'static>, Resource)>,
-    ) -> Result<(), Errors> {
+    pub(super) fn absorb(&self, accumulator: &mut Accumulator, generated: Vec<(Place<'static>, Resource)>) {
         if generated.is_empty() {
-            return Ok(());
+            return;
         }
         let schema = self.build.schema();
         let names = generated
@@ -39,14 +34,49 @@ impl Target<'_, '_> {
             .map(|(_, resource)| resource.shared_name())
             .collect();
         let mut index = AnyId::new(names, accumulator.resources.as_slice(), &schema);
-        let added = generated.into_iter().map(|(place, resource)| {
+        let told = accumulator.errors.0.len();
+        for (place, resource) in generated {
             let absorbed = accumulator.resources.absorb(resource, &mut index, &schema);
-            absorbed.map_err(|problem| {
-                self.here
-                    .error(place, format!("merging from generator: {problem}"))
-            })
+            if let Err(mut clash) = absorbed {
+                clash.message.insert_str(0, "merging from generator: ");
+                self.tell_clashes(accumulator, place, vec![clash]);
+            }
+        }
+        if accumulator.errors.0.len() > told {
+            accumulator.lost.add(Lost::through("configMapGenerator"));
+        }
+    }
+
+    /// Tells of objects that others stand in the way of, each where it comes from.
+    pub(super) fn tell_clashes(&self, accumulator: &mut Accumulator, place: Place<'_>, clashes: Vec<Clash>) {
+        let spots = self.build.spots.borrow();
+        let lost = accumulator.lost;
+        let certain = clashes
+            .into_iter()
+            .filter(|clash| !lost.may_explain(&clash.needs));
+        let told = certain.flat_map(|clash| {
+            let Some(mut error) = spots.error(clash.spot, &clash.message) else {
+                return self.here.error(place, clash.message).0;
+            };
+            if !clash.others.is_empty() {
+                let places = spots.shown(&clash.others, &error.chain);
+                error.message.push_str("; also in ");
+                error.message.push_str(&places);
+            }
+            vec![error]
         });
-        all(added).map(|_| ())
+        accumulator.errors.0.extend(told);
+    }
+
+    /// Problems that say where their objects come from.
+    pub(super) fn with_places(&self, mut problems: Vec<Problem>) -> Vec<Problem> {
+        for problem in problems.iter_mut().filter(|problem| !problem.objects.is_empty()) {
+            let spots = self.build.spots.borrow();
+            let places = spots.shown(&problem.objects, &self.here.chain());
+            problem.message.push_str("; in ");
+            problem.message.push_str(&places);
+        }
+        problems
     }
 
     fn spot(&self, place: Place<'static>) -> Spot {
@@ -73,7 +103,7 @@ impl Target<'_, '_> {
         Some(Rc::new(origin.of_builtin(self.here.file, kind)))
     }
 
-    fn generate_data(&self) -> Result<Vec<(Place<'static>, Resource)>, Errors> {
+    fn generate_data(&self, accumulator: &mut Accumulator) -> Vec<(Place<'static>, Resource)> {
         let kustomization = &self.kustomization;
         let globals = kustomization.generator_options.as_ref();
         let lists = [
@@ -88,21 +118,23 @@ impl Target<'_, '_> {
             let numbered = list.iter().enumerate();
             numbered.map(move |(index, args)| (kind, (field, Some(index)), args))
         });
-        all(all_args.map(|(kind, place, args)| {
+        let generated = all_args.filter_map(|(kind, place, args)| {
             let args = with_globals(args, globals);
-            let mut resource = generator::generate(kind, &args, self.here.loader.as_ref())
-                .map_err(|problems| self.here.tell(place, problems))?;
+            let made = generator::generate(kind, &args, self.here.loader.as_ref())
+                .map_err(|problems| self.here.tell(place, problems));
+            let mut resource = accumulator.keep(made, Lost::through(place.0))?;
             resource.spot = self.spot(place);
             let origin = self.builtin_origin(&format!("{}Generator", kind.name()));
             resource.set_origin(origin.as_ref());
-            Ok((place, resource))
-        }))
+            Some((place, resource))
+        });
+        generated.collect()
     }
 
-    fn generate_charts(&self) -> Result<Vec<(Place<'static>, Resource)>, Errors> {
+    fn generate_charts(&self, accumulator: &mut Accumulator) -> Vec<(Place<'static>, Resource)> {
         let globals = self.kustomization.helm_globals.clone().unwrap_or_default();
         let charts = self.kustomization.helm_charts.iter().enumerate();
-        let rendered = charts.map(|(index, chart)| {
+        let rendered = charts.filter_map(|(index, chart)| {
             let place = ("helmCharts", Some(index));
             let mut chart = chart.clone();
             if chart.namespace.is_empty() {
@@ -115,7 +147,8 @@ impl Target<'_, '_> {
             }
             let resources = self
                 .render(&chart, &globals)
-                .map_err(|problem| self.here.error(place, problem))?;
+                .map_err(|problem| self.here.error(place, problem));
+            let resources = accumulator.keep(resources, Lost::OBJECTS)?;
             let origin = self.builtin_origin("HelmChartInflationGenerator");
             let spot = self.spot(place);
             let with_origin = resources.into_iter().map(|mut resource| {
@@ -123,9 +156,9 @@ impl Target<'_, '_> {
                 resource.set_origin(origin.as_ref());
                 (place, resource)
             });
-            Ok(with_origin.collect::<Vec<_>>())
+            Some(with_origin.collect::<Vec<_>>())
         });
-        Ok(all(rendered)?.into_iter().flatten().collect())
+        rendered.flatten().collect()
     }
 
     pub(super) fn render(
@@ -156,12 +189,14 @@ impl Target<'_, '_> {
             .collect())
     }
 
-    fn generate_plugins(&self) -> Result<Vec<(Place<'static>, Resource)>, Errors> {
+    fn generate_plugins(&self, accumulator: &mut Accumulator) -> Vec<(Place<'static>, Resource)> {
         let place = ("generators", None);
-        let plugins = self.plugins("generators", &self.kustomization.generators)?;
-        let generated = plugins.iter().map(|plugin| {
-            let resources = plugin::generate(plugin, self)
-                .map_err(|problems| self.tell_plugin(place, plugin.spot, problems))?;
+        let (plugins, errors) = self.plugins("generators", &self.kustomization.generators);
+        accumulator.keep(errors.or(()), Lost::OBJECTS);
+        let generated = plugins.iter().filter_map(|plugin| {
+            let made = plugin::generate(plugin, self)
+                .map_err(|problems| self.tell_plugin(place, plugin.spot, problems));
+            let resources = accumulator.keep(made, Lost::OBJECTS)?;
             let origin = plugin_origin(plugin);
             let with_origin = resources.into_iter().map(|mut resource| {
                 resource.spot = plugin.spot;
@@ -170,35 +205,29 @@ impl Target<'_, '_> {
                 }
                 (place, resource)
             });
-            Ok(with_origin.collect::<Vec<_>>())
+            Some(with_origin.collect::<Vec<_>>())
         });
-        Ok(all(generated)?.into_iter().flatten().collect())
+        generated.flatten().collect()
     }
 
-    /// The plugins that a list names: each entry is the plugin itself or a file or base of them.
-    pub(super) fn plugins(&self, field: &'static str, entries: &[String]) -> Result<Vec<Resource>, Errors> {
+    /// The plugins that a list names: each entry is the plugin itself or a file or base of them. What cannot be read is
+    /// told.
+    pub(super) fn plugins(&self, field: &'static str, entries: &[String]) -> (Vec<Resource>, Errors) {
         let mut accumulator = Accumulator::new();
-        let mut errors = Errors::default();
         let mut paths = Vec::new();
         for (index, entry) in entries.iter().enumerate() {
             let Ok(parsed) = from_text(entry, &mut self.build.texts()) else {
                 paths.push((index, entry.as_str()));
                 continue;
             };
-            let added = self.add_inline(&mut accumulator, (field, Some(index)), parsed);
-            errors.keep(added.map_err(|problem| self.here.error((field, Some(index)), problem)));
+            self.add_inline(&mut accumulator, (field, Some(index)), parsed);
         }
-        errors.keep(self.add_resources(&mut accumulator, field, paths.into_iter()));
-        errors.or(accumulator.resources.into_resources())
+        self.add_resources(&mut accumulator, field, paths.into_iter());
+        (accumulator.resources.into_resources(), accumulator.errors)
     }
 
     /// Adds the plugins that an entry says itself.
-    fn add_inline(
-        &self,
-        accumulator: &mut Accumulator,
-        place: Place<'static>,
-        parsed: Vec<Parsed>,
-    ) -> Result<(), String> {
+    fn add_inline(&self, accumulator: &mut Accumulator, place: Place<'static>, parsed: Vec<Parsed>) {
         let schema = self.build.schema();
         let origin = self
             .origin
@@ -206,13 +235,15 @@ impl Target<'_, '_> {
             .map(|origin| Rc::new(origin.append(self.here.file)));
         let spot = self.spot(place);
         let mut resources = ResMap::new();
-        for Parsed { mut resource, line } in parsed {
+        let parsed = parsed.into_iter().map(|Parsed { mut resource, line }| {
             resource.spot = spot.at_line(line);
             resource.set_origin(origin.as_ref());
             self.build.see(&resource);
-            resources.append(resource, &schema)?;
-        }
-        accumulator.resources.append_all(resources, &schema)
+            resource
+        });
+        let mut clashes = resources.append_each(parsed, &schema);
+        clashes.extend(accumulator.resources.append_all(resources, &schema));
+        self.tell_clashes(accumulator, place, clashes);
     }
 }
 

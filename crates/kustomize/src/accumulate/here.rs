@@ -9,7 +9,8 @@ use yaml::node::Texts;
 use yaml::{Lines, Step};
 
 use super::Loader;
-use crate::config::Mistake;
+use super::lost::Lost;
+use crate::config::{Kustomization, Mistake};
 use crate::error::{Error, Errors, Within};
 use crate::problem::{At, InText, Problem, key};
 use crate::resource::from_text;
@@ -89,6 +90,34 @@ impl<'t> Here<'t> {
         let mut told: Vec<Error> = told.collect();
         told.sort_by_key(|error| error.line);
         Errors(told)
+    }
+
+    /// What is missing since fields could not be read.
+    pub(super) fn lost(&self) -> Lost {
+        let mut lost = Lost::default();
+        for mistake in &self.mistakes {
+            if let Some(Step::Key(field)) = mistake.steps.first() {
+                lost.add(Lost::through(meant(field)));
+            }
+        }
+        lost
+    }
+
+    /// Whether a field could not be read, or something in it; or something in one of its entries.
+    pub(super) fn is_unread(&self, (field, entry): Place<'_>) -> bool {
+        if self.mistakes.is_empty() {
+            return false;
+        }
+        let path = self.path(field, entry);
+        self.mistakes
+            .iter()
+            .any(|mistake| match mistake.steps.split_first() {
+                Some((Step::Key(first), more)) => {
+                    let mistake = [&[key(meant(first))], more].concat();
+                    overlap(&mistake, &path)
+                }
+                _ => true,
+            })
     }
 
     /// Tells what is wrong with an entry, or with what it names.
@@ -266,6 +295,11 @@ fn find<'v>(value: &'v Value, path: &[Step]) -> Option<&'v Value> {
         (Step::Item(index), Value::Array(items)) => items.get(*index),
         _ => None,
     })
+}
+
+/// The field that is meant by what may be misspelt.
+fn meant(field: &str) -> &str {
+    Kustomization::meant(field).unwrap_or(field)
 }
 
 /// Whether one path leads through the end of the other.

@@ -65,16 +65,37 @@ impl<'b> Loader<'b> {
         if is_remote_file(name) {
             return name.to_owned();
         }
-        self.tree().show(&self.wanted(name))
+        self.shown(&self.wanted(name))
+    }
+
+    /// A path in the tree as it is shown to people: in another repository, with the URL of that.
+    fn shown(&self, path: &str) -> String {
+        match &self.repository {
+            Some(spec) if path.is_empty() => spec.clone_url(),
+            Some(spec) => format!("{}//{path}", spec.clone_url()),
+            None => self.tree().show(path),
+        }
     }
 
     /// The path in the tree that a name means.
     fn wanted(&self, name: &str) -> String {
-        if name.starts_with('/') {
+        let wanted = if name.starts_with('/') {
             path::clean(name)
         } else {
             path::join(&self.root, name)
+        };
+        self.at_top(wanted)
+    }
+
+    /// Nothing is above the root of a file system: there it is the root itself that `..` leads to.
+    fn at_top(&self, wanted: String) -> String {
+        if path::escapes(&wanted) && self.tree().is_file_system() {
+            return wanted
+                .trim_start_matches("../")
+                .trim_start_matches("..")
+                .to_owned();
         }
+        wanted
     }
 
     /// Whether there is something of this name.
@@ -98,7 +119,7 @@ impl<'b> Loader<'b> {
         if name.starts_with('/') {
             return Err(format!("new root '{name}' cannot be absolute"));
         }
-        let wanted = path::join(&self.root, name);
+        let wanted = self.at_top(path::join(&self.root, name));
         let tree = self.tree();
         let found = if path::escapes(&wanted) {
             None
@@ -108,7 +129,7 @@ impl<'b> Loader<'b> {
         let Some(root) = found.filter(|found| tree.is_dir(found)) else {
             return Err(format!(
                 "must build at directory: not a valid directory: '{}'",
-                tree.show(&wanted)
+                self.shown(&wanted)
             ));
         };
         self.check_cycle(&root)?;
@@ -168,8 +189,8 @@ impl<'b> Loader<'b> {
             if path::is_within(&loader.root, root) {
                 return Err(format!(
                     "cycle detected: candidate root '{}' contains visited root '{}'",
-                    self.tree().show(root),
-                    self.tree().show(&loader.root)
+                    self.shown(root),
+                    self.shown(&loader.root)
                 ));
             }
             visited = loader.referrer.as_deref();
@@ -187,19 +208,19 @@ impl<'b> Loader<'b> {
         }
         let wanted = self.wanted(name);
         let tree = self.tree();
-        let missing = || format!("open {}: {}", tree.show(&wanted), why_missing(tree, &wanted));
+        let missing = || format!("open {}: {}", self.shown(&wanted), why_missing(tree, &wanted));
         if path::escapes(&wanted) {
             return Err(missing());
         }
         let found = tree.resolve(&wanted).ok_or_else(missing)?;
         if tree.is_dir(&found) {
-            return Err(format!("'{}' must resolve to a file", tree.show(&wanted)));
+            return Err(format!("'{}' must resolve to a file", self.shown(&wanted)));
         }
         if self.restrictor == LoadRestrictor::RootOnly && !path::is_within(path::parent(&found), &self.root) {
             return Err(format!(
                 "security; file '{}' is not in or below '{}'",
-                tree.show(&wanted),
-                tree.show(&self.root)
+                self.shown(&wanted),
+                self.shown(&self.root)
             ));
         }
         let content = tree.read(&found)?.ok_or_else(missing)?;

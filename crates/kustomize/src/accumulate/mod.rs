@@ -7,6 +7,7 @@ mod finish;
 mod generators;
 mod here;
 mod loader;
+mod lost;
 mod resources;
 mod spots;
 mod target;
@@ -24,12 +25,13 @@ use crate::error::{Error, Errors};
 use crate::generator::FileLoader;
 use crate::options::Release;
 use crate::origin::Origin;
+use crate::problem::Problem;
 use crate::resmap::ResMap;
 use crate::resource::Resource;
-use crate::schema::Schema;
 use crate::specs::Specs;
 use crate::tree::Tree;
 use crate::vars::Vars;
+use lost::Lost;
 use target::Target;
 
 /// What plugins may use.
@@ -84,6 +86,9 @@ pub(crate) struct Accumulator {
     /// Where transformers look for fields; `None` before the first kustomization has said so.
     specs: Option<Arc<Specs>>,
     vars: Vars,
+    /// All that is wrong so far. What can be done without it is done nevertheless, to find what else is wrong.
+    errors: Errors,
+    lost: Lost,
 }
 
 impl Accumulator {
@@ -92,7 +97,28 @@ impl Accumulator {
             resources: ResMap::new(),
             specs: None,
             vars: Vars::default(),
+            errors: Errors::default(),
+            lost: Lost::default(),
         }
+    }
+
+    /// Takes note of what is wrong with a result, and of what is missing then.
+    fn keep<T>(&mut self, result: Result<T, Errors>, lost: Lost) -> Option<T> {
+        if result.is_err() {
+            self.lost.add(lost);
+        }
+        self.errors.keep(result)
+    }
+
+    /// Takes note of what is wrong.
+    fn note(&mut self, errors: Errors) {
+        self.errors.0.extend(errors.0);
+    }
+
+    /// Problems without those that may only follow from what is missing.
+    fn certain(&self, mut problems: Vec<Problem>) -> Vec<Problem> {
+        problems.retain(|problem| !self.lost.may_explain(&problem.needs));
+        problems
     }
 
     fn specs(&self, build: &Build<'_>) -> Arc<Specs> {
@@ -110,15 +136,6 @@ impl Accumulator {
                 .map_err(|conflict| conflict.to_string())?,
         }
         Ok(())
-    }
-
-    /// Adds what another kustomization accumulated.
-    fn merge(&mut self, other: Accumulator, schema: &Schema, build: &Build<'_>) -> Result<(), String> {
-        self.resources.append_all(other.resources, schema)?;
-        if let Some(specs) = &other.specs {
-            self.merge_specs(specs, build)?;
-        }
-        self.vars.add_all(other.vars)
     }
 }
 
@@ -151,7 +168,7 @@ pub(crate) fn root<'b, 't>(
     if !target.kustomization.build_metadata.is_empty() {
         target.origin = Some(Rc::new(Origin::default()));
     }
-    let accumulator = target.accumulate(Accumulator::new())?;
+    let accumulator = target.accumulate(Accumulator::new());
     target.forget();
     build.forget_texts();
     Ok(Accumulated {

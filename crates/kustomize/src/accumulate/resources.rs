@@ -3,9 +3,11 @@
 use std::rc::Rc;
 
 use super::encoding::{self, NoText};
+use super::here::Here;
+use super::lost::Lost;
 use super::target::{Place, Target};
 use super::{Accumulator, Loader};
-use crate::error::{Error, Errors, all};
+use crate::error::{Error, Errors};
 use crate::resmap::ResMap;
 use crate::resource::{Malformed, Parsed, from_text};
 
@@ -16,9 +18,11 @@ impl<'b, 't> Target<'b, 't> {
         accumulator: &mut Accumulator,
         field: &'static str,
         names: impl Iterator<Item = (usize, &'n str)>,
-    ) -> Result<(), Errors> {
-        let added = names.map(|(index, name)| self.add_resource(accumulator, (field, Some(index)), name));
-        all(added).map(|_| ())
+    ) {
+        for (index, name) in names {
+            let added = self.add_resource(accumulator, (field, Some(index)), name);
+            accumulator.keep(added, Lost::OBJECTS);
+        }
     }
 
     fn add_resource(
@@ -35,7 +39,10 @@ impl<'b, 't> Target<'b, 't> {
                     })
                     .and_then(|text| from_text(&text, &mut self.build.texts()));
                 return match parsed {
-                    Ok(parsed) => self.add_parsed(accumulator, place, name, parsed),
+                    Ok(parsed) => {
+                        self.add_parsed(accumulator, place, name, parsed);
+                        Ok(())
+                    }
                     Err(malformed) => Err(self.malformed(name, &malformed)),
                 };
             }
@@ -61,15 +68,27 @@ impl<'b, 't> Target<'b, 't> {
             );
             return Err(self.here.error(place, message));
         }
-        let accumulated = base.accumulate(Accumulator::new())?;
+        let accumulated = base.accumulate(Accumulator::new());
+        self.merge(accumulator, accumulated, place, &base.here);
+        Ok(())
+    }
+
+    /// Adds what another kustomization accumulated.
+    fn merge(&self, accumulator: &mut Accumulator, other: Accumulator, place: Place<'_>, there: &Here<'_>) {
         let schema = self.build.schema();
-        accumulator
-            .merge(accumulated, &schema, self.build)
-            .map_err(|problem| {
-                let here = base.here.loader.show("");
-                self.here
-                    .error(place, format!("recursed merging from path '{here}': {problem}"))
-            })
+        accumulator.note(other.errors);
+        accumulator.lost.add(other.lost);
+        let clashes = accumulator.resources.append_all(other.resources, &schema);
+        self.tell_clashes(accumulator, place, clashes);
+        let specs = other
+            .specs
+            .map(|specs| accumulator.merge_specs(&specs, self.build));
+        let wrong = specs.and_then(Result::err).into_iter();
+        for problem in wrong.chain(accumulator.vars.add_all(other.vars)) {
+            let there = there.loader.show("");
+            let message = format!("recursed merging from path '{there}': {problem}");
+            accumulator.note(self.here.error(place, message));
+        }
     }
 
     fn malformed(&self, name: &str, malformed: &Malformed) -> Errors {
@@ -85,37 +104,20 @@ impl<'b, 't> Target<'b, 't> {
         Errors(told.collect())
     }
 
-    fn add_parsed(
-        &self,
-        accumulator: &mut Accumulator,
-        place: Place<'_>,
-        name: &str,
-        parsed: Vec<Parsed>,
-    ) -> Result<(), Errors> {
+    fn add_parsed(&self, accumulator: &mut Accumulator, place: Place<'_>, name: &str, parsed: Vec<Parsed>) {
         let origin = self.origin.as_ref().map(|origin| Rc::new(origin.append(name)));
         let schema = self.build.schema();
         let mut resources = ResMap::new();
-        let mut errors = Errors::default();
         let spot = self.build.spots.borrow_mut().add(&self.here, place);
-        for Parsed { mut resource, line } in parsed {
+        let parsed = parsed.into_iter().map(|Parsed { mut resource, line }| {
             resource.spot = spot.at_line(line);
             resource.set_origin(origin.as_ref());
             self.build.see(&resource);
-            errors.keep(resources.append(resource, &schema).map_err(|message| {
-                Errors::from(Error {
-                    line: Some(line),
-                    ..Error::of_file(self.here.loader.show(name), self.here.chain(), message)
-                })
-            }));
-        }
-        errors.or(())?;
-        accumulator
-            .resources
-            .append_all(resources, &schema)
-            .map_err(|problem| {
-                self.here
-                    .error(place, format!("merging resources from '{name}': {problem}"))
-            })
+            resource
+        });
+        let mut clashes = resources.append_each(parsed, &schema);
+        clashes.extend(accumulator.resources.append_all(resources, &schema));
+        self.tell_clashes(accumulator, place, clashes);
     }
 
     /// The kustomization in another directory, with what this one hands down.

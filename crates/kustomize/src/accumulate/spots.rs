@@ -103,6 +103,21 @@ impl<'t> Spots<'t> {
         Some(here.resource(place, line, message.to_owned()))
     }
 
+    /// The places of resources in a sentence. The kustomizations that led to them are told where they are not `chain`.
+    pub(crate) fn shown(&self, spots: &[Spot], chain: &[String]) -> String {
+        let mut places: Vec<String> = Vec::new();
+        for spot in spots {
+            let place = match self.error(*spot, "") {
+                Some(found) => found.place(chain),
+                None => "a place that is not known".to_owned(),
+            };
+            if !places.contains(&place) {
+                places.push(place);
+            }
+        }
+        places.join(" and ")
+    }
+
     /// The same about a field of the resource.
     pub(crate) fn field_error(&self, spot: Spot, path: &[Step], message: &str) -> Option<Error> {
         let mut error = self.error(spot, message)?;

@@ -4,12 +4,12 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use super::here::Here;
+use super::lost::Lost;
 use super::{Accumulator, Build, Loader};
 use crate::config::{FILE_NAMES, Kustomization, Read, Strictness};
 use crate::error::{Error, Errors};
 use crate::origin::Origin;
 use crate::problem::{InText, Problem};
-use crate::resource::Resource;
 use crate::specs::{Specs, from_crds, from_value};
 use crate::vars;
 
@@ -23,12 +23,6 @@ pub(super) struct Target<'b, 't> {
     pub(super) origin: Option<Rc<Origin>>,
     /// The namespace that charts get from a kustomization above.
     pub(super) chart_namespace: String,
-}
-
-/// What a kustomization has beside its resources and before it changes them.
-struct Gathered<'b, 't> {
-    generated: Vec<(Place<'static>, Resource)>,
-    components: Vec<Target<'b, 't>>,
 }
 
 impl<'b, 't> Target<'b, 't> {
@@ -116,84 +110,64 @@ impl<'b, 't> Target<'b, 't> {
         self.build.set_schema(version, document.as_deref()).map_err(fail)
     }
 
-    /// Reads all that this kustomization names. Where anything is wrong, all is looked at that can be without it.
-    fn gather(&self, accumulator: &mut Accumulator) -> Result<Gathered<'b, 't>, Errors> {
-        let mut errors = self.here.mistakes();
-        errors.keep(self.set_schema());
-        let resources = self
-            .kustomization
-            .resources
-            .iter()
-            .map(String::as_str)
-            .enumerate();
-        errors.keep(self.add_resources(accumulator, "resources", resources));
-        errors.keep(self.add_specs(accumulator));
-        let generated = errors.keep(self.generate()).unwrap_or_default();
-        let names = self.kustomization.components.iter().enumerate();
-        let components: Vec<_> = names
-            .filter_map(|(index, name)| errors.keep(self.component(index, name)))
-            .collect();
-        if !errors.0.is_empty() {
-            self.look_ahead(&components, &mut errors);
-        }
-        errors.or(Gathered {
-            generated,
-            components,
-        })
+    /// Adds all that this kustomization makes, and all that is wrong with it.
+    pub(super) fn accumulate(&mut self, accumulator: Accumulator) -> Accumulator {
+        let mut accumulator = self.accumulated(accumulator);
+        accumulator.errors = std::mem::take(&mut accumulator.errors).distinct();
+        accumulator
     }
 
-    /// Whether patches and the like can be read at all does not depend on what there is to be changed.
-    fn look_ahead(&self, components: &[Target<'b, 't>], errors: &mut Errors) {
-        for component in components {
-            errors.keep(component.gather(&mut Accumulator::new()));
+    fn accumulated(&mut self, mut accumulator: Accumulator) -> Accumulator {
+        accumulator.note(self.here.mistakes());
+        accumulator.lost.add(self.here.lost());
+        let mut is_complete = accumulator.keep(self.set_schema(), Lost::default()).is_some();
+        let resources = self.kustomization.resources.iter().map(String::as_str);
+        self.add_resources(&mut accumulator, "resources", resources.enumerate());
+        let added = self.add_specs(&mut accumulator);
+        is_complete &= accumulator.keep(added, Lost::default()).is_some();
+        let generated = self.generate(&mut accumulator);
+        self.absorb(&mut accumulator, generated);
+        for (index, name) in self.kustomization.components.iter().enumerate() {
+            let loaded = self.component(index, name);
+            match accumulator.keep(loaded, Lost::ALL) {
+                Some(component) => accumulator = self.run_component(component, accumulator),
+                None => is_complete = false,
+            }
         }
-        errors.keep(self.transformer_steps(&Accumulator::new()));
-        errors.keep(self.validator_steps());
+        if !is_complete {
+            accumulator.resources.lose_change();
+        }
+        self.run_transformers(&mut accumulator);
+        self.run_validators(&mut accumulator);
+        self.add_vars(&mut accumulator);
+        accumulator
     }
 
-    /// Adds all that this kustomization makes.
-    pub(super) fn accumulate(&mut self, accumulator: Accumulator) -> Result<Accumulator, Errors> {
-        self.accumulated(accumulator).map_err(Errors::distinct)
+    /// Lets a component add to what is there, and change it.
+    fn run_component(&self, mut component: Target<'b, 't>, so_far: Accumulator) -> Accumulator {
+        let mut accumulator = component.accumulate(so_far);
+        // It may have renamed something.
+        let clashes = accumulator.resources.check_ids(&self.build.schema());
+        let there = component.here.loader.show("");
+        let told = clashes.into_iter().map(|clash| {
+            let problem = clash.into_problem();
+            problem.after(&format!("recursed merging from path '{there}': "))
+        });
+        let told = self.with_places(accumulator.certain(told.collect()));
+        accumulator.note(self.here.tell(("components", None), told));
+        accumulator
     }
 
-    fn accumulated(&mut self, mut accumulator: Accumulator) -> Result<Accumulator, Errors> {
-        let Gathered {
-            generated,
-            components,
-        } = self.gather(&mut accumulator)?;
-        let mut done = self.absorb(&mut accumulator, generated).map(|()| accumulator);
-        let mut components = components.into_iter();
-        while let (Ok(accumulator), Some(mut component)) = (&mut done, components.next()) {
-            let so_far = std::mem::replace(accumulator, Accumulator::new());
-            done = component.accumulate(so_far).and_then(|mut accumulator| {
-                // It may have renamed something.
-                let checked = accumulator.resources.check_ids(&self.build.schema());
-                checked.map_err(|problem| {
-                    let there = component.here.loader.show("");
-                    let message = format!("recursed merging from path '{there}': {problem}");
-                    self.here.error(("components", None), message)
-                })?;
-                Ok(accumulator)
-            });
-        }
-        let mut accumulator = done.map_err(|mut errors| {
-            self.look_ahead(&components.collect::<Vec<_>>(), &mut errors);
-            errors
-        })?;
-        self.run_transformers(&mut accumulator)?;
-        self.run_validators(&mut accumulator)?;
-        if let Some(vars) = &self.kustomization.vars {
-            let schema = self.build.schema();
-            vars::mark(vars, &mut accumulator.resources, &schema)
-                .and_then(|()| accumulator.vars.add(vars.iter().cloned()))
-                .map_err(|problems| {
-                    let told = problems
-                        .into_iter()
-                        .map(|problem| problem.after("merging vars: "));
-                    self.here.tell(("vars", None), told.collect())
-                })?;
-        }
-        Ok(accumulator)
+    fn add_vars(&self, accumulator: &mut Accumulator) {
+        let Some(vars) = &self.kustomization.vars else {
+            return;
+        };
+        let schema = self.build.schema();
+        let marked = vars::mark(vars, &mut accumulator.resources, &schema);
+        let added = accumulator.vars.add(vars.iter().cloned());
+        let problems = [marked, added].into_iter().filter_map(Result::err).flatten();
+        let told = accumulator.certain(problems.map(|problem| problem.after("merging vars: ")).collect());
+        accumulator.note(self.here.tell(("vars", None), told));
     }
 
     /// Forgets what is of no use once all is accumulated.

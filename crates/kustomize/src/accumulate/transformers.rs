@@ -3,12 +3,13 @@
 use std::rc::Rc;
 
 use super::generators::plugin_origin;
+use super::lost::Lost;
 use super::target::{Place, Target};
 use super::{Accumulator, Spot};
 use crate::affix::{Affix, Side};
 use crate::annotations::Annotations;
 use crate::config::Patch as PatchConfig;
-use crate::error::{Errors, all};
+use crate::error::Errors;
 use crate::image::{self, Images};
 use crate::labels::Labels;
 use crate::namespace::Namespace;
@@ -21,7 +22,7 @@ use crate::replicas::Replicas;
 use crate::resource::Resource;
 use crate::schema::Schema;
 use crate::specs::Specs;
-use crate::transform::Transform;
+use crate::transform::{self, Transform};
 
 /// A transformer that is ready to run.
 pub(super) struct Step {
@@ -47,40 +48,45 @@ impl Step {
 }
 
 impl Target<'_, '_> {
-    pub(super) fn run_transformers(&mut self, accumulator: &mut Accumulator) -> Result<(), Errors> {
-        let steps = self.transformer_steps(accumulator)?;
+    pub(super) fn run_transformers(&mut self, accumulator: &mut Accumulator) {
+        let steps = self.transformer_steps(accumulator);
         // The steps have all that is in them.
         self.kustomization.patches = Vec::new();
         let schema = self.build.schema();
         let mut steps = steps.into_iter().peekable();
         while let Some(step) = steps.next() {
             if step.transformer.each(&schema).is_none() {
-                self.run_step(&step, accumulator, &schema)?;
+                self.run_step(&step, accumulator, &schema);
                 continue;
             }
             let mut together = vec![step];
             while let Some(step) = steps.next_if(|step| step.transformer.each(&schema).is_some()) {
                 together.push(step);
             }
-            self.run_together(&together, accumulator, &schema)?;
+            self.run_together(&together, accumulator, &schema);
         }
-        Ok(())
     }
 
-    fn run_step(&self, step: &Step, accumulator: &mut Accumulator, schema: &Schema) -> Result<(), Errors> {
+    fn run_step(&self, step: &Step, accumulator: &mut Accumulator, schema: &Schema) {
         if step.transformer.merges() && !accumulator.resources.is_empty() {
             self.build.see_merge();
         }
         let problems = step.transformer.transform_all(&mut accumulator.resources, schema);
-        self.tell_step(step, problems).or(())?;
+        let problems = accumulator.certain(problems);
+        if problems.iter().any(|problem| !problem.objects.is_empty()) {
+            // Objects have the same identity now.
+            accumulator.lost.add(Lost::NAMES);
+        }
+        accumulator.note(self.tell_step(step, problems));
         for resource in accumulator.resources.contents_mut() {
             step.mark(resource);
+            resource.settle();
         }
         accumulator.resources.drop_empties();
-        Ok(())
     }
 
     fn tell_step(&self, step: &Step, problems: Vec<Problem>) -> Errors {
+        let problems = self.with_places(problems);
         match step.spot {
             Some(spot) => self.tell_plugin(step.place, spot, problems),
             None => self.here.tell(step.place, problems),
@@ -88,12 +94,7 @@ impl Target<'_, '_> {
     }
 
     /// Runs transformers that change each resource by itself.
-    fn run_together(
-        &self,
-        steps: &[Step],
-        accumulator: &mut Accumulator,
-        schema: &Schema,
-    ) -> Result<(), Errors> {
+    fn run_together(&self, steps: &[Step], accumulator: &mut Accumulator, schema: &Schema) {
         let mut changes: Vec<_> = steps
             .iter()
             .filter_map(|step| Some((step, step.transformer.each(schema)?)))
@@ -107,35 +108,40 @@ impl Target<'_, '_> {
         for resource in resources {
             for (step, change) in &mut changes {
                 if let Err(problem) = change(resource) {
-                    errors.0.extend(self.tell_step(step, vec![problem.into()]).0);
+                    let problem = resource.refuse(problem.into());
+                    errors
+                        .0
+                        .extend(self.tell_step(step, problem.into_iter().collect()).0);
                     break;
                 }
                 step.mark(resource);
             }
+            resource.settle();
         }
-        errors.or(())
+        accumulator.note(errors);
     }
 
-    /// All transformers, ready to run.
-    pub(super) fn transformer_steps(&self, accumulator: &Accumulator) -> Result<Vec<Step>, Errors> {
+    /// All transformers, ready to run. What cannot be read is told.
+    fn transformer_steps(&self, accumulator: &mut Accumulator) -> Vec<Step> {
         let specs = accumulator.specs(self.build);
-        let [steps, plugins] = [
-            self.builtin_steps(&specs),
-            self.plugin_steps("transformers", &self.kustomization.transformers),
-        ];
-        Ok(all([steps, plugins])?.into_iter().flatten().collect())
-    }
-
-    /// All validators, ready to run.
-    pub(super) fn validator_steps(&self) -> Result<Vec<Step>, Errors> {
-        self.plugin_steps("validators", &self.kustomization.validators)
+        let mut steps = self.builtin_steps(&specs, &mut accumulator.errors);
+        let told = accumulator.errors.0.len();
+        steps.extend(self.plugin_steps(
+            "transformers",
+            &self.kustomization.transformers,
+            &mut accumulator.errors,
+        ));
+        if accumulator.errors.0.len() > told {
+            accumulator.lost.add(Lost::NAMES);
+        }
+        steps
     }
 
     /// Validators are transformers that may change nothing but one label.
-    pub(super) fn run_validators(&self, accumulator: &mut Accumulator) -> Result<(), Errors> {
+    pub(super) fn run_validators(&self, accumulator: &mut Accumulator) {
         let schema = self.build.schema();
-        let mut errors = Errors::default();
-        for step in &self.validator_steps()? {
+        let validators = &self.kustomization.validators;
+        for step in &self.plugin_steps("validators", validators, &mut accumulator.errors) {
             let before = accumulator.resources.clone();
             let mut problems = step
                 .transformer
@@ -151,44 +157,43 @@ impl Target<'_, '_> {
                 // The next one is to see what this one has seen.
                 accumulator.resources = before;
             }
-            errors.0.extend(self.tell_step(step, problems).0);
+            let problems = accumulator.certain(problems);
+            accumulator.note(self.tell_step(step, problems));
         }
-        errors.or(())
     }
 
-    fn plugin_steps(&self, field: &'static str, entries: &[String]) -> Result<Vec<Step>, Errors> {
-        let plugins = self.plugins(field, entries)?;
-        all(plugins.iter().map(|plugin| {
-            let place = (field, None);
-            let transformer = plugin::transformer(plugin, self)
-                .map_err(|problems| self.tell_plugin(place, plugin.spot, problems))?;
-            Ok(Step {
-                transformer,
+    fn plugin_steps(&self, field: &'static str, entries: &[String], errors: &mut Errors) -> Vec<Step> {
+        let place = (field, None);
+        let (plugins, wrong) = self.plugins(field, entries);
+        let mut steps = self.lost_steps(place, !wrong.0.is_empty());
+        errors.0.extend(wrong.0);
+        for plugin in &plugins {
+            let made = plugin::transformer(plugin, self)
+                .map_err(|problems| self.tell_plugin(place, plugin.spot, problems));
+            steps.push(Step {
+                transformer: errors.keep(made).unwrap_or_else(|| Box::new(transform::Lost)),
                 place,
                 spot: Some(plugin.spot),
                 origin: plugin_origin(plugin),
-            })
-        }))
+            });
+        }
+        steps
     }
 
-    fn builtin_steps(&self, specs: &Specs) -> Result<Vec<Step>, Errors> {
+    /// What stands for a field that could not be read, or something in it.
+    fn lost_steps(&self, place: Place<'static>, is_lost: bool) -> Vec<Step> {
+        let lost =
+            (is_lost || self.here.is_unread(place)).then(|| self.step(place, "", Box::new(transform::Lost)));
+        lost.into_iter().collect()
+    }
+
+    fn builtin_steps(&self, specs: &Specs, errors: &mut Errors) -> Vec<Step> {
         let kustomization = &self.kustomization;
         let step = |field: &'static str, kind: &str, transformer: Box<dyn Transform>| {
             self.step((field, None), kind, transformer)
         };
-        let mut steps = Vec::new();
-        let lists = all([
-            self.strategic_steps(),
-            self.patch_steps(&kustomization.patches),
-            self.json_steps(),
-            self.label_steps(specs),
-            self.image_steps(specs),
-            self.replacement_steps(),
-        ])?;
-        let [strategic, patches, json, labels, images, replacements] =
-            <[_; 6]>::try_from(lists).unwrap_or_default();
-        steps.extend(strategic);
-        steps.extend(patches);
+        let mut steps = self.strategic_steps(errors);
+        steps.extend(self.patch_steps(&kustomization.patches, errors));
         if !kustomization.namespace.is_empty() {
             let transformer = Namespace::new(&kustomization.namespace, &specs.namespace);
             steps.push(step("namespace", "NamespaceTransformer", Box::new(transformer)));
@@ -201,7 +206,7 @@ impl Target<'_, '_> {
             let transformer = Affix::new(Side::Suffix, &kustomization.name_suffix, &specs.name_suffix);
             steps.push(step("nameSuffix", "SuffixTransformer", Box::new(transformer)));
         }
-        steps.extend(labels);
+        steps.extend(self.label_steps(specs, errors));
         if !kustomization.common_annotations.is_empty() {
             let transformer = Annotations::new(&kustomization.common_annotations, &specs.common_annotations);
             steps.push(step(
@@ -210,14 +215,16 @@ impl Target<'_, '_> {
                 Box::new(transformer),
             ));
         }
-        steps.extend(json);
+        steps.extend(self.lost_steps(("commonAnnotations", None), false));
+        steps.extend(self.json_steps(errors));
         for replicas in self.together(kustomization.replicas.clone()) {
             let transformer = Box::new(Replicas::new(replicas, &specs.replicas));
             steps.push(self.step(("replicas", None), "ReplicaCountTransformer", transformer));
         }
-        steps.extend(images);
-        steps.extend(replacements);
-        Ok(steps)
+        steps.extend(self.lost_steps(("replicas", None), false));
+        steps.extend(self.image_steps(specs, errors));
+        steps.extend(self.replacement_steps(errors));
+        steps
     }
 
     fn step(&self, place: Place<'static>, kind: &str, transformer: Box<dyn Transform>) -> Step {
@@ -230,68 +237,70 @@ impl Target<'_, '_> {
         }
     }
 
-    fn strategic_steps(&self) -> Result<Vec<Step>, Errors> {
-        let Some(entries) = self
-            .kustomization
-            .patches_strategic_merge
-            .as_ref()
-            .filter(|entries| !entries.is_empty())
-        else {
-            return Ok(Vec::new());
-        };
+    fn strategic_steps(&self, errors: &mut Errors) -> Vec<Step> {
         let place = ("patchesStrategicMerge", None);
-        let load = |path: &str| self.here.loader.load_text(path);
-        let patches = StrategicPatches::load(entries, "", &load, &mut self.build.texts())
-            .map_err(|problems| self.here.tell(place, problems))?;
-        Ok(vec![self.step(
-            place,
-            "PatchStrategicMergeTransformer",
-            Box::new(patches),
-        )])
+        let mut steps = self.lost_steps(place, false);
+        let entries = self.kustomization.patches_strategic_merge.as_ref();
+        if let Some(entries) = entries.filter(|entries| !entries.is_empty()) {
+            let load = |path: &str| self.here.loader.load_text(path);
+            let (patches, problems) = StrategicPatches::load(entries, "", &load, &mut self.build.texts());
+            errors.0.extend(self.here.tell(place, problems).0);
+            steps.push(self.step(place, "PatchStrategicMergeTransformer", Box::new(patches)));
+        }
+        steps
     }
 
     /// The patches; one after the other where each is to be told as an origin of changes, else all at once.
-    fn patch_steps(&self, configs: &[PatchConfig]) -> Result<Vec<Step>, Errors> {
-        let patches = all(configs.iter().enumerate().map(|(index, config)| {
+    fn patch_steps(&self, configs: &[PatchConfig], errors: &mut Errors) -> Vec<Step> {
+        let read = configs.iter().enumerate().map(|(index, config)| {
             let place = ("patches", Some(index));
-            let patch = Patch::load(
-                config,
-                &|path| self.here.loader.load_text(path),
-                &mut self.build.texts(),
-            )
-            .map_err(|problems| self.here.tell(place, problems))?;
-            Ok((place, patch))
-        }))?;
-        if self.origin.is_none() {
-            if patches.is_empty() {
-                return Ok(Vec::new());
-            }
-            let patches = Patches(patches.into_iter().map(|(_, patch)| patch).collect());
-            return Ok(vec![self.step(
-                ("patches", None),
-                "PatchTransformer",
-                Box::new(patches),
-            )]);
+            let load = |path: &str| self.here.loader.load_text(path);
+            let patch = Patch::load(config, &load, &mut self.build.texts())
+                .map_err(|problems| self.here.tell(place, problems));
+            let is_unread = self.here.is_unread(place);
+            let target = config.target.as_ref().filter(|_| !is_unread);
+            let patch = errors.keep(patch).filter(|_| !is_unread);
+            (place, patch.unwrap_or_else(|| Patch::lost(target)))
+        });
+        let patches: Vec<_> = read.collect();
+        // A mistake of an entry makes one patch uncertain; that of the whole field makes all of them so.
+        let is_lost = configs.is_empty() && self.here.is_unread(("patches", None));
+        let mut steps = Vec::new();
+        if is_lost {
+            steps.extend(self.lost_steps(("patches", None), true));
         }
-        let steps = patches
-            .into_iter()
-            .map(|(place, patch)| self.step(place, "PatchTransformer", Box::new(Patches(vec![patch]))));
-        Ok(steps.collect())
+        if self.origin.is_some() {
+            let each = patches
+                .into_iter()
+                .map(|(place, patch)| self.step(place, "PatchTransformer", Box::new(Patches(vec![patch]))));
+            steps.extend(each);
+        } else if !patches.is_empty() {
+            let patches = Patches(patches.into_iter().map(|(_, patch)| patch).collect());
+            steps.push(self.step(("patches", None), "PatchTransformer", Box::new(patches)));
+        }
+        steps
     }
 
-    fn json_steps(&self) -> Result<Vec<Step>, Errors> {
+    fn json_steps(&self, errors: &mut Errors) -> Vec<Step> {
+        let place = ("patchesJson6902", None);
         let configs = self.kustomization.patches_json6902.iter().flatten();
-        let patches = all(configs.enumerate().map(|(index, config)| {
-            TargetedJson::load(config.target.as_ref(), &config.path, &config.patch, &|path| {
-                self.here.loader.load_text(path)
-            })
-            .map_err(|problems| self.here.tell(("patchesJson6902", Some(index)), problems))
-        }))?;
-        let steps = self.together(patches).into_iter().map(|patches| {
-            let place = ("patchesJson6902", None);
-            self.step(place, "PatchJson6902Transformer", Box::new(JsonPatches(patches)))
+        let patches = configs.enumerate().map(|(index, config)| {
+            let load = |path: &str| self.here.loader.load_text(path);
+            let (patch, problems) =
+                TargetedJson::load(config.target.as_ref(), &config.path, &config.patch, &load);
+            errors
+                .0
+                .extend(self.here.tell(("patchesJson6902", Some(index)), problems).0);
+            patch
         });
-        Ok(steps.collect())
+        let patches: Vec<_> = patches.collect();
+        let mut steps = self.lost_steps(place, false);
+        steps.extend(
+            self.together(patches)
+                .into_iter()
+                .map(|patches| self.step(place, "PatchJson6902Transformer", Box::new(JsonPatches(patches)))),
+        );
+        steps
     }
 
     /// Entries that make one transformer; or one for each where each is to be told as an origin of changes.
@@ -303,51 +312,58 @@ impl Target<'_, '_> {
         }
     }
 
-    fn label_steps(&self, specs: &Specs) -> Result<Vec<Step>, Errors> {
+    fn label_steps(&self, specs: &Specs, errors: &mut Errors) -> Vec<Step> {
         let common = self.kustomization.common_labels.clone().unwrap_or_default();
         let labels = &self.kustomization.labels;
+        let mut steps = self.lost_steps(("labels", None), false);
+        steps.extend(self.lost_steps(("commonLabels", None), false));
         if labels.is_empty() && common.is_empty() {
-            return Ok(Vec::new());
+            return steps;
         }
-        let mut steps = all(labels.iter().enumerate().map(|(index, label)| {
+        for (index, label) in labels.iter().enumerate() {
             let place = ("labels", Some(index));
-            let labels = Labels::of_entry(label, specs).map_err(|problem| self.here.error(place, problem))?;
-            Ok(self.step(place, "LabelTransformer", Box::new(labels)))
-        }))?;
+            let labels = Labels::of_entry(label, specs).map_err(|problem| self.here.error(place, problem));
+            match errors.keep(labels) {
+                Some(labels) => steps.push(self.step(place, "LabelTransformer", Box::new(labels))),
+                None => steps.extend(self.lost_steps(place, true)),
+            }
+        }
         let common = Labels::new(&common, &specs.common_labels);
         steps.push(self.step(("commonLabels", None), "LabelTransformer", Box::new(common)));
-        Ok(steps)
+        steps
     }
 
-    fn image_steps(&self, specs: &Specs) -> Result<Vec<Step>, Errors> {
+    fn image_steps(&self, specs: &Specs, errors: &mut Errors) -> Vec<Step> {
         let images = self.kustomization.images.iter().enumerate();
-        let entries = all(images.map(|(index, image)| {
-            image::Entry::new(image).map_err(|problem| {
+        let told = errors.0.len();
+        let entries = images.filter_map(|(index, image)| {
+            errors.keep(image::Entry::new(image).map_err(|problem| {
                 self.here
                     .tell(("images", Some(index)), vec![Problem::of("name", problem)])
-            })
-        }))?;
-        let steps = self.together(entries).into_iter().map(|entries| {
+            }))
+        });
+        let entries: Vec<_> = entries.collect();
+        let mut steps = self.lost_steps(("images", None), errors.0.len() > told);
+        steps.extend(self.together(entries).into_iter().map(|entries| {
             // What is no image is none to the first entry already.
             let images = Box::new(Images::new(entries, &specs.images));
             self.step(("images", Some(0)), "ImageTagTransformer", images)
-        });
-        Ok(steps.collect())
+        }));
+        steps
     }
 
-    fn replacement_steps(&self) -> Result<Vec<Step>, Errors> {
-        if self.kustomization.replacements.is_empty() {
-            return Ok(Vec::new());
-        }
+    fn replacement_steps(&self, errors: &mut Errors) -> Vec<Step> {
         let place = ("replacements", None);
+        let mut steps = self.lost_steps(place, false);
+        if self.kustomization.replacements.is_empty() {
+            return steps;
+        }
         let release = self.build.options.release;
         let load = |path: &str| self.here.loader.load(path);
-        let replacements = Replacements::load(&self.kustomization.replacements, &load, release)
-            .map_err(|problems| self.here.tell(place, problems))?;
-        Ok(vec![self.step(
-            place,
-            "ReplacementTransformer",
-            Box::new(replacements),
-        )])
+        let (replacements, problems) = Replacements::load(&self.kustomization.replacements, &load, release);
+        steps.extend(self.lost_steps(place, !problems.is_empty()));
+        errors.0.extend(self.here.tell(place, problems).0);
+        steps.push(self.step(place, "ReplacementTransformer", Box::new(replacements)));
+        steps
     }
 }

@@ -90,7 +90,7 @@ impl Context {
                 Value::Str(_) => "string",
                 other => other.type_name(),
             };
-            let message = if self.path.is_empty() {
+            let mut message = if self.path.is_empty() {
                 format!("json: cannot unmarshal {got} into Go value of type {wanted}")
             } else {
                 format!(
@@ -99,6 +99,10 @@ impl Context {
                     self.path.join(".")
                 )
             };
+            // YAML takes yes, no, on and off for booleans.
+            if wanted == "string" && matches!(value, Value::Bool(_) | Value::Int(_) | Value::Float(_)) {
+                message.push_str(": put quotes around it");
+            }
             self.note(message, false);
         }
         T::default()
@@ -121,10 +125,14 @@ impl Context {
     }
 
     /// Notes a field that nobody knows, if that is a mistake.
-    pub(crate) fn unknown(&mut self, key: &str) {
+    pub(crate) fn unknown(&mut self, key: &str, known: &[&str]) {
         if self.strictness == Strictness::Strict {
             self.steps.push(Step::Key(key.to_owned()));
-            self.note(format!("json: unknown field {key:?}"), true);
+            let mut message = format!("json: unknown field {key:?}");
+            if let Some(meant) = super::meant(key, known) {
+                message.push_str(&format!("; did you mean {meant:?}?"));
+            }
+            self.note(message, true);
             self.steps.pop();
         }
     }
@@ -238,19 +246,23 @@ macro_rules! fields {
             $( $(#[$field_doc])* $visibility $field: $kind, )*
         }
 
+        impl $name {
+            /// The names of its fields.
+            pub(crate) const KNOWN: &[&'static str] = &[$($key),*];
+        }
+
         impl crate::config::Decode for $name {
             fn decode(
                 value: &model::Value,
                 context: &mut crate::config::Context,
             ) -> Result<Self, String> {
-                const KNOWN: &[&str] = &[$($key),*];
                 let model::Value::Object(map) = value else {
                     return Ok(context.mismatch(value, concat!("types.", $go)));
                 };
                 let mut result = Self::default();
                 for (key, value) in map.iter() {
-                    let Some(name) = crate::config::field_of(key, KNOWN) else {
-                        context.unknown(key);
+                    let Some(name) = crate::config::field_of(key, Self::KNOWN) else {
+                        context.unknown(key, Self::KNOWN);
                         continue;
                     };
                     context.steps.push(yaml::Step::Key(key.to_owned()));

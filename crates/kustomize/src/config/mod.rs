@@ -1,9 +1,11 @@
 //! The kustomization file: all of its fields, read strictly, with those of old turned into those of today.
 
 mod decode;
+mod misspelt;
 mod parts;
 
 pub(crate) use decode::{Context, Decode, Mistake, Strictness, decode, decode_all, field_of, fields};
+pub(crate) use misspelt::meant;
 pub(crate) use parts::{
     FieldOptions, FieldSpec, GeneratorArgs, GeneratorOptions, HelmChartArgs, Image, Label, ObjectMeta, Patch,
     PatchOptions, Replacement, Replica, Selector, SortOptions, Source, Target, Var,
@@ -14,6 +16,7 @@ use std::collections::BTreeMap;
 
 use yaml::Step;
 
+use crate::hint;
 use crate::problem::key;
 
 fields! {
@@ -76,8 +79,9 @@ impl Kustomization {
     pub(crate) fn parse(text: &[u8], strictness: Strictness) -> Result<Read, (String, Option<usize>)> {
         let value = yaml::parse(text).map_err(|error| {
             let line = error.line();
+            let hint = std::str::from_utf8(text).map_or("", |text| hint::about_line(text, line));
             let message = format!(
-                "invalid Kustomization: error converting YAML to JSON: {}",
+                "invalid Kustomization: error converting YAML to JSON: {}{hint}",
                 error.without_line()
             );
             (message, Some(line))
@@ -98,6 +102,11 @@ impl Kustomization {
             warnings,
             mistakes,
         })
+    }
+
+    /// The field that is meant by what may be misspelt.
+    pub(crate) fn meant(field: &str) -> Option<&'static str> {
+        field_of(field, Self::KNOWN).or_else(|| misspelt::meant(field, Self::KNOWN))
     }
 
     pub(crate) fn is_component(&self) -> bool {

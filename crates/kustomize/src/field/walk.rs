@@ -17,6 +17,8 @@ struct Part {
     name: Text,
     /// The path says that this is a list (`containers[]`): it is never made.
     is_list: bool,
+    /// Why no map has such a field, if it means an element of a list.
+    refused: Option<Box<str>>,
 }
 
 /// What is made where a field is missing.
@@ -33,9 +35,11 @@ impl FieldPath {
     pub(crate) fn new(spec: &FieldSpec) -> FieldPath {
         let part = |name: &str| {
             let short = name.strip_suffix("[]");
+            let (is_list, name) = (short.is_some(), short.unwrap_or(name));
             Part {
-                is_list: short.is_some(),
-                name: short.unwrap_or(name).into(),
+                is_list,
+                name: name.into(),
+                refused: refused(name).map(|why| format!("fieldName: {name}: {why}").into()),
             }
         };
         let path = spec.path.as_str();
@@ -98,6 +102,18 @@ impl FieldPath {
     }
 }
 
+/// Numbers and the like are elements of lists to kustomize, which looks at all elements of a list anyway: they lead nowhere.
+fn refused(name: &str) -> Option<String> {
+    const NO_LIST: &str = "wrong node kind: expected SequenceNode but got MappingNode";
+    match name.parse::<i64>() {
+        Ok(number) if number < 0 => Some(format!("array index {number} cannot be negative")),
+        Ok(_) => Some(NO_LIST.to_owned()),
+        Err(_) if name == "*" => Some("wildcard is not supported in PathGetter".to_owned()),
+        Err(_) if name == "-" || name.starts_with('[') && name.ends_with(']') => Some(NO_LIST.to_owned()),
+        Err(_) => None,
+    }
+}
+
 fn walk(node: &mut Node, parts: &[Part], create: Create, set: Set<'_>) -> Result<(), String> {
     let Some((part, rest)) = parts.split_first() else {
         return set(node);
@@ -113,6 +129,9 @@ fn walk(node: &mut Node, parts: &[Part], create: Create, set: Set<'_>) -> Result
         Node::Map(map) => {
             if part.name.is_empty() {
                 return Err("cannot set or create an empty field name".to_owned());
+            }
+            if let Some(refused) = &part.refused {
+                return Err(refused.to_string());
             }
             let made = if create == Create::Nothing || part.is_list {
                 Create::Nothing

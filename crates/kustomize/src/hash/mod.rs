@@ -5,21 +5,30 @@ use std::fmt::Write as _;
 use sha2::{Digest, Sha256};
 use yaml::node::{Meaning, Node};
 
+use crate::accumulate::Spot;
 use crate::resmap::ResMap;
 use crate::resource::Resource;
 use crate::schema::Schema;
 
 /// Adds the hashes to the names of all resources that need one.
-pub(crate) fn add_to_names(resources: &mut ResMap, schema: &Schema) -> Result<(), String> {
+pub(crate) fn add_to_names(resources: &mut ResMap, schema: &Schema) -> Vec<(Spot, String)> {
+    let mut problems = Vec::new();
     for resource in resources.as_mut_slice() {
         if resource.needs_hash {
-            let hash = of(resource)?;
+            let hash = match of(resource) {
+                Ok(hash) => hash,
+                Err(problem) => {
+                    let problem = (resource.spot, problem);
+                    problems.extend(resource.refuse(problem));
+                    continue;
+                }
+            };
             resource.remember_id(schema);
             let name = format!("{}-{hash}", resource.name());
             resource.set_name(&name);
         }
     }
-    Ok(())
+    problems
 }
 
 /// Ten characters that stand for the content; digits and vowels that could spell something are replaced.

@@ -308,6 +308,8 @@ fn in_quotes_of(dest: &Node, mut node: Node) -> Node {
             kind if new.kind.is_str() => new.kind = kind,
             _ => {}
         }
+        // The tag is a part of how it is written, too.
+        new.tagged = old.tagged;
     }
     node
 }
@@ -316,6 +318,7 @@ fn in_quotes_of(dest: &Node, mut node: Node) -> Node {
 /// gets quotes if it looks like something else than a string.
 fn set_anew(mut node: Node) -> Node {
     if let Node::Scalar(scalar) = &mut node
+        && !scalar.tagged
         && (scalar.untyped || scalar.kind == Kind::Plain)
         && let Node::Scalar(set) = Node::set(&scalar.text)
         && set.kind == Kind::Quoted

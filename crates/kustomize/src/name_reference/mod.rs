@@ -22,7 +22,7 @@ use candidates::Candidates;
 use referral::{Referral, Referrer};
 
 /// Fixes the references in all resources; all that cannot be fixed are told, with the resources they are in.
-pub(crate) fn fix(resources: &mut ResMap, rules: &Rules, schema: &Schema) -> Result<(), Vec<(Spot, String)>> {
+pub(crate) fn fix(resources: &mut ResMap, rules: &Rules, schema: &Schema) -> Vec<(Spot, String)> {
     // Without any there is nothing to fix, but fields that cannot hold names are still to be told.
     let candidates = Candidates::new(resources.contents_mut(), schema);
     let mut problems = Vec::new();
@@ -31,16 +31,14 @@ pub(crate) fn fix(resources: &mut ResMap, rules: &Rules, schema: &Schema) -> Res
         let mut referrer = None;
         for rule in rules.of(&original) {
             let referrer = referrer.get_or_insert_with(|| Referrer::new(at, resource, &candidates, schema));
-            if let Err(problem) = rule.apply(resource, referrer) {
+            if let Err(problem) = rule.apply(resource, referrer)
+                && !resource.is_unsure()
+            {
                 problems.push((resource.spot, problem));
             }
         }
     }
-    if problems.is_empty() {
-        Ok(())
-    } else {
-        Err(problems)
-    }
+    problems
 }
 
 /// The fields that may hold names, by the kind they are in.

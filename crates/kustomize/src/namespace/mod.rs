@@ -3,16 +3,20 @@
 //! Beside the resources' own namespace this sets the name of `Namespace` objects, the namespaces of webhook services and
 //! those of role bindings' subjects; see [`Subjects`].
 
-use std::collections::HashSet;
+mod ids;
+
+use std::collections::{HashMap, HashSet};
 
 use yaml::node::{Kind, Node, Scalar, Text};
 
 use crate::field::{Create, FieldPath, FieldSpec, set_value};
 use crate::id::Fingerprint;
+use crate::problem::{Needs, Problem};
 use crate::resmap::ResMap;
 use crate::resource::Resource;
 use crate::schema::Schema;
-use crate::transform::Transform;
+use crate::transform::{Transform, first};
+use ids::Ids;
 
 /// Sets a namespace.
 pub(crate) struct Namespace {
@@ -135,59 +139,55 @@ impl Namespace {
     }
 }
 
-/// The identities of resources, some of which may be there several times.
-struct Ids {
-    known: HashSet<Fingerprint>,
-    /// One for each time that one is there once more.
-    more: Vec<Fingerprint>,
-}
-
-impl Ids {
-    /// Adds one, and says whether it is new.
-    fn add(&mut self, id: Fingerprint) -> bool {
-        let is_new = self.known.insert(id);
-        if !is_new {
-            self.more.push(id);
-        }
-        is_new
-    }
-
-    fn remove(&mut self, id: Fingerprint) {
-        match self.more.iter().position(|other| *other == id) {
-            Some(at) => {
-                self.more.swap_remove(at);
-            }
-            None => {
-                self.known.remove(&id);
-            }
-        }
-    }
-}
-
 impl Transform for Namespace {
     fn transform(&self, resources: &mut ResMap, schema: &Schema) -> Result<(), String> {
+        first(self.transform_all(resources, schema))
+    }
+
+    fn transform_all(&self, resources: &mut ResMap, schema: &Schema) -> Vec<Problem> {
         if self.namespace.is_empty() {
-            return Ok(());
+            return Vec::new();
         }
-        let mut ids = Ids {
-            known: HashSet::with_capacity(resources.len()),
-            more: Vec::new(),
-        };
+        let mut ids = Ids::default();
         for resource in resources.iter() {
             ids.add(resource.id(schema).fingerprint());
         }
+        let (mut problems, mut twice) = (Vec::new(), HashSet::new());
         for resource in resources.as_mut_slice() {
             if resource.is_empty() || resource.from_chart {
                 continue;
             }
             ids.remove(resource.id(schema).fingerprint());
             resource.remember_id(schema);
-            self.apply(resource, schema)?;
-            let id = resource.id(schema);
-            if !ids.add(id.fingerprint()) {
-                return Err(format!("namespace transformation produces ID conflict: {id}"));
+            let failed = self.apply(resource, schema).err();
+            problems.extend(failed.and_then(|problem| resource.refuse(Problem::from(problem))));
+            let id = resource.id(schema).fingerprint();
+            if !ids.add(id) {
+                twice.insert(id);
             }
         }
-        Ok(())
+        problems.extend(conflicts(resources, &twice, schema));
+        problems
     }
+}
+
+/// One problem for each identity that several resources have now.
+fn conflicts(resources: &ResMap, twice: &HashSet<Fingerprint>, schema: &Schema) -> Vec<Problem> {
+    let (mut problems, mut numbers): (Vec<Problem>, HashMap<Fingerprint, usize>) = Default::default();
+    if twice.is_empty() {
+        return problems;
+    }
+    for resource in resources.iter() {
+        let id = resource.id(schema);
+        if !twice.contains(&id.fingerprint()) {
+            continue;
+        }
+        let number = *numbers.entry(id.fingerprint()).or_insert_with(|| {
+            let message = format!("namespace transformation produces ID conflict: {id}");
+            problems.push(Problem::from(message).needing(Needs::Names));
+            problems.len() - 1
+        });
+        problems[number].objects.push(resource.spot);
+    }
+    problems
 }

@@ -3,7 +3,7 @@
 use model::Value;
 use smd::patch::{Checking, json};
 use yaml::Step;
-use yaml::node::Text;
+use yaml::node::{Kind, Meaning, Node, Scalar, Text};
 
 use crate::convert;
 use crate::problem::{At, InText, Problem};
@@ -77,6 +77,7 @@ impl JsonPatch {
     /// Changes a resource. Once it has another name than at first, or might have, kustomize keeps notes in its annotations,
     /// and so there are annotations for a patch to add to or to remove.
     pub(super) fn apply(&self, resource: &mut Resource) -> Result<(), Problem> {
+        resource.quote_in_brackets();
         let mut value = convert::to_value(&resource.node)?;
         let added = resource.previous_ids().next().is_some() && add_annotations(&mut value);
         self.patch.apply_numbered(&mut value).map_err(|(number, error)| {
@@ -86,11 +87,38 @@ impl JsonPatch {
         if added {
             drop_empty_annotations(&mut value);
         }
-        resource.node = convert::from_value(&value);
+        let mut node = convert::from_value(&value);
+        make_floats(&mut node);
+        resource.rebuild(node);
         if self.drops_annotations {
             resource.forget_history();
         }
         Ok(())
+    }
+}
+
+/// All numbers have been floats to kustomize then, with the texts that Go has for those.
+fn make_floats(node: &mut Node) {
+    match node {
+        Node::Map(map) => map.iter_mut().for_each(|(_, value)| make_floats(value)),
+        Node::List(items) => items.iter_mut().for_each(make_floats),
+        Node::Scalar(scalar) => {
+            let number = match scalar.meaning() {
+                Ok(Meaning::Int(number)) => number as f64,
+                Ok(Meaning::Uint(number)) => number as f64,
+                Ok(Meaning::Float(number)) => number,
+                _ => return,
+            };
+            let text = yaml::go::float(number);
+            if text != scalar.text.as_str() {
+                let kind = if text.contains(['e', '.']) {
+                    Kind::Float
+                } else {
+                    Kind::Int
+                };
+                *scalar = Scalar::new(text, kind);
+            }
+        }
     }
 }
 
@@ -135,31 +163,30 @@ fn drop_empty_annotations(object: &mut Value) {
 
 /// An entry of `patchesJson6902`.
 pub(crate) struct TargetedJson {
-    patch: JsonPatch,
+    /// `None` if it cannot be read.
+    patch: Option<JsonPatch>,
     target: Selector,
 }
 
 impl TargetedJson {
-    /// Reads an entry, whose patch stands in it or in a file.
+    /// Reads an entry, whose patch stands in it or in a file; and tells all that is wrong with it.
     pub(crate) fn load(
         target: Option<&crate::config::Selector>,
         path: &str,
         inline: &str,
         load: super::Load<'_>,
-    ) -> Result<TargetedJson, Vec<Problem>> {
+    ) -> (TargetedJson, Vec<Problem>) {
         let target = target.cloned().unwrap_or_default();
         let mut problems = Vec::new();
         if target.name.is_empty() {
             problems.push(Problem::of("target", "must specify the target name"));
         }
         let patch = TargetedJson::patch(path, inline, load).map_err(|problem| problems.push(problem));
-        match patch {
-            Ok(patch) if problems.is_empty() => Ok(TargetedJson {
-                patch,
-                target: target.into(),
-            }),
-            _ => Err(problems),
-        }
+        let entry = TargetedJson {
+            patch: patch.ok().filter(|_| problems.is_empty()),
+            target: target.into(),
+        };
+        (entry, problems)
     }
 
     fn patch(path: &str, inline: &str, load: super::Load<'_>) -> Result<JsonPatch, Problem> {
@@ -205,7 +232,12 @@ impl TargetedJson {
             if resource.is_empty() {
                 continue;
             }
-            problems.extend(self.patch.apply(resource).err());
+            let Some(patch) = &self.patch else {
+                resource.lose_change();
+                continue;
+            };
+            let failed = patch.apply(resource).err();
+            problems.extend(failed.and_then(|problem| resource.refuse(problem)));
             index.add(at, &resources.as_slice()[at], schema);
         }
         problems

@@ -17,7 +17,7 @@ use yaml::node::{Text, Texts};
 use crate::config::{Patch as Config, PatchOptions};
 use crate::problem::{InText, Problem};
 use crate::resmap::{AnyId, Matcher, ResMap, Selector};
-use crate::resource::{Resource, from_text};
+use crate::resource::{MayChange, Resource, from_text};
 use crate::schema::Schema;
 use crate::transform::{Transform, first};
 
@@ -33,6 +33,8 @@ pub(crate) struct Patch {
 enum Content {
     Strategic(Vec<Resource>),
     Json(JsonPatch),
+    /// It cannot be read.
+    Lost,
 }
 
 impl Patch {
@@ -51,6 +53,15 @@ impl Patch {
             _ => Err(vec![
                 "patch and path can't be set at the same time".to_owned().into(),
             ]),
+        }
+    }
+
+    /// An entry that cannot be read. What it is for is known if `target` could be.
+    pub(crate) fn lost(target: Option<&crate::config::Selector>) -> Patch {
+        Patch {
+            content: Content::Lost,
+            target: target.map(|target| Box::new(target.clone().into())),
+            source: None,
         }
     }
 
@@ -95,6 +106,7 @@ impl Patch {
         let is_wrong = match &content {
             Content::Strategic(patches) => target.is_some() && patches.len() > 1,
             Content::Json(_) => target.is_none(),
+            Content::Lost => false,
         };
         Ok(Patch {
             content,
@@ -108,7 +120,7 @@ impl Patch {
         match (&self.content, &self.target) {
             (_, Some(target)) => vec![Text::from(&target.id.name)],
             (Content::Strategic(patches), None) => patches.iter().map(Resource::shared_name).collect(),
-            (Content::Json(_), None) => Vec::new(),
+            (Content::Json(_) | Content::Lost, None) => Vec::new(),
         }
     }
 
@@ -119,8 +131,10 @@ impl Patch {
 }
 
 fn allow(mut patch: Resource, options: &PatchOptions) -> Resource {
-    patch.may_rename |= options.allow_name_change;
-    patch.may_change_kind |= options.allow_kind_change;
+    patch.may_change = MayChange::new(
+        patch.may_change.name() || options.allow_name_change,
+        patch.may_change.kind() || options.allow_kind_change,
+    );
     if options.allow_name_change || options.allow_kind_change {
         // kustomize says so in an annotation of the patch, and makes strings of all of them for that.
         patch.set_texts("annotations", &patch.texts("annotations"));
@@ -183,6 +197,17 @@ impl Patch {
                     "Multiple Strategic-Merge Patches in one `patches` entry is not allowed to set `patches.target` field:",
                 ),
             },
+            (Content::Lost, target) => {
+                match target.as_ref().and_then(|target| Matcher::new(target).ok()) {
+                    Some(matcher) => {
+                        for at in resources.select(&matcher, Some(index), schema) {
+                            resources.contents_mut()[at].lose_change();
+                        }
+                    }
+                    None => resources.lose_change(),
+                }
+                Vec::new()
+            }
             (Content::Json(_), None) => refused("must specify a target for JSON patch"),
             (Content::Json(patch), Some(target)) => {
                 let matcher = match Matcher::new(target) {
@@ -193,7 +218,8 @@ impl Patch {
                 for at in resources.select(&matcher, Some(index), schema) {
                     let resource = &mut resources.as_mut_slice()[at];
                     resource.remember_id(schema);
-                    problems.extend(patch.apply(resource).err());
+                    let failed = patch.apply(resource).err();
+                    problems.extend(failed.and_then(|problem| resource.refuse(problem)));
                     index.add(at, &resources.as_slice()[at], schema);
                 }
                 problems

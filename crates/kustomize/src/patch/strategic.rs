@@ -4,9 +4,9 @@ use yaml::node::{Node, Texts};
 
 use crate::id::ResId;
 use crate::merge::merge;
-use crate::problem::{InText, Problem};
+use crate::problem::{At, InText, Needs, Problem};
 use crate::resmap::{AnyId, Matcher, ResMap, Selector};
-use crate::resource::{Parsed, Resource, from_text};
+use crate::resource::{MayChange, Parsed, Resource, from_text};
 use crate::schema::Schema;
 use crate::transform::{Transform, first};
 
@@ -17,31 +17,41 @@ pub(crate) struct StrategicPatches(Vec<Entry>);
 struct Entry {
     number: usize,
     patches: Vec<Resource>,
+    /// Whether it could not be read.
+    is_lost: bool,
 }
 
 impl StrategicPatches {
-    /// Reads patches; `inline` may hold more than the entries.
+    /// Reads patches; `inline` may hold more than the entries. What cannot be read is told.
     pub(crate) fn load(
         entries: &[String],
         inline: &str,
         load: super::Load<'_>,
         texts: &mut Texts,
-    ) -> Result<Self, Vec<Problem>> {
-        if entries.is_empty() && inline.is_empty() {
-            return Err(vec!["empty file path and empty patch content".to_owned().into()]);
-        }
+    ) -> (Self, Vec<Problem>) {
         let (mut read, mut problems) = (Vec::new(), Vec::new());
+        if entries.is_empty() && inline.is_empty() {
+            problems.push("empty file path and empty patch content".to_owned().into());
+        }
         for (number, entry) in entries.iter().enumerate() {
-            match StrategicPatches::read(entry, load, texts) {
-                Ok(patches) => read.push(Entry { number, patches }),
-                Err(more) => problems.extend(more.into_iter().map(|problem| problem.of_entry(number))),
-            }
+            let loaded = StrategicPatches::read(entry, load, texts);
+            let is_lost = loaded.is_err();
+            let patches = loaded.unwrap_or_else(|more| {
+                problems.extend(more.into_iter().map(|problem| problem.of_entry(number)));
+                Vec::new()
+            });
+            read.push(Entry {
+                number,
+                patches,
+                is_lost,
+            });
         }
         if !inline.is_empty() {
             match from_text(inline, texts) {
                 Ok(parsed) => read.push(Entry {
                     number: entries.len(),
                     patches: resources(parsed),
+                    is_lost: false,
                 }),
                 Err(malformed) => problems.extend(malformed.into_problems(0)),
             }
@@ -50,10 +60,7 @@ impl StrategicPatches {
             let message = format!("patch appears to be empty; files=[{}]", entries.join(" "));
             problems.push(message.into());
         }
-        match problems.is_empty() {
-            true => Ok(StrategicPatches(read)),
-            false => Err(problems),
-        }
+        (StrategicPatches(read), problems)
     }
 
     fn read(entry: &str, load: super::Load<'_>, texts: &mut Texts) -> Result<Vec<Resource>, Vec<Problem>> {
@@ -102,7 +109,15 @@ impl Transform for StrategicPatches {
             schema,
         );
         let mut problems = Vec::new();
-        for Entry { number, patches } in &self.0 {
+        for Entry {
+            number,
+            patches,
+            is_lost,
+        } in &self.0
+        {
+            if *is_lost {
+                resources.lose_change();
+            }
             let failed = apply_all(patches, resources, &mut index, schema, |_, problem| problem);
             problems.extend(failed.into_iter().map(|problem| problem.of_entry(*number)));
         }
@@ -120,7 +135,6 @@ pub(crate) fn apply_all(
 ) -> Vec<Problem> {
     let mut problems = Vec::new();
     for (number, patch) in patches.iter().enumerate() {
-        let mut refuse = |message: String| problems.push(Problem::in_text(InText::Object(number), message));
         let id = patch.id(schema);
         let at = match index.matches(&id, resources.as_slice()).as_slice() {
             &[at] => at,
@@ -128,14 +142,22 @@ pub(crate) fn apply_all(
                 let how_many = if found.is_empty() { "no" } else { "multiple" };
                 let problem =
                     format!("{how_many} matches for Id {id}; failed to find unique target for patch {id}");
-                refuse(explain(&id, problem));
+                let needs = match found.is_empty() {
+                    true => Needs::Object(id.gvk.kind.to_string()),
+                    false => Needs::Names,
+                };
+                let at = InText::Object(number);
+                problems.push(Problem::in_text(at, explain(&id, problem)).needing(needs));
                 continue;
             }
         };
         let resource = &mut resources.as_mut_slice()[at];
         match apply(resource, patch, schema) {
             Ok(()) => index.add(at, &resources.as_slice()[at], schema),
-            Err(problem) => refuse(problem),
+            Err(problem) => {
+                let problem = Problem::in_text(InText::Object(number), problem);
+                problems.extend(resource.refuse(problem));
+            }
         }
     }
     problems
@@ -154,16 +176,15 @@ impl Targeted<'_> {
             Err(wrong) => return Problem::of_target(wrong),
         };
         let mut problems = Vec::new();
-        let mut refuse = |message: String| problems.push(Problem::in_text(InText::Object(0), message));
         let selected = resources.select(&matcher, Some(index), schema);
-        let renames = self.patch.may_rename || self.patch.may_change_kind;
+        let renames = self.patch.may_change != MayChange::Neither;
         let texts = with_texts(self.patch.clone());
         for at in selected {
             let resource = &mut resources.as_mut_slice()[at];
             let mut patch = texts.clone();
             patch.set_api_version(resource.api_version());
             if let Err(problem) = apply(resource, &patch, schema) {
-                refuse(problem);
+                problems.extend(resource.refuse(Problem::in_text(InText::Object(0), problem)));
             }
             if renames {
                 index.add(at, &resources.as_slice()[at], schema);
@@ -171,8 +192,12 @@ impl Targeted<'_> {
         }
         if renames {
             resources.drop_empties();
-            if let Err(problem) = resources.check_ids(schema) {
-                refuse(problem);
+            for clash in resources.check_ids(schema) {
+                let problem = clash.into_problem();
+                problems.push(Problem {
+                    at: At::Text(InText::Object(0)),
+                    ..problem
+                });
             }
             index.renew(resources.as_slice(), schema);
         }
@@ -184,7 +209,7 @@ impl Targeted<'_> {
 fn apply(resource: &mut Resource, patch: &Resource, schema: &Schema) -> Result<(), String> {
     let kind = resource.shared_kind();
     let (name, namespace) = (resource.shared_name(), resource.shared_namespace());
-    if patch.may_rename || patch.may_change_kind {
+    if patch.may_change != MayChange::Neither {
         resource.remember_id(schema);
     }
     let object = std::mem::replace(&mut resource.node, Node::null());
@@ -205,10 +230,10 @@ fn apply(resource: &mut Resource, patch: &Resource, schema: &Schema) -> Result<(
     if replaces_annotations(&patch.node) {
         resource.forget();
     }
-    if !patch.may_change_kind {
+    if !patch.may_change.kind() {
         resource.set_kind(&kind);
     }
-    if !patch.may_rename {
+    if !patch.may_change.name() {
         resource.set_name(&name);
     }
     resource.set_namespace(&namespace);

@@ -139,21 +139,25 @@ pub(crate) fn transformer(
                 &mut Texts::default(),
             )?]))
         }
-        "PatchJson6902Transformer" => Box::new(JsonPatches(vec![TargetedJson::load(
+        "PatchJson6902Transformer" => Box::new(JsonPatches(vec![complete(TargetedJson::load(
             args.target.as_ref(),
             &args.path,
             &args.json_op,
             &load_text,
-        )?])),
-        "PatchStrategicMergeTransformer" => Box::new(StrategicPatches::load(
+        ))?])),
+        "PatchStrategicMergeTransformer" => Box::new(complete(StrategicPatches::load(
             &args.paths,
             &args.patches,
             &load_text,
             &mut Texts::default(),
-        )?),
+        ))?),
         "ReplacementTransformer" => {
             let load = |path: &str| context.load(path);
-            Box::new(Replacements::load(&args.replacements, &load, context.release())?)
+            Box::new(complete(Replacements::load(
+                &args.replacements,
+                &load,
+                context.release(),
+            ))?)
         }
         "ValueAddTransformer" => Box::new(value_add(args, context).map_err(one)?),
         "HashTransformer" => Box::new(Hash),
@@ -162,6 +166,15 @@ pub(crate) fn transformer(
         }
         _ => return Err(one(format!("unable to load builtin {}", plugin.gvk()))),
     })
+}
+
+/// What was read without any problem.
+fn complete<T>((read, problems): (T, Vec<Problem>)) -> Result<T, Vec<Problem>> {
+    if problems.is_empty() {
+        Ok(read)
+    } else {
+        Err(problems)
+    }
 }
 
 fn value_add(args: Args, context: &dyn PluginContext) -> Result<ValueAdd, String> {
@@ -194,6 +207,7 @@ struct Hash;
 
 impl Transform for Hash {
     fn transform(&self, resources: &mut ResMap, schema: &Schema) -> Result<(), String> {
-        hash::add_to_names(resources, schema)
+        let failed = hash::add_to_names(resources, schema).into_iter().next();
+        failed.map_or(Ok(()), |(_, problem)| Err(problem))
     }
 }

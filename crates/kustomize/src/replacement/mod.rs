@@ -4,6 +4,7 @@ mod source;
 mod structured;
 mod text;
 
+use std::cell::Cell;
 use std::collections::HashSet;
 
 use model::Value;
@@ -14,12 +15,19 @@ use crate::config::{FieldOptions, Replacement, Selector, Strictness, Target, dec
 use crate::field::{Created, Writes, select, split_bracketed, unlink};
 use crate::id::ResId;
 use crate::options::Release;
-use crate::problem::{At, InText, Problem, key};
+use crate::problem::{At, InText, Needs, Problem, key};
 use crate::resmap::{AnyId, Matcher, Names, ResMap};
 use crate::resource::Resource;
 use crate::schema::Schema;
 use crate::transform::{Transform, first};
 use source::Copied;
+
+/// How many bytes a value has at most that is copied. One that is put into itself again and again would double each time; no cluster takes
+/// an object that is half as large.
+const LARGEST: usize = 4 << 20;
+
+/// How many bytes all replacements of a kustomization copy at most.
+const MOST_COPIED: usize = 128 << 20;
 
 /// Copies values.
 pub(crate) struct Replacements {
@@ -56,12 +64,12 @@ impl Entry {
 }
 
 impl Replacements {
-    /// Reads the replacements that stand in files.
+    /// Reads the replacements that stand in files. What cannot be read is told.
     pub(crate) fn load(
         entries: &[Replacement],
         load: &dyn Fn(&str) -> Result<Vec<u8>, String>,
         release: Release,
-    ) -> Result<Replacements, Vec<Problem>> {
+    ) -> (Replacements, Vec<Problem>) {
         let (mut read, mut problems) = (Vec::new(), Vec::new());
         for (number, entry) in entries.iter().enumerate() {
             match Replacements::read(entry, load) {
@@ -73,13 +81,11 @@ impl Replacements {
                 Err(more) => problems.extend(more.into_iter().map(|problem| problem.of_entry(number))),
             }
         }
-        match problems.is_empty() {
-            true => Ok(Replacements {
-                entries: read,
-                release,
-            }),
-            false => Err(problems),
-        }
+        let replacements = Replacements {
+            entries: read,
+            release,
+        };
+        (replacements, problems)
     }
 
     fn read(
@@ -125,24 +131,24 @@ impl Replacements {
         resources: &mut ResMap,
         index: &mut AnyId,
         schema: &Schema,
+        left: &Cell<usize>,
     ) -> Vec<Wrong> {
         let Some(targets) = &replacement.targets else {
-            return vec![(Vec::new(), NO_TARGET.to_owned())];
+            return vec![Wrong::new(Vec::new(), NO_TARGET)];
         };
         let mut wrong = Vec::new();
         let value = Copied::new(replacement, resources.as_slice(), index, schema);
-        let mut value = value.map_err(|problem| wrong.push(problem)).ok();
+        let mut value = value.map_err(|problem| wrong.extend(problem)).ok();
         for (number, target) in targets.iter().enumerate() {
-            let failed = match (Resolved::new(target, self.release), &mut value) {
-                (Err(failed), _) => failed,
-                (Ok(resolved), Some(value)) => resolved.apply(value, resources, index, schema),
-                (Ok(_), None) => Vec::new(),
+            let failed = match Resolved::new(target, self.release, left) {
+                Err(failed) => failed,
+                Ok(resolved) => resolved.apply(value.as_mut(), resources, index, schema),
             };
             let way = [key("targets"), Step::Item(number)];
-            let told = failed
-                .into_iter()
-                .map(|(path, problem)| ([&way[..], &path].concat(), problem));
-            wrong.extend(told);
+            wrong.extend(failed.into_iter().map(|failed| Wrong {
+                path: [&way[..], &failed.path].concat(),
+                ..failed
+            }));
         }
         wrong
     }
@@ -162,8 +168,23 @@ impl Replacements {
     }
 }
 
-/// Something that is wrong with a replacement, and the way to the field.
-type Wrong = (Vec<Step>, String);
+/// Something that is wrong with a replacement.
+struct Wrong {
+    /// The way to the field.
+    path: Vec<Step>,
+    message: String,
+    needs: Needs,
+}
+
+impl Wrong {
+    fn new(path: Vec<Step>, message: impl Into<String>) -> Wrong {
+        Wrong {
+            path,
+            message: message.into(),
+            needs: Needs::Nothing,
+        }
+    }
+}
 
 const DEFAULT_PATH: &str = "metadata.name";
 
@@ -175,13 +196,15 @@ impl Transform for Replacements {
     fn transform_all(&self, resources: &mut ResMap, schema: &Schema) -> Vec<Problem> {
         let mut index = AnyId::new(self.names(), resources.as_slice(), schema);
         let mut problems = Vec::new();
+        let left = Cell::new(MOST_COPIED);
         for entry in &self.entries {
             for (number, replacement) in entry.replacements.iter().enumerate() {
                 let wrong = self
-                    .replace(replacement, resources, &mut index, schema)
+                    .replace(replacement, resources, &mut index, schema, &left)
                     .into_iter();
-                problems.extend(wrong.map(|(path, problem)| {
-                    Problem::new(entry.at(number, path), problem).of_entry(entry.number)
+                problems.extend(wrong.map(|wrong| {
+                    let problem = Problem::new(entry.at(number, wrong.path), wrong.message);
+                    problem.needing(wrong.needs).of_entry(entry.number)
                 }));
             }
         }
@@ -215,6 +238,8 @@ struct Resolved<'t> {
     reject: Vec<(Matcher, RejectBy)>,
     paths: Vec<(String, Vec<String>)>,
     release: Release,
+    /// How many bytes may still be copied.
+    left: &'t Cell<usize>,
 }
 
 /// What a rejection says something about.
@@ -224,7 +249,7 @@ struct RejectBy {
 }
 
 impl<'t> Resolved<'t> {
-    fn new(target: &'t Target, release: Release) -> Result<Self, Vec<Wrong>> {
+    fn new(target: &'t Target, release: Release, left: &'t Cell<usize>) -> Result<Self, Vec<Wrong>> {
         let mut wrong = Vec::new();
         let mut matcher = |path: &[Step], selector: &Selector| {
             let names = match release {
@@ -235,7 +260,7 @@ impl<'t> Resolved<'t> {
             read.map_err(|fields| {
                 wrong.extend(fields.into_iter().map(|(field, problem)| {
                     let message = format!("error creating target selector: {problem}");
-                    ([path, &[key(field)]].concat(), message)
+                    Wrong::new([path, &[key(field)]].concat(), message)
                 }));
             })
             .ok()
@@ -258,7 +283,7 @@ impl<'t> Resolved<'t> {
         });
         let reject: Vec<_> = rejected.collect();
         if target.select.is_none() {
-            wrong.push((Vec::new(), "target must specify resources to select".to_owned()));
+            wrong.push(Wrong::new(Vec::new(), "target must specify resources to select"));
         }
         let (Some(select), true) = (select, wrong.is_empty()) else {
             return Err(wrong);
@@ -278,12 +303,14 @@ impl<'t> Resolved<'t> {
                 .map(|path| (path.clone(), split_bracketed(path)))
                 .collect(),
             release,
+            left,
         })
     }
 
+    /// Copies a value to what is selected. Without one, that is without what it should have.
     fn apply(
         &self,
-        value: &mut Copied,
+        mut value: Option<&mut Copied>,
         resources: &mut ResMap,
         index: &mut AnyId,
         schema: &Schema,
@@ -307,7 +334,10 @@ impl<'t> Resolved<'t> {
                 .iter()
                 .any(|(matcher, by)| by.id && ids.iter().any(|id| fits(matcher, id)));
             if !rejected && ids.iter().any(|id| fits(&self.select, id)) {
-                self.copy(value, at, resource, &mut wrong);
+                match &mut value {
+                    Some(value) => self.copy(value, at, resource, &mut wrong),
+                    None => resource.fail_change(),
+                }
                 // It may have got another name.
                 index.add(at, &resources.as_slice()[at], schema);
             }
@@ -319,6 +349,12 @@ impl<'t> Resolved<'t> {
         let options = self.target.options.as_ref();
         for (number, (path, parts)) in self.paths.iter().enumerate() {
             value.renew(at, resource);
+            let cost = weight(&value.node);
+            if let Err(problem) = self.spend(cost) {
+                let problem = Wrong::new(vec![key("fieldPaths"), Step::Item(number)], problem);
+                wrong.extend(resource.refuse(problem));
+                continue;
+            }
             let created = match &value.node {
                 _ if !options.is_some_and(|options| options.create) => Created::Nothing,
                 Node::Scalar(_) => Created::Scalar,
@@ -347,7 +383,8 @@ impl<'t> Resolved<'t> {
             let mut failed = None;
             let mut writes = Writes::default();
             let count = select(&mut resource.node, parts, created, &mut |field| {
-                let done = writes.change(field, |field| set(field, value, options));
+                let done = self.spend(cost);
+                let done = done.and_then(|()| writes.change(field, |field| set(field, value, options)));
                 done.inspect_err(|problem| failed = Some(problem.clone()))
             });
             writes.spread(&mut resource.node);
@@ -357,10 +394,37 @@ impl<'t> Resolved<'t> {
                 (None, Ok(0)) => missing(),
                 (None, Ok(_)) => continue,
             };
-            wrong.push((vec![key("fieldPaths"), Step::Item(number)], problem));
+            let problem = Wrong::new(vec![key("fieldPaths"), Step::Item(number)], problem);
+            wrong.extend(resource.refuse(problem));
         }
         value.renew(at, resource);
     }
+}
+
+impl Resolved<'_> {
+    /// Takes note of so many bytes that are about to be copied.
+    fn spend(&self, bytes: usize) -> Result<(), String> {
+        if bytes > LARGEST {
+            return Err(format!(
+                "the value has more than {LARGEST} bytes, which no object can hold: is it copied into itself?"
+            ));
+        }
+        let left = self.left.get().checked_sub(bytes).ok_or_else(|| {
+            format!("the replacements copy more than {MOST_COPIED} bytes: copy less, or to fewer fields")
+        })?;
+        self.left.set(left);
+        Ok(())
+    }
+}
+
+/// How many bytes a value takes, about.
+fn weight(node: &Node) -> usize {
+    let inner = match node {
+        Node::Scalar(scalar) => scalar.text.len(),
+        Node::List(items) => items.iter().map(weight).sum(),
+        Node::Map(map) => map.iter().map(|(key, value)| key.len() + weight(value)).sum(),
+    };
+    inner + std::mem::size_of::<Node>()
 }
 
 /// Puts the value into a field: a scalar keeps its type and only gets the text.

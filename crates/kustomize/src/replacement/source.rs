@@ -6,7 +6,7 @@ use super::{DEFAULT_PATH, NO_TARGET, SCALARS_ONLY, Wrong, candidates, ids};
 use crate::config::{FieldOptions, Replacement, Source};
 use crate::field::{lookup, split_bracketed};
 use crate::id::{Gvk, ResId};
-use crate::problem::key;
+use crate::problem::{Needs, key};
 use crate::resmap::AnyId;
 use crate::resource::Resource;
 use crate::schema::Schema;
@@ -25,19 +25,16 @@ impl Copied {
         resources: &[Resource],
         index: &mut AnyId,
         schema: &Schema,
-    ) -> Result<Copied, Wrong> {
+    ) -> Result<Copied, Option<Wrong>> {
+        let refuse = |message: &str| Err(Some(Wrong::new(Vec::new(), message)));
         match (&replacement.source_value, &replacement.source) {
-            (Some(_), Some(_)) => Err((
-                Vec::new(),
-                "value and resource selectors are mutually exclusive".to_owned(),
-            )),
-            (None, None) => Err((Vec::new(), NO_TARGET.to_owned())),
+            (Some(_), Some(_)) => refuse("value and resource selectors are mutually exclusive"),
+            (None, None) => refuse(NO_TARGET),
             (Some(text), None) => Ok(Copied {
                 node: Node::plain(text),
                 from: None,
             }),
-            (None, Some(source)) => from_source(source, resources, index, schema)
-                .map_err(|(field, problem)| (vec![key("source"), key(field)], problem)),
+            (None, Some(source)) => from_source(source, resources, index, schema),
         }
     }
 
@@ -57,7 +54,8 @@ fn from_source(
     resources: &[Resource],
     index: &mut AnyId,
     schema: &Schema,
-) -> Result<Copied, (&'static str, String)> {
+) -> Result<Copied, Option<Wrong>> {
+    let wrong = |field: &str, message: String| Wrong::new(vec![key("source"), key(field)], message);
     let wanted = ResId {
         gvk: Gvk {
             group: source.group.as_str().into(),
@@ -89,18 +87,26 @@ fn from_source(
         let resource = &resources[at];
         let fits = ids(resource, schema).iter().any(|id| id.is_selected_by(&wanted));
         if fits && found.replace((at, resource)).is_some() {
-            return Err(("", format!("multiple matches for selector {}", shown())));
+            let problem = wrong("", format!("multiple matches for selector {}", shown()));
+            return Err(Some(Wrong {
+                needs: Needs::Names,
+                ..problem
+            }));
         }
     }
     let Some((at, found)) = found else {
-        return Err(("", format!("nothing selected by {}", shown())));
+        let problem = wrong("", format!("nothing selected by {}", shown()));
+        return Err(Some(Wrong {
+            needs: Needs::Object(source.kind.clone()),
+            ..problem
+        }));
     };
+    // The field may be missing, or not be what it should be, since a change was lost.
+    let refuse = |field: &str, message: String| (!found.is_unsure()).then(|| wrong(field, message));
     let parts = split_bracketed(path);
     let field = lookup(&found.node, &parts).map_err(|problem| {
-        (
-            "fieldPath",
-            format!("error looking up replacement source: {problem}"),
-        )
+        let message = format!("error looking up replacement source: {problem}");
+        refuse("fieldPath", message)
     })?;
     match field {
         Some(field) if !field.is_empty() => {
@@ -109,7 +115,7 @@ fn from_source(
                 .as_ref()
                 .filter(|options| !options.delimiter.is_empty());
             let node = match options {
-                Some(options) => part_of(field, options).map_err(|problem| ("options", problem))?,
+                Some(options) => part_of(field, options).map_err(|problem| refuse("options", problem))?,
                 None => field.clone(),
             };
             Ok(Copied {
@@ -117,10 +123,10 @@ fn from_source(
                 from: options.is_none().then_some((at, parts)),
             })
         }
-        _ => Err((
-            "fieldPath",
-            format!("fieldPath `{path}` is missing for replacement source {wanted}"),
-        )),
+        _ => {
+            let message = format!("fieldPath `{path}` is missing for replacement source {wanted}");
+            Err(refuse("fieldPath", message))
+        }
     }
 }
 

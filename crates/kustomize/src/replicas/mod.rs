@@ -6,7 +6,7 @@ use yaml::node::{Kind, Text};
 
 use crate::config::Replica;
 use crate::field::{Create, FieldPath, FieldSpec, set_value};
-use crate::problem::Problem;
+use crate::problem::{Needs, Problem};
 use crate::resmap::ResMap;
 use crate::resource::Resource;
 use crate::schema::Schema;
@@ -92,17 +92,19 @@ impl Transform for Replicas {
                 match self.set(entry, resource, schema) {
                     Ok(is_meant) => found[entry] |= is_meant,
                     Err(problem) => {
-                        problems.entry(entry).or_insert(problem);
+                        found[entry] = true;
+                        if let Some(problem) = resource.refuse(problem) {
+                            problems.entry(entry).or_insert(Problem::from(problem));
+                        }
                     }
                 }
             }
         }
         for (entry, _) in found.iter().enumerate().filter(|(_, found)| !**found) {
-            problems.entry(entry).or_insert_with(|| self.not_found(entry));
+            let missing = || Problem::from(self.not_found(entry)).needing(Needs::Object(String::new()));
+            problems.entry(entry).or_insert_with(missing);
         }
         let problems = problems.into_iter();
-        problems
-            .map(|(entry, problem)| Problem::from(problem).of_entry(entry))
-            .collect()
+        problems.map(|(entry, problem)| problem.of_entry(entry)).collect()
     }
 }

@@ -4,14 +4,19 @@ use std::collections::BTreeMap;
 
 use yaml::node::Text;
 
-use super::{AnyId, ResMap};
+use super::{AnyId, Clash, ResMap};
+use crate::problem::Needs;
 use crate::resource::{Behavior, Resource};
 use crate::schema::Schema;
 
 impl ResMap {
     /// Adds what was generated, or lets it replace or be merged with what is there, as its behavior says.
-    pub(crate) fn absorb(&mut self, new: Resource, index: &mut AnyId, schema: &Schema) -> Result<(), String> {
-        let id = new.id(schema);
+    pub(crate) fn absorb(&mut self, new: Resource, index: &mut AnyId, schema: &Schema) -> Result<(), Clash> {
+        let (id, spot) = (new.id(schema), new.spot);
+        let refuse = |message: String, others: &[usize], resources: &[Resource]| {
+            let others = others.iter().map(|&at| resources[at].spot).collect();
+            Err(Clash::new(message, spot, others))
+        };
         let matches = index.matches(&id, self.as_slice());
         let shown = || {
             format!(
@@ -23,9 +28,15 @@ impl ResMap {
         match matches.as_slice() {
             [] => {
                 if matches!(new.behavior, Behavior::Merge | Behavior::Replace) {
-                    return Err(format!("id {} does not exist; cannot merge or replace", shown()));
+                    let message = format!("id {} does not exist; cannot merge or replace", shown());
+                    return Err(Clash {
+                        needs: Needs::Object(id.gvk.kind.to_string()),
+                        ..Clash::new(message, spot, Vec::new())
+                    });
                 }
-                self.append(new, schema)?;
+                if let Some(clash) = self.append_each([new], schema).pop() {
+                    return Err(clash);
+                }
                 let at = self.len() - 1;
                 index.add(at, &self.resources[at], schema);
                 Ok(())
@@ -36,23 +47,27 @@ impl ResMap {
                     Behavior::Replace => replaced(old, new),
                     Behavior::Merge => merged(old, new),
                     behavior => {
-                        return Err(format!(
+                        let message = format!(
                             "id {} exists; can not use behavior: '{}', behavior must be merge or replace",
                             shown(),
                             behavior.name()
-                        ));
+                        );
+                        return refuse(message, &[at], &self.resources);
                     }
                 };
                 self.resources[at] = merged;
                 Ok(())
             }
-            several => Err(format!(
-                "found multiple objects {:?} that could accept merge of {id}",
-                several
+            several => {
+                let ids = several
                     .iter()
-                    .map(|&at| self.resources[at].plain_id().to_string())
-                    .collect::<Vec<_>>()
-            )),
+                    .map(|&at| self.resources[at].plain_id().to_string());
+                let message = format!(
+                    "found multiple objects {:?} that could accept merge of {id}",
+                    ids.collect::<Vec<_>>()
+                );
+                refuse(message, several, &self.resources)
+            }
         }
     }
 }

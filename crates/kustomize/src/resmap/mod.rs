@@ -2,9 +2,11 @@
 
 mod absorb;
 mod any_id;
+mod clash;
 mod selector;
 
 pub(crate) use any_id::AnyId;
+pub(crate) use clash::Clash;
 pub(crate) use selector::{Matcher, Names, Selector, Wrong, joined};
 
 use std::collections::HashSet;
@@ -56,29 +58,15 @@ impl ResMap {
         &mut self.resources
     }
 
-    /// Adds a resource whose identity must be new.
-    pub(crate) fn append(&mut self, resource: Resource, schema: &Schema) -> Result<(), String> {
-        let id = resource.id(schema);
-        if !self.known(schema).insert(id.fingerprint()) {
-            return Err(format!(
-                "may not add resource with an already registered id: {id}"
-            ));
-        }
-        self.resources.push(resource);
-        Ok(())
-    }
-
-    pub(crate) fn append_all(&mut self, other: ResMap, schema: &Schema) -> Result<(), String> {
+    /// Adds all resources of another; those whose identities are not new are left out and told.
+    pub(crate) fn append_all(&mut self, other: ResMap, schema: &Schema) -> Vec<Clash> {
         if self.is_empty() {
             let known = other.known.is_some();
             *self = other;
-            return if known { Ok(()) } else { self.check_ids(schema) };
+            return if known { Vec::new() } else { self.check_ids(schema) };
         }
         self.resources.reserve(other.len());
-        other
-            .resources
-            .into_iter()
-            .try_for_each(|resource| self.append(resource, schema))
+        self.append_each(other.resources, schema)
     }
 
     fn known(&mut self, schema: &Schema) -> &mut HashSet<Fingerprint> {
@@ -91,24 +79,14 @@ impl ResMap {
         })
     }
 
-    /// Checks that no two resources have the same identity.
-    pub(crate) fn check_ids(&mut self, schema: &Schema) -> Result<(), String> {
-        self.known = Some(self.distinct_ids(schema)?);
-        Ok(())
+    /// Notes that a change was lost of which nobody knows what it is for.
+    pub(crate) fn lose_change(&mut self) {
+        self.resources.iter_mut().for_each(Resource::lose_change);
     }
 
-    /// The identities of the resources, each of which has one of its own.
-    pub(crate) fn distinct_ids(&self, schema: &Schema) -> Result<HashSet<Fingerprint>, String> {
-        let mut known = HashSet::with_capacity(self.resources.len());
-        for resource in &self.resources {
-            let id = resource.id(schema);
-            if !known.insert(id.fingerprint()) {
-                return Err(format!(
-                    "may not add resource with an already registered id: {id}"
-                ));
-            }
-        }
-        Ok(known)
+    /// Whether a change to any of them was lost.
+    pub(crate) fn is_unsure(&self) -> bool {
+        self.resources.iter().any(Resource::is_unsure)
     }
 
     /// Drops resources of which nothing is left.

@@ -2,7 +2,7 @@
 
 use yaml::node::{Map, Node, Text};
 
-use super::{Affixes, Behavior, Previous, Resource};
+use super::{Affixes, Behavior, MayChange, Previous, Resource};
 
 /// What all of them begin with.
 const DOMAIN: &str = "internal.config.kubernetes.io/";
@@ -19,13 +19,12 @@ impl Resource {
         }
         let is_enabled = |key| text(annotations, key) == Some("enabled");
         let needs_hash = is_enabled("needsHashSuffix");
-        let (may_rename, may_change_kind) = (is_enabled("allowNameChange"), is_enabled("allowKindChange"));
+        let may_change = MayChange::new(is_enabled("allowNameChange"), is_enabled("allowKindChange"));
         let behavior = Behavior::new(text(annotations, "generatorBehavior").unwrap_or_default());
         let affixes = Affixes::of(list(annotations, "prefixes"), list(annotations, "suffixes"));
         let previous = previous(annotations)?;
         self.needs_hash = needs_hash;
-        self.may_rename = may_rename;
-        self.may_change_kind = may_change_kind;
+        self.may_change = may_change;
         self.behavior = behavior;
         self.affixes = affixes;
         self.previous = previous.into_iter().collect();

@@ -1,6 +1,7 @@
 //! One resource on its way through the build: the object, and what the build remembers of it.
 
 mod affixes;
+mod brackets;
 mod internal;
 mod metadata;
 mod read;
@@ -33,11 +34,13 @@ pub(crate) struct Resource {
     pub(crate) needs_hash: bool,
     /// Whether it came out of a chart, so that its namespace is the chart's business.
     pub(crate) from_chart: bool,
+    /// Whether it is written between brackets as a whole.
+    in_brackets: bool,
     /// The vars that take their value from it.
     pub(crate) ref_vars: ThinVec<Text>,
     /// As a patch, whether it may rename what it changes, and make another kind of it.
-    pub(crate) may_rename: bool,
-    pub(crate) may_change_kind: bool,
+    pub(crate) may_change: MayChange,
+    certainty: Certainty,
     /// How many groups of scalars that are one it has had.
     groups: u16,
     /// Most have none.
@@ -48,6 +51,44 @@ pub(crate) struct Resource {
 
 // There may be very many of them, and most are small.
 const _: () = assert!(std::mem::size_of::<Resource>() == 72);
+
+/// What a patch may change of the identity of a resource: one byte, where two flags would make each resource larger.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum MayChange {
+    Neither,
+    Name,
+    Kind,
+    Both,
+}
+
+impl MayChange {
+    pub(crate) fn new(name: bool, kind: bool) -> MayChange {
+        match (name, kind) {
+            (false, false) => MayChange::Neither,
+            (true, false) => MayChange::Name,
+            (false, true) => MayChange::Kind,
+            (true, true) => MayChange::Both,
+        }
+    }
+
+    pub(crate) fn name(self) -> bool {
+        matches!(self, MayChange::Name | MayChange::Both)
+    }
+
+    pub(crate) fn kind(self) -> bool {
+        matches!(self, MayChange::Kind | MayChange::Both)
+    }
+}
+
+/// Whether a resource is what it should be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Certainty {
+    Sure,
+    /// A change of the transformer that runs has failed.
+    Failed,
+    /// It lacks a change.
+    Unsure,
+}
 
 #[derive(Clone, Debug, PartialEq)]
 struct Previous {
@@ -105,9 +146,10 @@ impl Resource {
             behavior: Behavior::Unspecified,
             needs_hash: false,
             from_chart: false,
+            in_brackets: false,
             ref_vars: ThinVec::new(),
-            may_rename: false,
-            may_change_kind: false,
+            may_change: MayChange::Neither,
+            certainty: Certainty::Sure,
             groups: 0,
             history: None,
             spot: Spot::default(),
@@ -118,6 +160,19 @@ impl Resource {
     pub(crate) fn new_group(&mut self) -> u16 {
         self.groups = (self.groups + 1) % WRITTEN;
         self.groups
+    }
+
+    /// Makes of what was put between brackets what kustomize makes of it when it writes the object.
+    pub(crate) fn quote_in_brackets(&mut self) {
+        if self.in_brackets {
+            brackets::quote(&mut self.node);
+        }
+    }
+
+    /// Takes another object in the place of this one, which is not between brackets.
+    pub(crate) fn rebuild(&mut self, node: Node) {
+        self.node = node;
+        self.in_brackets = false;
     }
 
     /// Whether nothing is left of it.
@@ -181,6 +236,34 @@ impl Resource {
             gvk,
             name: self.name().into(),
             namespace: self.namespace().into(),
+        }
+    }
+
+    /// Whether a change to it was lost through a mistake, so that what is wrong with it may follow from that.
+    pub(crate) fn is_unsure(&self) -> bool {
+        self.certainty == Certainty::Unsure
+    }
+
+    /// Notes that a change to it was lost.
+    pub(crate) fn lose_change(&mut self) {
+        self.certainty = Certainty::Unsure;
+    }
+
+    /// Notes that a change to it failed. Others that the same transformer makes have nothing to do with that.
+    pub(crate) fn fail_change(&mut self) {
+        self.certainty = self.certainty.max(Certainty::Failed);
+    }
+
+    /// What is wrong with a change to it, unless that may follow from one that was lost before.
+    pub(crate) fn refuse<P>(&mut self, problem: P) -> Option<P> {
+        self.fail_change();
+        (!self.is_unsure()).then_some(problem)
+    }
+
+    /// Notes that a transformer is done with it.
+    pub(crate) fn settle(&mut self) {
+        if self.certainty == Certainty::Failed {
+            self.lose_change();
         }
     }
 

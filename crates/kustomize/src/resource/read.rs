@@ -5,7 +5,8 @@ use std::collections::VecDeque;
 use model::Str;
 use yaml::node::{self, Kind, Map, Node, Scalar, Texts};
 
-use super::Resource;
+use super::{Resource, brackets};
+use crate::hint;
 use crate::problem::{InText, Problem};
 
 /// A resource and the line it begins on.
@@ -60,10 +61,21 @@ pub(crate) fn from_text(text: &str, texts: &mut Texts) -> Result<Vec<Parsed>, Ma
     for document in documents {
         let read = node::read_with(document.text, texts).map_err(|error| {
             let line = document.line + error.line() - 1;
-            Malformed::new(line, format!("MalformedYAMLError: {}", error.without_line()))
+            let hint = hint::about_line(document.text, error.line());
+            Malformed::new(
+                line,
+                format!("MalformedYAMLError: {}{hint}", error.without_line()),
+            )
         });
         let taken = read.and_then(|read| match read.filter(|read| !read.node.is_null()) {
-            Some(read) => take_apart(read.node, document.line + read.line - 1, single, &mut result),
+            Some(read) => {
+                let first = result.len();
+                take_apart(read.node, document.line + read.line - 1, single, &mut result)?;
+                for parsed in &mut result[first..] {
+                    parsed.resource.in_brackets = read.flow;
+                }
+                Ok(())
+            }
             None => Ok(()),
         });
         if let Err(malformed) = taken {
@@ -164,8 +176,14 @@ fn expand_lists(parsed: Vec<Parsed>) -> Result<Vec<Parsed>, Malformed> {
         match items {
             Some(Node::List(items)) => {
                 for item in items {
+                    let item = brackets::as_json(item).map_err(|problem| {
+                        Malformed::new(line, format!("trouble expanding list of {kind}; {problem}"))
+                    })?;
                     checked(item, line, &mut elements)?;
                 }
+                elements
+                    .iter_mut()
+                    .for_each(|parsed| parsed.resource.in_brackets = true);
             }
             Some(items) if items.is_null() => {}
             other => {

@@ -90,6 +90,13 @@ impl Variables {
         self.values.insert(name.into(), value.replace('\n', ""));
     }
 
+    /// All of them, by name.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.values
+            .iter()
+            .map(|(name, value)| (name.as_str(), value.as_str()))
+    }
+
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.values.is_empty()

@@ -26,6 +26,11 @@ pub trait Tree {
         None
     }
 
+    /// Whether its root is that of a file system, above which there is nothing: `..` leads from there to there.
+    fn is_file_system(&self) -> bool {
+        false
+    }
+
     /// The path as it is shown to people.
     fn show(&self, path: &str) -> String {
         path.to_owned()

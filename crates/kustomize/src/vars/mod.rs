@@ -9,11 +9,10 @@ use yaml::node::{Kind, Node, Scalar};
 use crate::config::Var;
 use crate::field::{Create, FieldPath, FieldSpec, Writes, lookup, split_bracketed};
 use crate::id::Gvk;
-use crate::problem::Problem;
+use crate::problem::{Needs, Problem};
 use crate::resmap::{AnyId, ResMap};
 use crate::resource::Resource;
 use crate::schema::Schema;
-use crate::transform::first;
 use expand::expand;
 
 /// The vars of a build, by name.
@@ -41,8 +40,10 @@ impl Vars {
         }
     }
 
-    pub(crate) fn add_all(&mut self, other: Vars) -> Result<(), String> {
-        self.add(other.0.into_values()).or_else(first)
+    /// Adds those of another kustomization; gives all that is wrong.
+    pub(crate) fn add_all(&mut self, other: Vars) -> Vec<String> {
+        let problems = self.add(other.0.into_values()).err().unwrap_or_default();
+        problems.into_iter().map(|problem| problem.message).collect()
     }
 }
 
@@ -79,7 +80,8 @@ pub(crate) fn mark(vars: &[Var], resources: &mut ResMap, schema: &Schema) -> Res
                     several.len(),
                     shown(var)
                 );
-                problems.push(Problem::from(message).of_entry(number));
+                let problem = Problem::from(message).of_entry(number);
+                problems.push(problem.needing(Needs::Names));
             }
         }
     }
@@ -122,7 +124,7 @@ pub(crate) fn resolve(
     for var in vars.0.values() {
         match value(var, owners.get(var.name.as_str()).copied()) {
             Ok(value) => drop(values.insert(var.name.as_str(), value)),
-            Err(problem) => problems.push(Problem::from(problem)),
+            Err(problem) => problems.extend(problem),
         }
     }
     drop(owners);
@@ -141,7 +143,10 @@ pub(crate) fn resolve(
                     }
                 })
             });
-            problems.extend(done.err().map(Problem::from));
+            problems.extend(
+                done.err()
+                    .and_then(|problem| resource.refuse(Problem::from(problem))),
+            );
             writes.spread(&mut resource.node);
         }
     }
@@ -153,12 +158,14 @@ pub(crate) fn resolve(
 }
 
 /// The value of a var; lists and maps have none that could stand in a text.
-fn value(var: &Var, owner: Option<&Resource>) -> Result<Option<Scalar>, String> {
+fn value(var: &Var, owner: Option<&Resource>) -> Result<Option<Scalar>, Option<Problem>> {
     let Some(owner) = owner else {
-        return Err(format!(
+        let message = format!(
             "var '{}' cannot be mapped to a field in the set of known resources",
             shown(var)
-        ));
+        );
+        let needs = Needs::Object(var.objref.kind.clone());
+        return Err(Some(Problem::from(message).needing(needs)));
     };
     let path: Vec<String> = split_bracketed(&var.fieldref.field_path)
         .into_iter()
@@ -170,10 +177,11 @@ fn value(var: &Var, owner: Option<&Resource>) -> Result<Option<Scalar>, String> 
         _ => None,
     };
     found.ok_or_else(|| {
-        format!(
+        let message = format!(
             "field specified in var '{}' not found in corresponding resource",
             shown(var)
-        )
+        );
+        (!owner.is_unsure()).then(|| Problem::from(message))
     })
 }
 

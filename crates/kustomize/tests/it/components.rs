@@ -105,6 +105,10 @@ kind: ConfigMap
 metadata: {name: b}
 "#,
     );
-    assert!(told.contains("recursed merging from path 'comp'"), "{told}");
+    assert!(
+        told.contains("kustomization.yaml:2: recursed merging from path 'comp'")
+            && told.ends_with("; in a.yaml:1 and a.yaml:5"),
+        "{told}"
+    );
     assert!(told.contains("ConfigMap.v1.[noGrp]/same.[noNs]"), "{told}");
 }

@@ -119,3 +119,35 @@ fn definitions_that_are_none_are_refused() {
         );
     }
 }
+
+/// Numbers are elements of lists, and no map has those; but all elements of a list are looked at before that.
+#[test]
+fn numbers_in_the_path_of_a_field_spec_lead_nowhere() {
+    let tree = |path: &str| {
+        format!(
+            "=== kustomization.yaml\nresources: [a.yaml]\nconfigurations: [c.yaml]\nnamePrefix: p-\n=== c.yaml\nnamePrefix:\n- path: {path}\n=== a.yaml\nkind: X\nmetadata: {{name: a}}\n\"5\": five\nlist: [a]\nnone: []\n"
+        )
+    };
+    let cases = [
+        (
+            "'5'",
+            "fieldName: 5: wrong node kind: expected SequenceNode but got MappingNode",
+        ),
+        (
+            "\"-\"",
+            "fieldName: -: wrong node kind: expected SequenceNode but got MappingNode",
+        ),
+        (
+            "'[a=b]'",
+            "fieldName: [a=b]: wrong node kind: expected SequenceNode but got MappingNode",
+        ),
+        ("'-1'", "fieldName: -1: array index -1 cannot be negative"),
+        ("'*'", "fieldName: *: wildcard is not supported in PathGetter"),
+        ("list/0", "expected sequence or mapping node"),
+    ];
+    for (path, wanted) in cases {
+        let told = crate::errors(&tree(path));
+        assert!(told.contains(wanted), "{path}: {told}");
+    }
+    assert!(crate::built(&tree("none/0"), "").contains("name: p-a"));
+}

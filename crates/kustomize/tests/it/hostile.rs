@@ -248,3 +248,28 @@ fn a_root_outside_of_the_tree_is_refused() {
         assert_eq!(*tree.asked.borrow(), Vec::<String>::new(), "{root}");
     }
 }
+
+/// A field that is copied into itself doubles each time.
+#[test]
+fn replacements_that_double_come_to_an_end() {
+    let mut text = "resources: [a.yaml]\nreplacements:\n".to_owned();
+    for number in 0..40 {
+        text += &format!(
+            "- source: {{kind: ConfigMap, name: c, fieldPath: data}}\n  targets:\n  - select: {{kind: ConfigMap}}\n    \
+             fieldPaths: [data.x{number}, data.y{number}]\n    options: {{create: true}}\n"
+        );
+    }
+    let mut files = Memory::default();
+    files.insert(
+        "a.yaml",
+        "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\ndata: {a: b}\n",
+    );
+    files.insert("kustomization.yaml", text);
+    let errors = build(&files, "", &Options::default()).map(drop).unwrap_err();
+    assert!(
+        errors
+            .to_string()
+            .contains("more than 4194304 bytes, which no object can hold"),
+        "{errors}"
+    );
+}

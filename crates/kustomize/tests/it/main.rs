@@ -19,6 +19,7 @@ mod patch_targets;
 mod patches;
 mod plugins;
 mod program;
+mod replacement_texts;
 mod replacements;
 mod replicas;
 mod repositories;

@@ -63,3 +63,36 @@ fn a_merge_patch_that_would_replace_the_whole_object_does_nothing() {
     assert!(got.contains("data:\n  a: b\nkind: ConfigMap\n"), "{got}");
     assert!(got.contains("  name: b-g-4h2mbtbbt6\n"), "{got}");
 }
+
+/// kustomize makes floats of all numbers of an object for a JSON patch.
+#[test]
+fn numbers_are_floats_after_a_json_patch() {
+    crate::check(
+        r#"
+=== kustomization.yaml
+resources: [a.yaml]
+patches:
+- target: {kind: X}
+  patch: '- {op: add, path: /spec/new, value: 1234567.5}'
+transformers:
+- "{apiVersion: builtin, kind: SuffixTransformer, suffix: -s, fieldSpecs: [{path: spec/a}, {path: spec/b}, {path: spec/c}, {path: spec/d}, {path: spec/new}], metadata: {name: t}}"
+=== a.yaml
+kind: X
+metadata: {name: a}
+spec: {a: 12345678, b: 12345678901234567890, c: 0.0000015, d: 5, e: 9007199254740993, f: 12345678}
+"#,
+        r"
+kind: X
+metadata:
+  name: a
+spec:
+  a: 1.2345678e+07-s
+  b: 1.2345678901234567e+19-s
+  c: 1.5e-06-s
+  d: 5-s
+  e: 9007199254740992
+  f: 12345678
+  new: 1.2345675e+06-s
+",
+    );
+}

@@ -323,3 +323,46 @@ metadata: {name: o}
     );
     assert!(got.contains("    a: \"0777\"\n"), "{got}");
 }
+
+/// What is written over a scalar that had a tag gets no quotes when a patch sets it anew, even if another patch has written
+/// over it before; all else that looks like a number does.
+#[test]
+fn a_value_over_a_tag_stays_without_quotes() {
+    for (written, patch, wanted) in [
+        ("!!str 5", "y: 1", "1"),
+        ("!!str 5", "x: \"- q\"", "1"),
+        ("!!str 5", "x: 7", "1"),
+        ("!!int 5", "y: 1", "1"),
+        ("text", "y: 1", "\"1\""),
+        ("text", "x: !!str 5", "\"1\""),
+        ("'5'", "y: 1", "\"1\""),
+    ] {
+        let other = if patch.starts_with('y') {
+            "  \"y\": 1\n"
+        } else {
+            ""
+        };
+        check(
+            &format!(
+                r#"
+=== kustomization.yaml
+resources: [base]
+patches:
+- patch: '{{kind: X, metadata: {{name: a}}, spec: {{z: 1}}}}'
+=== base/kustomization.yaml
+resources: [a.yaml]
+patches:
+- patch: '{{kind: X, metadata: {{name: a}}, spec: {{{patch}}}}}'
+transformers:
+- "{{apiVersion: builtin, kind: ValueAddTransformer, value: 1.0, targets: [{{fieldPath: spec/x}}], metadata: {{name: t}}}}"
+=== base/a.yaml
+kind: X
+metadata: {{name: a}}
+spec:
+  x: {written}
+"#
+            ),
+            &format!("kind: X\nmetadata:\n  name: a\nspec:\n  x: {wanted}\n{other}  z: 1\n"),
+        );
+    }
+}

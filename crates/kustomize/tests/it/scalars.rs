@@ -285,3 +285,107 @@ metadata:
 "#,
     );
 }
+
+/// kustomize decodes such a list, and writes its elements as JSON, which it reads again.
+#[test]
+fn elements_of_lists_of_a_kind_are_written_as_json_first() {
+    let list = r"
+=== kustomization.yaml
+resources: [a.yaml]
+=== a.yaml
+kind: XList
+items:
+- kind: X
+  metadata: {name: a, annotations: {x: 1.10, big: 12345678901234567890, z: 0x1f, t: 2001-12-14t21:59:43.10-05:00}}
+  spec: {t: 2001-12-14t21:59:43.10-05:00, none: , s: !!str 5, float: 0.00000012}
+  block:
+    t: 2001-12-14t21:59:43.10-05:00
+    d: 2001-12-14
+    none:
+    folded: >
+      a
+
+        b
+      c
+";
+    check(
+        list,
+        r#"
+block:
+  d: "2001-12-14T00:00:00Z"
+  folded: |
+    a
+
+      b
+    c
+  none: null
+  t: "2001-12-14T21:59:43.1-05:00"
+kind: X
+metadata:
+  annotations:
+    big: "12345678901234567890"
+    t: "2001-12-14T21:59:43.1-05:00"
+    x: "1.1"
+    z: "31"
+  name: a
+spec:
+  float: 1.2e-07
+  none: null
+  s: "5"
+  t: "2001-12-14T21:59:43.1-05:00"
+"#,
+    );
+    let error = crate::errors(&list.replace("!!str 5", ".inf"));
+    assert!(error.contains("json: unsupported value: .inf"), "{error}");
+}
+
+/// go-yaml needs quotes for them between brackets, where all of a JSON object is until a JSON patch makes it anew.
+#[test]
+fn times_and_nothing_at_all_that_are_put_into_json_are_texts() {
+    let files = r#"
+=== kustomization.yaml
+resources: [from.yaml, to.yaml, to.json]
+replacements:
+- source: {kind: From, fieldPath: spec.time}
+  targets: [{select: {kind: To}, fieldPaths: [spec.time], options: {create: true}}]
+- source: {kind: From, fieldPath: spec.none}
+  targets: [{select: {kind: To}, fieldPaths: [spec.none], options: {create: true}}]
+=== from.yaml
+kind: From
+metadata: {name: from}
+spec:
+  time: 2001-12-14t21:59:43.10-05:00
+  none: ""
+=== to.yaml
+kind: ToList
+items:
+- kind: To
+  metadata: {name: element}
+---
+kind: To
+metadata: {name: block}
+=== to.json
+{"kind": "To", "metadata": {"name": "json"}}
+"#;
+    let from =
+        "kind: From\nmetadata:\n  name: from\nspec:\n  none: \"\"\n  time: \"2001-12-14T21:59:43.1-05:00\"\n";
+    let to = |name: &str, new: &str, none: &str, time: &str| {
+        format!(
+            "---\nkind: To\nmetadata:\n  name: {name}\n{new}spec:\n  none: {none}\n  time: \"{time}-05:00\"\n"
+        )
+    };
+    let block = ("null", "2001-12-14T21:59:43.1");
+    let json = ("\"\"", "2001-12-14t21:59:43.10");
+    let wanted = |new: &str, json: (&str, &str)| {
+        let others = [("block", block), ("element", json), ("json", json)];
+        let others = others.map(|(name, (none, time))| to(name, new, none, time));
+        format!("{from}{}", others.concat())
+    };
+    check(files, &wanted("", json));
+    let patches =
+        "patches:\n- target: {kind: To}\n  patch: '- {op: add, path: /new, value: 1}'\nreplacements:\n";
+    check(
+        &files.replacen("replacements:\n", patches, 1),
+        &wanted("new: 1\n", block),
+    );
+}

@@ -2,13 +2,12 @@
 
 use std::fmt;
 
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
 use reqwest::header::HeaderValue;
 use secrecy::{ExposeSecret, SecretString};
 
 use super::error::Cause;
 use super::url::{Scheme, Url};
+use crate::http::repeated;
 
 /// What to log in with. Certificates for TLS are part of [`crate::http::Options`].
 #[derive(Clone, Debug, Default)]
@@ -49,7 +48,7 @@ impl Auth {
     /// Where this is not for HTTP, or holds characters that no header can.
     pub(super) fn header(&self, url: &Url) -> Result<Option<HeaderValue>, Cause> {
         let basic = |user: &str, password: &str| {
-            SecretString::from(format!("Basic {}", STANDARD.encode(format!("{user}:{password}"))))
+            SecretString::from(format!("Basic {}", repeated::basic(user, password)))
         };
         let text = match self {
             Auth::Basic { user, password } => basic(user, password.expose_secret()),
@@ -71,6 +70,23 @@ impl Auth {
         })?;
         header.set_sensitive(true);
         Ok(Some(header))
+    }
+
+    /// What must not be in any text, in the forms in which it is sent.
+    pub(super) fn secrets(&self, url: &Url) -> Vec<SecretString> {
+        let login = |user: &str, password: &SecretString| {
+            let basic = repeated::basic(user, password.expose_secret());
+            vec![password.clone(), basic.into()]
+        };
+        match self {
+            Auth::Basic { user, password } => login(user, password),
+            Auth::Bearer(token) => vec![token.clone()],
+            Auth::None => match url.password() {
+                Some(password) => login(url.user().unwrap_or_default(), password),
+                None => Vec::new(),
+            },
+            Auth::Ssh(_) => Vec::new(),
+        }
     }
 
     /// What an SSH connection needs.

@@ -5,8 +5,10 @@ use std::fmt;
 use std::io;
 use std::time::Duration;
 
+use secrecy::{ExposeSecret, SecretString};
+
 use super::url::Url;
-use crate::http::{Lost, ProxyFailure, remedy};
+use crate::http::{Lost, ProxyFailure, remedy, repeated};
 
 /// A failure with the repository it happened to. What to do about it follows from [`Error::cause`].
 #[derive(Debug)]
@@ -33,6 +35,11 @@ pub enum Cause {
     /// The server did not let us in.
     #[error("authentication failed ({0}): check the credentials and that they may read the repository")]
     Authentication(String),
+    /// The server did not let us in, and nothing was given to log in with.
+    #[error(
+        "authentication failed ({0}): give credentials that may read the repository, in the Secret that 'secretRef' names"
+    )]
+    Anonymous(String),
     /// The server's SSH key is in no line of `known_hosts` for this host.
     #[error("the SSH host key of {host} is not known ({key}): add it to known_hosts")]
     HostKeyUnknown {
@@ -53,9 +60,7 @@ pub enum Cause {
         key: String,
     },
     /// No secure connection could be made.
-    #[error(
-        "the TLS connection failed: check the certificate of the server, the CA and the client certificate"
-    )]
+    #[error("the TLS connection failed{}", tls_remedy(.0.as_ref()))]
     Tls(#[source] Source),
     /// The server cannot be reached.
     #[error("the server cannot be reached{}", remedy(.0.as_ref()))]
@@ -209,6 +214,18 @@ impl Cause {
         Cause::Protocol(text.into())
     }
 
+    /// The same, without secrets that the server has repeated.
+    pub(super) fn without(mut self, secrets: &[SecretString]) -> Self {
+        if let Cause::Authentication(text)
+        | Cause::Anonymous(text)
+        | Cause::Refused(text)
+        | Cause::Protocol(text) = &mut self
+        {
+            *text = repeated::without(text, secrets.iter().map(ExposeSecret::expose_secret));
+        }
+        self
+    }
+
     /// Whether what we keep of the repository may be to blame, so that fetching it anew can help.
     pub(super) fn may_be_stale_cache(&self) -> bool {
         match self {
@@ -227,9 +244,32 @@ fn display_duration(duration: &Duration) -> String {
     }
 }
 
+/// What to do about a connection that is not secure, even where it is not known what is wrong with it.
+fn tls_remedy(error: &(dyn StdError + 'static)) -> &'static str {
+    match remedy(error) {
+        "" => ": check the certificate of the server, the CA and the client certificate",
+        known => known,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn passwords_that_a_server_repeats_are_not_told() {
+        let url: Url = "https://git.example/app".parse().unwrap();
+        let auth = crate::git::Auth::Basic {
+            user: "bob".into(),
+            password: "geheim".into(),
+        };
+        let said = format!(
+            "wrong login bob:geheim, Basic {}",
+            repeated::basic("bob", "geheim")
+        );
+        let told = Cause::Refused(said).without(&auth.secrets(&url)).to_string();
+        assert!(told.contains("wrong login bob:***, Basic ***"), "{told}");
+    }
 
     #[test]
     fn a_full_disk_is_no_reason_to_clone_anew() {

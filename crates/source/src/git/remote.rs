@@ -68,6 +68,11 @@ impl Default for Limits {
 }
 
 impl Settings {
+    /// What happened to this repository. What the server has repeated of the credentials is not in it.
+    fn told(&self, cause: Cause) -> Error {
+        Error::new(&self.url, cause.without(&self.auth.secrets(&self.url)))
+    }
+
     /// Settings for an address: no credentials, a minute.
     pub fn new(url: Url) -> Self {
         Settings {
@@ -143,7 +148,7 @@ impl Remote {
             Ok(result) => result,
             Err(_) => Err(Cause::Timeout(self.settings.timeout)),
         };
-        result.map_err(|cause| Error::new(&self.settings.url, cause))
+        result.map_err(|cause| self.settings.told(cause))
     }
 
     pub(super) async fn session(&self) -> Result<Session, Cause> {
@@ -325,7 +330,7 @@ impl Remote {
             Ok((obtained, inner))
         };
         let (obtained, inner) = fetched.await.map_err(|cause| {
-            let source = Box::new(Error::new(&remote.settings.url, cause));
+            let source = Box::new(remote.settings.told(cause));
             Cause::Submodule {
                 path: module.path.clone(),
                 source,

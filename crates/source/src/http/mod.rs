@@ -5,6 +5,7 @@ pub(crate) mod escape;
 mod proxy;
 pub(crate) mod redirect;
 mod remedy;
+pub(crate) mod repeated;
 mod tls;
 
 use std::fmt;

@@ -73,9 +73,9 @@ pub(crate) async fn send(
             let is_kept_back = credentials.authorization.is_some() && authorization.is_none();
             let detour = match (hop, is_kept_back) {
                 (0, _) => String::new(),
-                (_, false) => format!(", redirected to {},", without_secrets(response.url())),
+                (_, false) => format!(", redirected to {}", without_secrets(response.url())),
                 (_, true) => format!(
-                    ", redirected to {} without the credentials, which are not for there,",
+                    ", redirected to {} without the credentials (they are for another host)",
                     without_secrets(response.url())
                 ),
             };

@@ -50,7 +50,7 @@ fn of_tls(error: &Error) -> Option<&'static str> {
     use CertificateError as Bad;
     Some(match error {
         Error::InvalidCertificate(Bad::UnknownIssuer) => {
-            ": nobody who is trusted issued the server's certificate: add it or its CA certificate to 'ca.crt'"
+            ": nobody who is trusted issued the server's certificate: add it or its CA certificate to 'ca.crt', or to those that the system trusts"
         }
         Error::InvalidCertificate(Bad::NotValidForName | Bad::NotValidForNameContext { .. }) => {
             ": the server's certificate is for other hosts: check the host, or give the server a certificate for it"

@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 
 use super::{Error, Grant};
 use crate::helm::address::without_secrets;
-use crate::http::escape;
+use crate::http::{escape, repeated};
 
 /// The longest answer that is read.
 const MAX_ANSWER: usize = 1 << 20;
@@ -97,17 +97,8 @@ impl<'a> Server<'a> {
 
 /// What a server said when it said no, without what it was told: some servers repeat what they do not like.
 pub(crate) fn why(status: StatusCode, complaint: &str, secrets: &[&SecretString]) -> String {
-    let mut text: String = complaint
-        .chars()
-        .map(|letter| if letter.is_control() { ' ' } else { letter })
-        .collect();
-    for secret in secrets {
-        let secret = secret.expose_secret();
-        if !secret.is_empty() {
-            text = text.replace(secret, "***");
-            text = text.replace(&escape::escape(secret), "***");
-        }
-    }
+    let text = complaint.replace(char::is_control, " ");
+    let text = repeated::without(&text, secrets.iter().map(|secret| secret.expose_secret()));
     let shown: String = text.trim().chars().take(MAX_SHOWN).collect();
     match shown.as_str() {
         "" => status.to_string(),

@@ -2,10 +2,12 @@
 
 use futures::StreamExt as _;
 use reqwest::Response;
+use secrecy::ExposeSecret;
 use serde::Deserialize;
 
-use super::Error;
 use super::client::Call;
+use super::{Credential, Error};
+use crate::http::repeated;
 
 const ERROR_LIMIT: u64 = 64 << 10;
 
@@ -30,17 +32,13 @@ pub(super) async fn body(response: Response, limit: u64, what: &str) -> Result<V
     Ok(bytes)
 }
 
-/// What an answer means that is no success.
-pub(super) async fn failure(call: &Call<'_>, response: Response) -> Error {
+/// What an answer means that is no success. What was shown is not in it, even if the registry repeats it.
+pub(super) async fn failure(call: &Call<'_>, response: Response, shown: &Credential) -> Error {
     let status = response.status();
-    let message = message(response).await;
+    let message = message(response, shown).await;
     let what = call.what.clone();
     match status.as_u16() {
-        401 | 403 => Error::Unauthorized {
-            registry: call.repository.registry().to_owned(),
-            what,
-            message,
-        },
+        401 | 403 => Error::unauthorized(call.repository.registry(), &what, message, shown),
         404 => Error::NotFound { what, message },
         status => Error::Status {
             what,
@@ -64,7 +62,7 @@ struct Failure {
 }
 
 /// What an answer says about its failure, or the name of the status where it says nothing that can be understood.
-pub(super) async fn message(response: Response) -> String {
+pub(super) async fn message(response: Response, shown: &Credential) -> String {
     let status = response.status();
     let fallback = status
         .canonical_reason()
@@ -82,6 +80,8 @@ pub(super) async fn message(response: Response) -> String {
         .map(|failure| format!("{}: {}", failure.code, failure.message))
         .collect();
     let text = texts.join("; ");
+    let secrets = shown.secrets();
+    let text = repeated::without(&text, secrets.iter().map(ExposeSecret::expose_secret));
     let text: String = text
         .chars()
         .filter(|found| !found.is_control())

@@ -105,14 +105,19 @@ impl Client {
 
     /// Sends a request and gives back a good answer. Asks for a token if the registry wants one.
     pub(super) async fn send(&self, call: &Call<'_>) -> Result<Response, Error> {
+        let way = self.way(call.repository.registry());
         let scheme = self.scheme(call.repository.registry()).await?;
         let url = call.url(scheme)?;
         // A registry may send us elsewhere, but not with its credentials.
         let is_at_home = url.origin() == call.home(scheme)?.origin();
-        let known = if is_at_home {
-            self.authorization(call).await?
-        } else {
-            None
+        let known = match is_at_home {
+            true => self.authorization(call).await,
+            false => Ok(None),
+        };
+        // What the registry wanted before may not be what it wants now: it is asked.
+        let (known, stale) = match known {
+            Ok(known) => (known, None),
+            Err(error) => (None, Some((error, self.session.forget_challenge(&way)))),
         };
         let showed_something = known.is_some();
         let sent = self.send_patiently(call, &url, known).await;
@@ -122,29 +127,37 @@ impl Client {
             Err(_) => true,
         };
         if is_lost {
-            self.session.forget(&self.way(call.repository.registry()));
+            self.session.forget(&way);
         }
         let mut response = sent?;
         if response.status() == StatusCode::UNAUTHORIZED && is_at_home {
-            let way = self.way(call.repository.registry());
             let Some(challenge) = Challenge::of(response.headers()) else {
-                return Err(failure(call, response).await);
+                return Err(self.refused(call, response).await);
             };
             // Basic credentials that were refused are not accepted the second time either.
             if showed_something && challenge == Challenge::Basic {
-                return Err(failure(call, response).await);
+                return Err(self.refused(call, response).await);
             }
-            self.session.learn_challenge(way, challenge);
+            self.session.learn_challenge(way, challenge.clone());
+            if let Some((error, before)) = stale
+                && before.as_ref() == Some(&challenge)
+            {
+                return Err(error);
+            }
             self.forget_token(call).await;
             let Some(fresh) = self.authorization(call).await? else {
-                return Err(failure(call, response).await);
+                return Err(self.refused(call, response).await);
             };
             response = self.send_patiently(call, &url, Some(fresh)).await?;
         }
         if response.status().is_success() {
             return Ok(response);
         }
-        Err(failure(call, response).await)
+        Err(self.refused(call, response).await)
+    }
+
+    async fn refused(&self, call: &Call<'_>, response: Response) -> Error {
+        failure(call, response, &self.credential(call)).await
     }
 
     /// Sends, and tries again where this may help.

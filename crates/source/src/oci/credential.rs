@@ -6,6 +6,7 @@ use secrecy::{ExposeSecret, SecretString};
 use sha2::{Digest as _, Sha256};
 
 use super::{Error, Repository, docker_config};
+use crate::http::repeated;
 
 /// What is shown to a registry or its token server.
 #[derive(Clone, Default)]
@@ -41,6 +42,18 @@ impl Credential {
                 password: password.into(),
             },
             None => Credential::Bearer(text.into()),
+        }
+    }
+
+    /// What must not be in any text, in the forms in which it is sent.
+    pub(super) fn secrets(&self) -> Vec<SecretString> {
+        match self {
+            Credential::Anonymous => Vec::new(),
+            Credential::Basic { user, password } => {
+                let basic = repeated::basic(user, password.expose_secret());
+                vec![password.clone(), basic.into()]
+            }
+            Credential::Identity(token) | Credential::Bearer(token) => vec![token.clone()],
         }
     }
 

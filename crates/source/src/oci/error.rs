@@ -2,6 +2,7 @@
 
 use std::io;
 
+use super::Credential;
 use crate::http;
 
 /// Why something could not be had of a registry.
@@ -33,8 +34,10 @@ pub enum Error {
     #[error("the docker config cannot be read: {0}")]
     DockerConfig(&'static str),
     /// The registry or its token server does not accept the credentials, or there are none.
-    #[error("{registry} refuses the credentials for {what}: {message}: check them and that they may do this")]
+    #[error("{registry} {}", refusal(.what, .message, *.is_anonymous))]
     Unauthorized {
+        /// Whether nothing was shown that could be accepted.
+        is_anonymous: bool,
         /// The registry.
         registry: String,
         /// What was asked for.
@@ -174,7 +177,25 @@ pub enum Error {
     },
 }
 
+fn refusal(what: &str, message: &str, is_anonymous: bool) -> String {
+    match is_anonymous {
+        true => format!("wants credentials for {what}: {message}: give some that may do this"),
+        false => {
+            format!("refuses the credentials for {what}: {message}: check them and that they may do this")
+        }
+    }
+}
+
 impl Error {
+    pub(super) fn unauthorized(registry: &str, what: &str, message: String, shown: &Credential) -> Self {
+        Error::Unauthorized {
+            is_anonymous: matches!(shown, Credential::Anonymous),
+            registry: registry.to_owned(),
+            what: what.to_owned(),
+            message,
+        }
+    }
+
     pub(super) fn transport(what: &str, source: reqwest::Error) -> Self {
         Error::Transport {
             what: what.to_owned(),

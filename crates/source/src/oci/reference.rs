@@ -44,8 +44,11 @@ impl Repository {
         let name = without_prefix(url)?;
         let after_host = name.split_once('/').map_or("", |(_, path)| path);
         if let Some((_, version)) = after_host.split_once([':', '@']) {
-            let separator = if after_host.contains('@') { '@' } else { ':' };
-            let reason = format!("URL must not contain a tag; remove '{separator}{version}'");
+            let (what, separator) = match after_host.contains('@') {
+                true => ("digest", '@'),
+                false => ("tag", ':'),
+            };
+            let reason = format!("URL must not contain a {what}; remove '{separator}{version}'");
             return Err(wrong(url, &reason));
         }
         Self::of_name(name, url)

@@ -74,6 +74,11 @@ impl Session {
         self.0.lock().registries.remove(way);
     }
 
+    /// Forgets what a registry asks for, and says what that was.
+    pub(super) fn forget_challenge(&self, way: &Way) -> Option<Challenge> {
+        self.0.lock().registries.get_mut(way)?.challenge.take()
+    }
+
     pub(super) fn learn_challenge(&self, way: Way, challenge: Challenge) {
         let mut known = self.0.lock();
         known.registries.entry(way).or_default().challenge = Some(challenge);

@@ -73,7 +73,8 @@ impl Client {
         *self.session.slot(key, Instant::now()).lock().await = None;
     }
 
-    fn credential(&self, call: &Call<'_>) -> Credential {
+    /// Who we are to the registry of a request.
+    pub(super) fn credential(&self, call: &Call<'_>) -> Credential {
         self.keychain
             .resolve(call.repository)
             .cloned()
@@ -141,7 +142,7 @@ impl Client {
             }
         };
         let response = self.answer(request.send().await, &what)?;
-        read_token(call, response, &what, asked).await
+        read_token(call, response, &what, asked, credential).await
     }
 
     /// Whether the registry is spoken to without TLS, so that its token server may be too.
@@ -188,20 +189,19 @@ async fn read_token(
     response: reqwest::Response,
     what: &str,
     asked: Instant,
+    shown: &Credential,
 ) -> Result<Token, Error> {
     let status = response.status();
     if !status.is_success() {
-        let message = message(response).await;
+        let server = response.url().host_str().unwrap_or_default().to_owned();
+        let message = message(response, shown).await;
         let refused = matches!(
             status,
             StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN | StatusCode::BAD_REQUEST
         );
+        let message = format!("its token server {server} says: {message}");
         return Err(if refused {
-            Error::Unauthorized {
-                registry: call.repository.registry().to_owned(),
-                what: call.what.clone(),
-                message: format!("its token server says: {message}"),
-            }
+            Error::unauthorized(call.repository.registry(), &call.what, message, shown)
         } else {
             Error::Status {
                 what: what.to_owned(),

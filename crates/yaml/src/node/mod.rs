@@ -44,6 +44,8 @@ pub struct Scalar {
     /// Whether it has no type but what it looks like, so that another text in its place may mean something else. What is
     /// read has one.
     pub untyped: bool,
+    /// Whether it was read with a tag. kyaml puts no quotes around what is written over it.
+    pub tagged: bool,
 }
 
 impl PartialEq for Scalar {
@@ -63,6 +65,7 @@ impl Scalar {
             kind,
             group: 0,
             untyped: false,
+            tagged: false,
         }
     }
 
@@ -188,6 +191,15 @@ impl Node {
             Node::Scalar(scalar) if scalar.kind == Kind::Quoted => Node::str(text),
             Node::Scalar(scalar) if scalar.kind == Kind::Folded => {
                 Node::Scalar(Scalar::new(text, Kind::Folded))
+            }
+            Node::Scalar(Scalar { tagged: true, .. }) => {
+                let text = text.into();
+                let kind = Kind::of(&text);
+                Node::Scalar(Scalar {
+                    untyped: true,
+                    tagged: true,
+                    ..Scalar::new(text, kind)
+                })
             }
             _ => Node::plain(text),
         };

@@ -15,6 +15,8 @@ pub struct Read {
     pub node: Node,
     /// The line its content begins on; the first line is 1.
     pub line: usize,
+    /// Whether it is written between brackets.
+    pub flow: bool,
 }
 
 /// Reads the first document as go-yaml v3 does, with aliases and merge keys put in. `None` for a text without a document.
@@ -55,6 +57,8 @@ struct Reader<'t> {
     /// Elements of lists have an empty key.
     children: Vec<(Text, Node)>,
     root: Option<Read>,
+    /// Whether what was closed last is written between brackets.
+    flow: bool,
     anchors: HashMap<String, Node>,
     copied: Size,
 }
@@ -102,6 +106,7 @@ impl<'t> Reader<'t> {
             frames: Vec::new(),
             children: Vec::new(),
             root: None,
+            flow: false,
             anchors: HashMap::new(),
             copied: Size::default(),
         }
@@ -181,7 +186,12 @@ impl<'t> Reader<'t> {
                 return Err(Error::unwritable(line, text));
             }
         }
-        let scalar = Scalar::new(self.texts.get(&source.text), kind);
+        let scalar = Scalar {
+            tagged: source
+                .tag
+                .is_some_and(|tag| tag.starts_with("tag:yaml.org,2002:")),
+            ..Scalar::new(self.texts.get(&source.text), kind)
+        };
         self.complete(Node::Scalar(scalar), source.anchor.map(String::from), line)
     }
 
@@ -200,6 +210,7 @@ impl<'t> Reader<'t> {
                 Node::Map(Map::from_entries(self.children.drain(frame.first..)))
             }
         };
+        self.flow = frame.flow;
         self.complete(node, frame.anchor, frame.line)
     }
 
@@ -244,7 +255,11 @@ impl<'t> Reader<'t> {
     /// A node goes to its place.
     fn place(&mut self, node: Node, line: usize) -> Result<(), Error> {
         let Some(frame) = self.frames.last_mut() else {
-            self.root = Some(Read { node, line });
+            self.root = Some(Read {
+                node,
+                line,
+                flow: self.flow,
+            });
             return Ok(());
         };
         match &mut frame.open {

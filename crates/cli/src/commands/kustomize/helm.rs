@@ -49,6 +49,13 @@ impl Renderer for Program {
         if self.command.is_empty() {
             return Err("must specify --helm-command".to_owned());
         }
+        // Helm reads charts from the disk of this machine. What has the same path there is not what the base means.
+        if !request.tree.is_file_system() {
+            return Err(
+                "charts of a base that is fetched are not rendered: clone its repository, and name the directory in it"
+                    .to_owned(),
+            );
+        }
         let chart = &self.with_flags(request.chart);
         let temporary = tempfile::tempdir().map_err(|error| error.to_string())?;
         let home = match request.globals.config_home.as_str() {

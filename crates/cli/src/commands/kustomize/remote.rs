@@ -54,7 +54,9 @@ fn by_program(spec: &RepoSpec) -> Result<Box<dyn Tree>, String> {
         if output.status.success() {
             return Ok(());
         }
+        // Where the folder is, and that it is gone, helps nobody.
         let problem = String::from_utf8_lossy(&output.stderr);
+        let problem = problem.replace(&*folder.path().to_string_lossy(), "the checkout");
         Err(format!("failed to run git {}: {}", arguments[0], problem.trim()))
     };
     let (url, reference) = (spec.clone_url(), spec.reference.as_deref().unwrap_or("HEAD"));
@@ -65,5 +67,5 @@ fn by_program(spec: &RepoSpec) -> Result<Box<dyn Tree>, String> {
         git(&["submodule", "--quiet", "update", "--init", "--recursive"])?;
     }
     let tree = Directory::temporary(folder).map_err(|error| error.to_string())?;
-    Ok(Box::new(tree))
+    Ok(Box::new(tree.shown_relative()))
 }

@@ -4,7 +4,7 @@ use std::future::Future;
 use std::time::Duration;
 
 use anyhow::{Context as _, bail};
-use kube::api::{Api, DynamicObject, ListParams, Patch, PatchParams};
+use kube::api::{Api, DynamicObject, ListParams, Patch, PatchParams, PostParams};
 use kube::core::{ApiResource, GroupVersionKind};
 use kube::{Client, ResourceExt as _};
 use serde_json::Value;
@@ -14,7 +14,7 @@ use crate::commands::cluster::Cluster;
 use crate::commands::pflag;
 
 /// Who wrote what the flux client writes.
-const MANAGER: &str = "flux";
+pub(crate) const MANAGER: &str = "flux";
 
 /// Where objects are looked for.
 #[derive(clap::Args)]
@@ -114,6 +114,33 @@ impl Objects {
         self.value(object)
     }
 
+    /// Creates an object, or puts its labels and its spec in the place of those of the object that is there. Whether it is new.
+    pub(crate) async fn put(&self, name: &str, object: Value) -> anyhow::Result<bool> {
+        let failed = || format!("failed to create {} {name}", self.kind.names.kind);
+        let mut object: DynamicObject = serde_json::from_value(object)?;
+        let there = self.api.get_opt(name).await.map_err(told).with_context(failed)?;
+        let parameters = PostParams {
+            field_manager: Some(MANAGER.to_owned()),
+            ..PostParams::default()
+        };
+        match there {
+            None => self
+                .api
+                .create(&parameters, &object)
+                .await
+                .map_err(told)
+                .with_context(failed)?,
+            Some(mut there) => {
+                there.metadata.labels = object.metadata.labels.take();
+                there.data["spec"] = object.data["spec"].take();
+                let replaced = self.api.replace(name, &parameters, &there).await.map_err(told);
+                replaced.with_context(failed)?;
+                return Ok(false);
+            }
+        };
+        Ok(true)
+    }
+
     /// Deletes an object.
     pub(crate) async fn delete(&self, name: &str) -> anyhow::Result<()> {
         let deleted = self
@@ -136,7 +163,7 @@ impl Objects {
 }
 
 /// What the cluster says, in its own words; else why it says nothing.
-fn told(error: kube::Error) -> anyhow::Error {
+pub(crate) fn told(error: kube::Error) -> anyhow::Error {
     match error {
         kube::Error::Api(status) => anyhow::anyhow!(status.message),
         kube::Error::Service(cause) => {

@@ -30,7 +30,8 @@ pub(crate) async fn run(choice: Choice<Args>) -> anyhow::Result<ExitCode> {
     for kind in kinds {
         let objects = Objects::new(client.clone(), kind, Some(&args.place.namespace));
         args.place.limited(objects.get(&args.name)).await?;
-        if !args.silent && !is_sure(kind.human)? {
+        let question = format!("Are you sure you want to delete this {}", kind.human);
+        if !args.silent && !is_agreed(&question, "--silent deletes without asking")? {
             bail!("aborting");
         }
         eprintln!(
@@ -43,12 +44,12 @@ pub(crate) async fn run(choice: Choice<Args>) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Asks on the terminal. Without one nobody can answer.
-fn is_sure(what: &str) -> anyhow::Result<bool> {
+/// Asks on the terminal. Without one nobody can answer, and the way without asking is told.
+pub(crate) fn is_agreed(question: &str, otherwise: &str) -> anyhow::Result<bool> {
     if !std::io::stdin().is_terminal() {
-        bail!("there is no terminal to ask on: --silent deletes without asking");
+        bail!("there is no terminal to ask on: {otherwise}");
     }
-    eprint!("Are you sure you want to delete this {what}? [y/N] ");
+    eprint!("{question}? [y/N] ");
     std::io::stderr().flush()?;
     let mut answer = String::new();
     std::io::stdin().read_line(&mut answer)?;

@@ -135,3 +135,10 @@ pub(crate) static KINDS: [Kind; 15] = [
         .several("alerts")
         .never_worked_on(),
 ];
+
+/// The kind of a name such as `GitRepository`, in upper or lower case.
+pub(crate) fn named(name: &str) -> Option<&'static Kind> {
+    KINDS
+        .iter()
+        .find(|kind| kind.names.kind.eq_ignore_ascii_case(name))
+}

@@ -4,6 +4,7 @@
 //! `kinds` is the table of kinds; `choice` makes the words of the command line of it. Each verb is a file.
 
 mod api;
+mod change;
 mod choice;
 mod delete;
 mod export;
@@ -14,9 +15,14 @@ mod resume;
 mod rows;
 mod selector;
 mod suspend;
-mod wait;
+pub(crate) mod wait;
 
+pub(crate) use api::{MANAGER, Objects, Place, told};
 pub(crate) use choice::Choice;
+pub(crate) use delete::is_agreed;
+pub(crate) use get::yaml_of;
+pub(crate) use kinds::{Kind, named};
+pub(crate) use rows::condition;
 
 pub(crate) type Get = Choice<get::Args>;
 pub(crate) type Export = Choice<export::Args>;

@@ -1,4 +1,4 @@
-//! The manifests in `deploy/source-controller`: taken by a cluster, as Flux's patches expect them, with rights that suffice.
+//! The manifests in `deploy`: taken by a cluster, as Flux's patches expect them, with rights that suffice.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,9 +13,15 @@ use serde_json::{Value, json};
 use super::bed::{Bed, fetch, free_port};
 use super::remotes::{OBJECTS, Remotes};
 
-/// All manifests for another namespace, and with it other names of what belongs to no namespace.
+/// All manifests of the source controller for another namespace, and with it other names of what belongs to no namespace.
 pub(super) fn manifests(namespace: &str) -> Vec<Value> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../deploy/source-controller");
+    manifests_of("source-controller", namespace)
+}
+
+fn manifests_of(controller: &str, namespace: &str) -> Vec<Value> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../deploy")
+        .join(controller);
     let list = fs::read(folder.join("kustomization.yaml")).unwrap();
     let list = serde_json::to_value(yaml::parse_strict(&list).unwrap()).unwrap();
     let files = list["resources"].as_array().unwrap().iter();
@@ -153,6 +159,44 @@ fn the_manifests_are_as_patches_of_flux_expect_them() {
         policy["spec"]["ingress"],
         json!([{"from": [{"podSelector": {}}]}])
     );
+}
+
+/// D1, D3, D9: the same of the controller of Kustomizations, which may do everything.
+#[test]
+fn the_manifests_of_the_kustomize_controller_are_as_patches_of_flux_expect_them() {
+    let all = manifests_of("kustomize-controller", "flux-system");
+    let deployment = of_kind(&all, "Deployment");
+    let labels = &deployment["metadata"]["labels"];
+    let version = concat!("v", env!("CARGO_PKG_VERSION"));
+    assert_eq!(labels["app.kubernetes.io/part-of"], "flux");
+    assert_eq!(labels["app.kubernetes.io/version"], version);
+    let pod = &deployment["spec"]["template"]["spec"];
+    assert_eq!(pod["serviceAccountName"], "kustomize-controller");
+    assert_eq!(pod["terminationGracePeriodSeconds"], 60);
+    let container = &pod["containers"][0];
+    assert_eq!(container["name"], "manager");
+    assert_eq!(
+        container["image"],
+        format!("sluice/kustomize-controller:{version}").as_str()
+    );
+    for (place, flag) in [
+        (0, "--events-addr="),
+        (1, "--watch-all-namespaces"),
+        (2, "--log-level="),
+        (3, "--log-encoding="),
+        (4, "--enable-leader-election"),
+    ] {
+        let argument = container["args"][place].as_str().unwrap_or_default();
+        assert!(argument.starts_with(flag), "{place}: {argument}");
+    }
+    let readiness = &container["readinessProbe"]["httpGet"];
+    assert_eq!(
+        (&readiness["port"], &readiness["path"]),
+        (&json!("healthz"), &json!("/readyz"))
+    );
+    let binding = of_kind(&all, "ClusterRoleBinding");
+    assert_eq!(binding["metadata"]["name"], "cluster-reconciler-flux-system");
+    assert_eq!(binding["roleRef"]["name"], "cluster-admin");
 }
 
 /// A kubeconfig of the controller's service account.

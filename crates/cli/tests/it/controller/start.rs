@@ -178,11 +178,8 @@ async fn a_dead_instance_is_replaced_and_one_that_loses_its_lease_ends() {
     .await;
     assert!(stolen);
     assert_eq!(second.ended().await.code(), Some(1));
-    assert!(
-        second.said().contains("is held by somebody-else"),
-        "{}",
-        second.said()
-    );
+    // Its last words may be read after its end.
+    second.says("is held by somebody-else").await;
     assert_eq!(
         holder(&bed).await.as_deref(),
         Some("somebody-else"),

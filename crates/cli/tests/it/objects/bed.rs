@@ -13,7 +13,7 @@ use testkit::Cluster;
 const COMMIT: &str = "0123456789abcdef0123456789abcdef01234567";
 
 pub(super) struct Bed {
-    cluster: Cluster,
+    pub(super) cluster: Cluster,
     pub(super) namespace: String,
     pub(super) kubeconfig: PathBuf,
 }
@@ -57,21 +57,37 @@ impl Bed {
 
     async fn create(&self, kind: (&str, &str, &str, &str), name: &str, spec: Value, status: Option<Value>) {
         let object = json!({
-            "apiVersion": format!("{}/{}", kind.0, kind.1), "kind": kind.2,
             "metadata": {"name": name, "labels": {"team": name}, "annotations": {"note": "a b"}},
             "spec": spec,
         });
+        self.add(kind, object, status).await;
+    }
+
+    /// Creates an object in the namespace of the others. Its kind is `(group, version, kind, plural)`.
+    pub(super) async fn add(
+        &self,
+        kind: (&str, &str, &str, &str),
+        mut object: Value,
+        status: Option<Value>,
+    ) -> Value {
+        object["apiVersion"] = match kind.0 {
+            "" => kind.1.into(),
+            group => format!("{group}/{}", kind.1).into(),
+        };
+        object["kind"] = kind.2.into();
+        let name = object["metadata"]["name"].as_str().unwrap().to_owned();
         let api = self.api(kind);
         let object = serde_json::from_value(object).unwrap();
-        api.create(&PostParams::default(), &object).await.unwrap();
+        let created = api.create(&PostParams::default(), &object).await.unwrap();
         // Some kinds have no status.
         if let Some(status) = status.filter(|status| !status.is_null()) {
             let patch = json!({"status": status});
             let patch = Patch::Merge(&patch);
-            api.patch_status(name, &PatchParams::default(), &patch)
+            api.patch_status(&name, &PatchParams::default(), &patch)
                 .await
                 .unwrap();
         }
+        serde_json::to_value(created).unwrap()
     }
 
     pub(super) async fn source(&self, name: &str) -> Value {
@@ -102,7 +118,7 @@ impl Bed {
     }
 }
 
-fn conditions(message: &str) -> Value {
+pub(super) fn conditions(message: &str) -> Value {
     json!([{
         "type": "Ready", "status": "True", "reason": "Succeeded", "message": message,
         "lastTransitionTime": "2026-01-02T03:04:05Z", "observedGeneration": 1,

@@ -59,10 +59,15 @@ async fn objects_are_listed_and_exported_as_by_flux() {
     ] {
         lines.push(line.to_owned());
     }
+    same_as_flux(&bed, &flux, &lines).await;
+}
+
+/// Each line said to both programs: they print the same, and both succeed or fail.
+pub(super) async fn same_as_flux(bed: &Bed, flux: &str, lines: &[String]) {
     let mut differ = Vec::new();
     for line in lines {
         let arguments: Vec<&str> = line.split(' ').collect();
-        let (theirs, ours) = tokio::join!(bed.run(&flux, &arguments), bed.sluice(&arguments));
+        let (theirs, ours) = tokio::join!(bed.run(flux, &arguments), bed.sluice(&arguments));
         let shown = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         if theirs.status.success() != ours.status.success() || theirs.stdout != ours.stdout {
             differ.push(format!(

@@ -1,5 +1,7 @@
 //! What goes well.
 
+use k8s_openapi::api::core::v1::{Secret, ServiceAccount};
+use k8s_openapi::api::rbac::v1::RoleBinding;
 use kube::ResourceExt;
 use kube::api::{DeleteParams, Patch, PatchParams};
 use serde_json::json;
@@ -159,6 +161,11 @@ async fn what_was_made_goes_with_the_object_unless_it_says_otherwise() {
     }
     setting.bed.delete("a").await;
     setting.value("one", None).await;
+    let told = format!("ConfigMap/{}/one deleted", setting.bed.namespace);
+    setting
+        .bed
+        .until_event(|event| event.message.as_deref() == Some(&told))
+        .await;
     setting.bed.delete("b").await;
     setting.value("two", Some("1")).await;
 }
@@ -170,4 +177,75 @@ async fn variables_are_put_in_place() {
     let more = json!({"postBuild": {"substitute": {"a": "x"}}});
     setting.create("app", more).await;
     setting.value("one", Some("x c")).await;
+}
+
+/// §2.8: a ConfigMap or Secret that is labelled so wakes those that read it.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_labelled_config_map_wakes_those_that_read_it() {
+    let setting = Setting::with(&[("one.yaml", &config_map("one", "${a} ${b}"))]).await;
+    let labels = json!({"reconcile.fluxcd.io/watch": "Enabled"});
+    let metadata = json!({"name": "vars", "labels": labels});
+    let vars = json!({"metadata": metadata, "data": {"a": "x"}});
+    let vars = serde_json::from_value(vars).unwrap();
+    setting
+        .config_maps()
+        .create(&Default::default(), &vars)
+        .await
+        .unwrap();
+    setting
+        .bed
+        .secret("secret-vars", "Opaque", json!({"b": "y"}))
+        .await;
+    let labelled = json!({"metadata": {"labels": labels}});
+    let secrets: kube::Api<Secret> =
+        kube::Api::namespaced(setting.bed.cluster.client(), &setting.bed.namespace);
+    let patch = |value| kube::api::Patch::Merge(value);
+    secrets
+        .patch("secret-vars", &Default::default(), &patch(labelled))
+        .await
+        .unwrap();
+    let from = json!([{"kind": "ConfigMap", "name": "vars"}, {"kind": "Secret", "name": "secret-vars"}]);
+    setting
+        .create("app", json!({"postBuild": {"substituteFrom": from}}))
+        .await;
+    setting.value("one", Some("x y")).await;
+    setting.bed.ready("app", "True", "ReconciliationSucceeded").await;
+    let change = patch(json!({"data": {"a": "z"}}));
+    setting
+        .config_maps()
+        .patch("vars", &Default::default(), &change)
+        .await
+        .unwrap();
+    setting.value("one", Some("z y")).await;
+    setting.bed.change_secret("secret-vars", json!({"b": "w"})).await;
+    setting.value("one", Some("z w")).await;
+}
+
+/// I6: what the objects of a ServiceAccount that is gone have made stays, and is told.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_was_made_as_an_account_that_is_gone_stays() {
+    let setting = Setting::with(&[("one.yaml", &config_map("one", "1"))]).await;
+    let namespace = setting.bed.namespace.clone();
+    let client = setting.bed.cluster.client();
+    let accounts: kube::Api<ServiceAccount> = kube::Api::namespaced(client.clone(), &namespace);
+    let account = serde_json::from_value(json!({"metadata": {"name": "sync"}})).unwrap();
+    accounts.create(&Default::default(), &account).await.unwrap();
+    let bindings: kube::Api<RoleBinding> = kube::Api::namespaced(client, &namespace);
+    let binding = json!({
+        "metadata": {"name": "sync"},
+        "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "cluster-admin"},
+        "subjects": [{"kind": "ServiceAccount", "name": "sync", "namespace": namespace}],
+    });
+    let binding = serde_json::from_value(binding).unwrap();
+    bindings.create(&Default::default(), &binding).await.unwrap();
+    setting.create("app", json!({"serviceAccountName": "sync"})).await;
+    setting.bed.ready("app", "True", "ReconciliationSucceeded").await;
+    accounts.delete("sync", &Default::default()).await.unwrap();
+    setting.bed.delete("app").await;
+    let told = format!("unable to prune objects: \nConfigMap/{namespace}/one");
+    setting
+        .bed
+        .until_event(|event| event.message.as_deref() == Some(&told))
+        .await;
+    setting.value("one", Some("1")).await;
 }

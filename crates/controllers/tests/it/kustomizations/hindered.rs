@@ -54,7 +54,17 @@ async fn a_broken_build_is_told_and_what_was_applied_stays() {
     setting
         .commit(&[("kustomization.yaml", "resources: [one.yaml]\n")])
         .await;
-    setting.bed.ready("app", "True", "ReconciliationSucceeded").await;
+    let object = setting.bed.ready("app", "True", "ReconciliationSucceeded").await;
+    // What could not be built was never applied, and what can be was not refused.
+    let history = object.status.unwrap().history;
+    let ended: Vec<&str> = history
+        .iter()
+        .map(|entry| entry.last_reconciled_status.as_str())
+        .collect();
+    assert!(
+        ended.iter().all(|ended| *ended == "ReconciliationSucceeded"),
+        "{ended:?}"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -2,4 +2,5 @@
 
 mod applied;
 mod bed;
+mod elsewhere;
 mod hindered;

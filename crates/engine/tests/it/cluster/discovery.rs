@@ -83,6 +83,24 @@ async fn what_is_known_stays_known_while_the_server_is_down() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_kind_that_was_defined_just_now_is_waited_for_unless_its_definition_is_deleted() {
+    let test = testkit::Cluster::embedded(apiserver::Server::builder());
+    let cluster = of(&test);
+    let missing = async || {
+        let start = tokio::time::Instant::now();
+        let found = cluster.preferred("example.com", "Thing").await;
+        assert!(matches!(found, Err(Error::NoSuchKind { .. })));
+        start.elapsed()
+    };
+    cluster.expect("things.example.com", "example.com", Some("Thing"));
+    assert!(missing().await.as_secs() >= 10);
+    cluster.expect("things.example.com", "example.com", Some("Thing"));
+    cluster.expect("others.example.com", "example.com", Some("Other"));
+    cluster.expect_no_more("things.example.com");
+    assert!(missing().await.as_secs() < 1);
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_kind_that_is_missing_makes_the_server_be_asked_again_but_not_each_time() {
     let test = testkit::Cluster::embedded(apiserver::Server::builder());
     let cluster = of(&test);

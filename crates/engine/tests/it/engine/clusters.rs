@@ -211,6 +211,36 @@ async fn the_objects_of_a_unit_that_moves_are_looked_after_where_it_is_now() {
     bed.finish().await;
 }
 
+/// What a unit has is known from what is stored of it, before anybody has looked at it.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_unit_has_is_not_deleted_by_another_though_its_cluster_cannot_be_reached_by_its_name() {
+    let bed = Bed::start().await;
+    let names = Names::new();
+    let (sources, units) = (Sources::default(), MemoryStore::default());
+    for name in ["one", "two"] {
+        names.set(name, "https://one.example", "ada", bed.test.client());
+        let mut unit = bed.unit(name);
+        unit.policy.strategy = engine::plan::Strategy::helm();
+        unit.destination.cluster = name.to_owned();
+        units.put(unit);
+        sources.set(name, "v1", [config_map("x", "1"), config_map(name, "1")]);
+    }
+    let (_, running) = run(&names, &sources, &units);
+    for name in ["one", "two"] {
+        synced(&units, name, "v1").await;
+    }
+    let uid = bed.uid("x").await;
+    running.abort();
+    names.remove("two");
+    sources.set("one", "v2", [config_map("one", "1")]);
+    let (_, running) = run(&names, &sources, &units);
+    synced(&units, "one", "v2").await;
+    assert_eq!(bed.uid("x").await, uid);
+    assert_eq!(units.unit("one").unwrap().status.inventory.entries.len(), 1);
+    running.abort();
+    bed.finish().await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_cluster_is_let_go_when_its_last_unit_is_gone() {
     let bed = Bed::start().await;
@@ -238,6 +268,51 @@ async fn a_cluster_is_let_go_when_its_last_unit_is_gone() {
         bed.get("", "ConfigMap", "a").await.is_some(),
         "what it applied stays"
     );
+    running.abort();
+    bed.finish().await;
+}
+
+/// What has the same name in the cluster that a unit gets into is not what it had in the other one.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_unit_that_gets_into_another_cluster_deletes_nothing_there_that_it_had_elsewhere() {
+    let bed = Bed::start().await;
+    let names = Names::new();
+    for name in ["old", "new"] {
+        names.set(name, &format!("https://{name}.example"), "ada", bed.test.client());
+    }
+    let (sources, units) = (Sources::default(), MemoryStore::default());
+    let mut unit = bed.unit("shop");
+    unit.policy.strategy = engine::plan::Strategy::helm();
+    unit.destination.cluster = "old".to_owned();
+    units.put(unit);
+    sources.set("shop", "v1", [config_map("a", "1"), config_map("b", "1")]);
+    let (engine, running) = run(&names, &sources, &units);
+    let told = Arc::new(Mutex::new(Vec::new()));
+    let tell = Arc::clone(&told);
+    let _told = engine.on_unit_event(move |_, event| {
+        if event.kind == engine::UnitEventKind::Moved {
+            tell.lock().push(event.message.clone());
+        }
+    });
+    synced(&units, "shop", "v1").await;
+    sources.set("shop", "v2", [config_map("a", "2")]);
+    let mut unit = units.unit("shop").unwrap();
+    unit.destination.cluster = "new".to_owned();
+    units.put(unit);
+    engine.refresh("shop");
+    synced(&units, "shop", "v2").await;
+    bed.seen("ConfigMap", "b", |live| live.is_some()).await;
+    let told = told.lock().clone();
+    assert_eq!(told.len(), 1, "{told:?}");
+    assert!(
+        told[0].contains("2 objects stay in the cluster \"old\""),
+        "{told:?}"
+    );
+    // There it prunes what it has made there.
+    sources.set("shop", "v3", [config_map("c", "1")]);
+    engine.refresh("shop");
+    synced(&units, "shop", "v3").await;
+    bed.seen("ConfigMap", "a", |live| live.is_none()).await;
     running.abort();
     bed.finish().await;
 }

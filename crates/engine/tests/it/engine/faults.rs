@@ -12,10 +12,10 @@ use model::{Value, value};
 use super::{Bed, LIMIT, config_map};
 
 /// Numbers that are the same in each run: a failure can be looked into.
-struct Chance(u64);
+pub(super) struct Chance(pub(super) u64);
 
 impl Chance {
-    fn below(&mut self, limit: u64) -> u64 {
+    pub(super) fn below(&mut self, limit: u64) -> u64 {
         // Xorshift is good enough to choose among a few things.
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
@@ -23,7 +23,7 @@ impl Chance {
         self.0 % limit
     }
 
-    fn fault(&mut self) -> Rule {
+    pub(super) fn fault(&mut self) -> Rule {
         let after = usize::try_from(self.below(4)).unwrap();
         let fault = match self.below(8) {
             0 => Fault::TooManyRequests(1),
@@ -57,10 +57,10 @@ impl Chance {
     }
 }
 
-/// The rounds of a run, which take a few seconds: `SLUICE_FAULT_ROUNDS` has another number.
-fn rounds() -> u64 {
+/// The rounds of a run, few enough to take some seconds: `SLUICE_FAULT_ROUNDS` has another number.
+pub(super) fn rounds(few: u64) -> u64 {
     let rounds = std::env::var("SLUICE_FAULT_ROUNDS").ok();
-    rounds.and_then(|rounds| rounds.parse().ok()).unwrap_or(200)
+    rounds.and_then(|rounds| rounds.parse().ok()).unwrap_or(few)
 }
 
 #[tokio::test(start_paused = true)]
@@ -68,7 +68,7 @@ async fn whatever_goes_wrong_the_engine_gets_there_and_deletes_nothing_else() {
     let mut bed = Bed::on(testkit::Cluster::embedded(apiserver::Server::builder())).await;
     bed.by_hand("", config_map("bystander", "mine")).await;
     let mut chance = Chance(0x51_0c_e0);
-    let (rounds, mut struck) = (rounds(), 0);
+    let (rounds, mut struck) = (rounds(200), 0);
     for round in 0..rounds {
         let faults: Vec<_> = (0..chance.below(4)).map(|_| chance.fault()).collect();
         let faults: Vec<_> = faults

@@ -10,10 +10,13 @@ mod ending;
 mod faults;
 mod force;
 mod gate;
+mod given_up;
 mod health;
+mod hearing;
 mod hooks;
 mod kills;
 mod left_behind;
+mod moving;
 mod new_objects;
 mod operations;
 mod panics;
@@ -24,11 +27,13 @@ mod settings;
 mod shared;
 mod stale;
 mod status;
+mod superseded;
 mod sync_options;
 mod waves;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use engine::Engine;
@@ -56,6 +61,8 @@ const LIMIT: Duration = Duration::from_secs(60);
 struct Sources(
     Arc<Mutex<BTreeMap<String, Revision>>>,
     Arc<Mutex<BTreeMap<String, Origin>>>,
+    /// How often nothing that was kept might be used.
+    Arc<AtomicUsize>,
 );
 
 /// A revision and its objects.
@@ -80,8 +87,9 @@ impl ManifestGenerator for Sources {
         &'a self,
         unit: &'a SyncUnit,
         _: Option<&'a str>,
-        _: bool,
+        fresh: bool,
     ) -> BoxFuture<'a, Result<Generated, Failure>> {
+        self.2.fetch_add(usize::from(fresh), Ordering::Relaxed);
         Box::pin(async {
             let sources = self.0.lock();
             let (revision, objects) = sources

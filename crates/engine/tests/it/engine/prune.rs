@@ -100,3 +100,38 @@ async fn all_that_the_server_refuses_is_told_and_nothing_is_written() {
     assert!(bed.get("", "ConfigMap", "a").await.is_none());
     bed.finish().await;
 }
+
+/// A server takes a moment to serve what was defined just now, and is asked again for a while. Not if it was deleted since.
+#[tokio::test(start_paused = true)]
+async fn a_definition_that_is_pruned_as_soon_as_it_was_made_is_not_waited_for() {
+    let bed = Bed::on(testkit::Cluster::embedded(apiserver::Server::builder())).await;
+    let definition = value!({
+        "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+        "metadata": { "name": "widgets.example.com" },
+        "spec": {
+            "group": "example.com", "scope": "Namespaced",
+            "names": { "kind": "Widget", "plural": "widgets", "singular": "widget", "listKind": "WidgetList" },
+            "versions": [{
+                "name": "v1", "served": true, "storage": true,
+                "schema": { "openAPIV3Schema": { "type": "object" } },
+            }],
+        },
+    });
+    let widget = value!({ "apiVersion": "example.com/v1", "kind": "Widget", "metadata": { "name": "w" } });
+    bed.sync("shop", "v1", [definition, widget.clone()]);
+    bed.applied("shop", "v1").await;
+    let start = tokio::time::Instant::now();
+    bed.sync("shop", "v2", [config_map("a", "1")]);
+    let status = bed.applied("shop", "v2").await;
+    assert_eq!(status.inventory.entries.len(), 1);
+    bed.sync("late", "v1", [widget]);
+    let told = |status: &Status| {
+        status
+            .errors
+            .iter()
+            .any(|error| error.contains("no matches for kind"))
+    };
+    bed.until("late", told).await;
+    assert!(start.elapsed().as_secs() < 10, "{:?}", start.elapsed());
+    bed.finish().await;
+}

@@ -61,7 +61,7 @@ async fn settled(bed: &Bed) {
 }
 
 /// Looks at the unit once, and waits until that is done.
-async fn look(bed: &Bed) {
+pub(super) async fn look(bed: &Bed) {
     let before = bed.engine.looks();
     bed.engine.refresh("shop");
     let every = testkit::settled::Every(std::time::Duration::from_millis(5));

@@ -30,6 +30,21 @@ fn an_empty_build_does_not_prune_everything() {
 }
 
 #[test]
+fn a_build_that_has_only_hooks_left_is_empty_too() {
+    let hook = annotated("batch/v1 Job shop/migrate", "argocd.argoproj.io/hook", "PreSync");
+    let mut input = with_old_objects(vec![desired(hook.clone())], 3);
+    let told = refusals(&input, &waves());
+    assert_eq!(
+        told.iter().map(ToString::to_string).collect::<Vec<_>>(),
+        ["the build is empty and all 3 objects would be pruned: allow an empty build if this is meant"]
+    );
+    // To whoever has no hooks it is an object as any other.
+    assert_eq!(planned(&input, &flux()).counts().prune, 3);
+    input.desired.push(missing("v1 ConfigMap shop/a"));
+    assert_eq!(planned(&input, &waves()).counts().prune, 3);
+}
+
+#[test]
 fn an_empty_build_is_fine_if_nothing_would_be_pruned() {
     assert!(planned(&input(Vec::new()), &flux()).stages.is_empty());
     let mut off = with_old_objects(Vec::new(), 3);

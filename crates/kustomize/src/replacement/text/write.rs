@@ -211,7 +211,7 @@ impl Writer {
                 self.out.push('[');
                 for (number, item) in items.iter().enumerate() {
                     self.out.push_str(if number > 0 { ", " } else { "" });
-                    self.leaf(item, indent, Place::Flow);
+                    self.leaf(item, indent + 2, Place::Flow);
                 }
                 self.out.push(']');
             }
@@ -220,9 +220,9 @@ impl Writer {
                 self.out.push('{');
                 for (number, (key, value)) in pairs.iter().enumerate() {
                     self.out.push_str(if number > 0 { ", " } else { "" });
-                    self.leaf(key, indent, Place::Flow);
+                    self.leaf(key, indent + 2, Place::Flow);
                     self.out.push(':');
-                    self.leaf(value, indent, Place::Flow);
+                    self.leaf(value, indent + 2, Place::Flow);
                 }
                 self.out.push('}');
             }

@@ -56,6 +56,8 @@ metadata: {name: other}
             "operations.yaml:4: unable to parse SM or JSON patch from [path: \"operations.yaml\"]: json: cannot unmarshal string",
             "list.json:2: unable to parse SM or JSON patch from [path: \"list.json\"]: ",
             "kustomization.yaml:15: unable to parse SM or JSON patch from [patch]: missing metadata.name in object",
+            "two.yaml:4: no resource matches strategic merge patch \"X.[noVer].[noGrp]/other.[noNs]\"",
+            "kustomization.yaml:11: no resource matches strategic merge patch \"X.[noVer].[noGrp]/gone.[noNs]\"",
         ],
     );
     check_all(
@@ -141,6 +143,9 @@ metadata: {name: a}
             "kustomization.yaml:5: ",
             "kustomization.yaml:6: ",
             "kustomization.yaml:7: ",
+            "kustomization.yaml:16: error creating target selector: ",
+            "kustomization.yaml:19: error creating target selector: ",
+            "r.yaml:5: target must specify resources to select (through kustomization.yaml)",
         ],
     );
 }

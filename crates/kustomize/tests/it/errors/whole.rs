@@ -98,7 +98,7 @@ fn a_tree_with_many_mistakes_tells_exactly_those() {
             "kustomization.yaml:25: invalid Kustomization: json: cannot unmarshal number into Go struct field",
             "kustomization.yaml:28: invalid Kustomization: json: unknown field \"namePrefx\"",
             "shared/kustomization.yaml:2: accumulating resources from '../elsewhere.yaml': security; file 'elsewhere.yaml' is",
-            "shared/same.yaml:4: may not add resource with an already registered id: X.[noVer].[noGrp]/one.[noNs] (through \
+            "shared/same.yaml:4: may not add resource with an already registered id: X.[noVer].[noGrp]/one.[noNs]; also in shared/same.yaml:1 (through \
              kustomization.yaml, base/kustomization.yaml, shared/kustomization.yaml, and in one other way)",
             "base/kustomization.yaml:7: loading KV pairs: literal source number 1: invalid literal source",
             "base/broken.yaml:2: MalformedYAMLError: yaml: mapping values are not allowed in this context (through \
@@ -106,7 +106,7 @@ fn a_tree_with_many_mistakes_tells_exactly_those() {
             "kustomization.yaml:4: accumulating resources from 'missing.yaml'",
             "objects.yaml:5: missing metadata.name in object",
             "objects.yaml:9: MalformedYAMLError: yaml: did not find expected node content",
-            "specs.yaml:2: json: unknown field \"paths\" (through kustomization.yaml)",
+            "specs.yaml:2: json: unknown field \"paths\"; did you mean \"path\"? (through kustomization.yaml)",
             "settings.env:2: loading KV pairs: configmap settings illegally repeats the key `A` (through kustomization.yaml)",
             "kustomization.yaml:14: loading KV pairs: file source lost.txt: ",
             "component/kustomization.yaml:4: open component/none.json: no such file or directory (through kustomization.yaml, \

@@ -89,6 +89,8 @@ pub(super) fn text(data: &[u8]) -> String {
 
 /// What a server says before it gives up. Git servers say in words what HTTP servers say by a status.
 pub(in crate::git) fn refusal(message: String) -> Cause {
+    // Conditions are read in terminals, and no store of them takes zero bytes.
+    let message = message.replace(char::is_control, " ");
     let lower = message.to_ascii_lowercase();
     let says = |words: &[&str]| words.iter().any(|word| lower.contains(word));
     let missing = [
@@ -159,6 +161,13 @@ pub(super) mod tests {
             all.push(packet);
         }
         Ok(all)
+    }
+
+    #[test]
+    fn what_a_server_says_has_no_control_characters() {
+        let told = refusal("no\0 \u{1b}[31mred\r\nline".to_owned()).to_string();
+        assert!(!told.contains(char::is_control), "{told:?}");
+        assert!(told.contains("no   [31mred  line"), "{told:?}");
     }
 
     #[tokio::test]

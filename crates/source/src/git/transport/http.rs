@@ -127,8 +127,11 @@ impl Link {
                 if let Some(scheme) = scheme {
                     text.push_str(&format!(", the server asks for {scheme}"));
                 }
-                text.push_str(detour.trim_end_matches(','));
-                Err(Cause::Authentication(text))
+                text.push_str(&detour);
+                Err(match &self.authorization {
+                    Some(_) => Cause::Authentication(text),
+                    None => Cause::Anonymous(text),
+                })
             }
             StatusCode::NOT_FOUND | StatusCode::GONE => Err(Cause::NotFound),
             status => Err(Cause::Status(status.as_u16())),

@@ -38,7 +38,10 @@ pub(super) fn outline(input: &mut dyn BufRead) -> Result<Outline, Failure> {
 }
 
 /// Goes through the items of a list, each with its text.
-pub(super) fn items(input: &mut dyn BufRead, take: &mut dyn FnMut(&[u8])) -> Result<(), Failure> {
+pub(super) fn items(
+    input: &mut dyn BufRead,
+    take: &mut dyn FnMut(&[u8]) -> Result<(), Failure>,
+) -> Result<(), Failure> {
     let mut bytes = Bytes { input, at: 0 };
     if bytes.after_space()? != b'[' {
         return Ok(());
@@ -51,7 +54,7 @@ pub(super) fn items(input: &mut dyn BufRead, take: &mut dyn FnMut(&[u8])) -> Res
     loop {
         text.clear();
         bytes.value(Some(&mut text))?;
-        take(&text);
+        take(&text)?;
         if bytes.after_space()? == b']' {
             return Ok(());
         }

@@ -5,7 +5,8 @@
 //! repo index` and all repositories write, and JSON, which [`Index::write_json`] writes, are followed exactly; an index that
 //! uses more of YAML is read whole, at the cost of memory.
 //!
-//! A broken entry is left out, and the rest of the index is used.
+//! An entry that says too little or the wrong things is left out, and the rest of the index is used. One that is no YAML makes the index
+//! unusable, as in Helm.
 
 mod json;
 mod lines;
@@ -65,6 +66,16 @@ pub enum Error {
         "the index is no YAML: write it with 'helm repo index', and check that the URL is that of a repository"
     )]
     Yaml(#[source] yaml::Error),
+    /// What it says of a chart is no YAML. As in Helm nothing of such an index is used: most likely a part of it is missing.
+    #[error(
+        "what the index says of chart '{chart}' cannot be read: {problem}: write the index with 'helm repo index'"
+    )]
+    Entries {
+        /// The chart.
+        chart: String,
+        /// What is wrong.
+        problem: String,
+    },
     /// It is not an object with an object of entries.
     #[error(
         "the index is not one of a Helm repository: {0}: write it with 'helm repo index', and check the URL"
@@ -85,7 +96,7 @@ impl Index {
                 path,
             },
             Err(Failure::Io(error)) => return Err(Error::Read(error)),
-            Err(Failure::NotSimple) => Index {
+            Err(Failure::NotSimple | Failure::Yaml(_) | Failure::Json) => Index {
                 form: Form::Whole(whole(&path)?),
                 path,
             },
@@ -152,15 +163,23 @@ impl Index {
         let mut input = self.part(range).map_err(Error::Read)?;
         let followed = match syntax {
             Syntax::Json => json::items(&mut input, &mut |text| {
-                if let Ok(value) = model::json::parse(text) {
-                    take(&value);
-                }
+                take(&model::json::parse(text).map_err(|_| Failure::Json)?);
+                Ok(())
             }),
             Syntax::Yaml => yaml_entries(&mut input, take),
         };
         match followed {
             Ok(()) => Ok(true),
             Err(Failure::Io(error)) => Err(Error::Read(error)),
+            Err(Failure::Yaml(error)) => Err(Error::Entries {
+                chart: chart.to_owned(),
+                // Only a part of the file was read: its lines are not those of the file.
+                problem: error.without_line(),
+            }),
+            Err(Failure::Json) => Err(Error::Entries {
+                chart: chart.to_owned(),
+                problem: "it is no JSON".to_owned(),
+            }),
             // The list of this chart is written in a way of its own; read it as it is.
             Err(Failure::NotSimple) => {
                 let value = self.parse(range, syntax)?;
@@ -216,20 +235,10 @@ const AT_ONCE: usize = 1 << 16;
 fn yaml_entries(input: &mut dyn BufRead, take: &mut dyn FnMut(&Value)) -> Result<(), Failure> {
     // The first line is the name of the chart.
     outline::read_line(input, &mut Vec::new())?;
-    let mut each = |text: &[u8]| match yaml::parse(text) {
-        Ok(Value::Array(items)) => {
-            items.iter().for_each(&mut *take);
-            true
-        }
-        _ => false,
-    };
     outline::yaml_items(input, AT_ONCE, &mut |text| {
-        if !each(text) {
-            // One of them is broken; the others count.
-            let _ = outline::yaml_items(&mut &*text, 0, &mut |text| {
-                each(text);
-            });
-        }
+        let value = yaml::parse(text).map_err(Failure::Yaml)?;
+        value.as_array().into_iter().flatten().for_each(&mut *take);
+        Ok(())
     })
 }
 

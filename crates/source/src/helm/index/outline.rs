@@ -24,6 +24,10 @@ pub(super) enum Failure {
     NotSimple,
     /// The file cannot be read.
     Io(io::Error),
+    /// A part of it is no YAML.
+    Yaml(yaml::Error),
+    /// A part of it is no JSON.
+    Json,
 }
 
 impl From<NotSimple> for Failure {
@@ -156,7 +160,7 @@ impl Walk {
 pub(super) fn yaml_items(
     input: &mut dyn BufRead,
     at_once: usize,
-    take: &mut dyn FnMut(&[u8]),
+    take: &mut dyn FnMut(&[u8]) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
     let mut lines = Lines::default();
     let mut line = Vec::new();
@@ -170,7 +174,7 @@ pub(super) fn yaml_items(
                 return Err(Failure::NotSimple);
             }
             if text.len() > at_once {
-                take(&text);
+                take(&text)?;
                 text.clear();
             }
         }
@@ -179,7 +183,7 @@ pub(super) fn yaml_items(
         }
     }
     if !text.is_empty() {
-        take(&text);
+        take(&text)?;
     }
     Ok(())
 }

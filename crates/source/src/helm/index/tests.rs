@@ -273,3 +273,31 @@ proptest! {
         let _ = open(&text);
     }
 }
+
+/// Half an index is none: whoever stored it would lose the charts of the other half.
+#[test]
+fn an_index_that_is_no_yaml_cannot_be_used_wherever_it_breaks() {
+    let good = "apiVersion: v1\nentries:\n  aaa:\n  - apiVersion: v2\n    name: aaa\n    version: 1.0.0\n    urls: [a.tgz]\n  \
+                app:\n  - apiVersion: v2\n    name: app\n    version: 1.0.0\n    description: \"an app\"\n    urls: [app.tgz]\n";
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("index.yaml");
+    let written = |text: &str| {
+        std::fs::write(&path, text).unwrap();
+        let index = Index::open(&path)?;
+        let mut out = Vec::new();
+        index
+            .write_json(&mut out)
+            .map(|()| String::from_utf8(out).unwrap())
+    };
+    assert!(written(good).unwrap().contains("app.tgz"));
+    for broken in [
+        good.split("an app").next().unwrap().to_owned(),
+        good.replace("\"an app\"", "\"an app"),
+        good.replace("\"an app\"", "a: b: c"),
+        good.replace("\"an app\"", "\"\\q\""),
+        good.replace("    description", "   description"),
+    ] {
+        let error = written(&broken).expect_err(&broken);
+        assert!(error.to_string().contains("index"), "{error}");
+    }
+}

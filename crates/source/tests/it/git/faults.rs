@@ -97,7 +97,7 @@ async fn connections_that_break_and_statuses_are_told_apart() {
     ));
     assert!(matches!(
         error(Fault::status(403)).await.cause(),
-        Cause::Authentication(_)
+        Cause::Anonymous(_)
     ));
     server.heal();
     fetch(&place.remote(&url), Reference::branch("main"))

@@ -126,3 +126,22 @@ async fn a_redirect_that_changes_is_followed_to_its_new_place() {
     let checkout = fetch(&remote, Reference::branch("main")).await.unwrap();
     assert_eq!(content(&*checkout), ["a own"]);
 }
+
+/// Hosts that have moved answer so to what they no longer serve.
+#[tokio::test]
+async fn a_server_that_lets_nobody_in_is_asked_where_it_leads_to() {
+    let target = git::Server::start();
+    target.repository("app").commit("main", "New", [("a", "new")]);
+    let origin = git::Server::start();
+    origin.repository("app").commit("main", "Old", [("a", "old")]);
+    let place = Place::new();
+    let remote = place.remote(&origin.clone_url("app"));
+    fetch(&remote, Reference::branch("main")).await.unwrap();
+    for status in [401, 403] {
+        origin.heal();
+        origin.fail(Fault::redirect(302, &target.url()).on("info/refs").forever());
+        origin.fail(Fault::status(status).on("git-upload-pack").forever());
+        let checkout = fetch(&remote, Reference::branch("main")).await.unwrap();
+        assert_eq!(content(&*checkout), ["a new"]);
+    }
+}

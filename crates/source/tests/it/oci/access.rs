@@ -241,3 +241,63 @@ async fn what_one_client_learns_of_a_registry_says_nothing_to_one_that_trusts_ot
     poll(&careless, &registry).await.unwrap();
     assert!(poll(&stranger, &registry).await.is_err());
 }
+
+/// A registry whose token server has moved, or that wants something else than before, says so when it is asked.
+#[tokio::test]
+async fn a_registry_that_wants_something_else_than_before_is_asked_what() {
+    let give =
+        |_: &testkit::http::Request| testkit::http::Reply::json("{\"token\":\"given\",\"expires_in\":0.001}");
+    let (old, new) = (
+        testkit::http::Server::serve(give),
+        testkit::http::Server::serve(give),
+    );
+    let registry = filled(Server::builder().bearer("given").start());
+    let asks = |realm: &str| {
+        registry.heal();
+        let challenge = format!("Bearer realm=\"{realm}/token\",service=\"s\"");
+        Fault::status(401).header("WWW-Authenticate", &challenge)
+    };
+    let client = logged_in(&registry, "ada:secret", &Session::new());
+    registry.fail(asks(&old.url()));
+    poll(&client, &registry).await.unwrap();
+    // It has moved, and whoever is where it was knows nothing.
+    old.fail(Fault::status(404).forever());
+    registry.fail(asks(&new.url()));
+    poll(&client, &registry).await.unwrap();
+    assert_eq!(new.requests().len(), 1);
+    // Where it wants what it wanted, the failure of its token server is told, and nobody logs in twice.
+    new.fail(Fault::status(401).forever());
+    new.forget_requests();
+    registry.fail(asks(&new.url()));
+    let error = poll(&client, &registry).await.unwrap_err();
+    assert!(error.to_string().contains("its token server"), "{error}");
+    assert_eq!(new.requests().len(), 1);
+    // At last it wants nothing.
+    registry.accept_only(&[]);
+    registry.heal();
+    poll(&client, &registry).await.unwrap();
+}
+
+#[tokio::test]
+async fn passwords_that_a_registry_repeats_are_not_told() {
+    let registry = testkit::http::Server::serve(|request: &testkit::http::Request| {
+        let shown = request
+            .headers
+            .get("authorization")
+            .and_then(|shown| shown.to_str().ok());
+        let text = format!("no geheim, no ada:geheim, no {}", shown.unwrap_or_default());
+        let body = format!("{{\"errors\":[{{\"code\":\"DENIED\",\"message\":\"{text}\"}}]}}");
+        let mut reply = testkit::http::Reply::json(&body);
+        reply.status = testkit::http::StatusCode::UNAUTHORIZED;
+        reply.with("www-authenticate", "Basic realm=\"r\"")
+    });
+    let repository = source::oci::Repository::parse(&format!("oci://{}/team/app", registry.host())).unwrap();
+    let keychain = Keychain::for_registry_of(&repository, Credential::parse("ada:geheim"));
+    let client = Client::new(&options(), keychain, &Session::new()).unwrap();
+    let error = client.tags(&repository).await.unwrap_err().to_string();
+    assert!(error.contains("DENIED") && error.contains("***"), "{error}");
+    assert!(
+        !error.contains("geheim") && !error.contains("YWRhOmdlaGVpbQ"),
+        "{error}"
+    );
+}

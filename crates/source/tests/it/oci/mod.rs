@@ -3,6 +3,7 @@ mod faults;
 mod pull;
 mod push;
 mod resolve;
+mod scheme;
 
 use source::oci::{Client, Credential, Keychain, Options, Repository, Session};
 use testkit::oci::Server;

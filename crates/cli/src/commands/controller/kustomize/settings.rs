@@ -1,6 +1,6 @@
 //! What the flags of the kustomize controller mean.
 
-use controllers::kustomizations::Settings;
+use controllers::kustomizations::{KubeconfigRules, Settings};
 use engine::plan::GroupKind;
 
 use super::super::listing::Problems;
@@ -11,6 +11,7 @@ const STRICT: &str = "StrictPostBuildSubstitutions";
 const ADDITIVE: &str = "AdditiveCELDependencyCheck";
 const EXTERNAL: &str = "ExternalArtifact";
 const IDENTITY: &str = "ObjectLevelWorkloadIdentity";
+const NO_CONFIG_WATCHES: &str = "DisableConfigWatchers";
 const NO_FAIL_FAST: &str = "DisableFailFastBehavior";
 
 /// The switches that Flux's kustomize-controller knows, and what they are unless they are set. Those that are about its caches
@@ -24,7 +25,7 @@ pub(super) const GATES: &[(&str, bool)] = &[
     (ADDITIVE, false),
     (EXTERNAL, false),
     ("CancelHealthCheckOnNewRevision", false),
-    ("DisableConfigWatchers", false),
+    (NO_CONFIG_WATCHES, false),
     ("DirectSourceFetch", false),
     ("MigrateAPIVersion", false),
     (IDENTITY, false),
@@ -37,7 +38,7 @@ pub(super) fn resolve(
     around: &Surroundings,
     problems: &mut Problems,
 ) -> Settings {
-    let flags = &args.apply;
+    let (flags, cluster) = (&args.apply, &args.common.cluster);
     number("--concurrent-ssa", &flags.concurrent_ssa, 1, problems);
     let no_remote_bases = switch("--no-remote-bases", &flags.no_remote_bases, problems);
     let gate = |name: &str| common.gates.get(name).copied().unwrap_or_default();
@@ -68,6 +69,20 @@ pub(super) fn resolve(
         external_artifact: gate(EXTERNAL),
         no_remote_bases,
         object_level_workload_identity: gate(IDENTITY),
+        watch_configs: (!gate(NO_CONFIG_WATCHES))
+            .then(|| args.common.objects.watch_configs_label_selector.clone()),
+        kubeconfigs: KubeconfigRules {
+            exec: switch(
+                "--insecure-kubeconfig-exec",
+                &cluster.insecure_kubeconfig_exec,
+                problems,
+            ),
+            insecure_tls: switch(
+                "--insecure-kubeconfig-tls",
+                &cluster.insecure_kubeconfig_tls,
+                problems,
+            ),
+        },
         sops_age_secret,
     }
 }

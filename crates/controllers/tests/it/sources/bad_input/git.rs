@@ -50,6 +50,12 @@ async fn a_git_server_that_no_longer_takes_the_credentials() {
     bed.fails("app", FETCH, REASON, &words).await;
     bed.change_secret("login", json!({"password": "rotated"})).await;
     bed.recovers("app").await;
+    server.accept_only(&[]);
+    bed.create("nobody", spec(&url, json!({}))).await;
+    bed.ready("nobody", "True", "Succeeded").await;
+    server.accept_only(&[Credential::basic("ada", "rotated")]);
+    let words = [url.as_str(), "authentication failed", "'secretRef'"];
+    bed.fails("nobody", FETCH, REASON, &words).await;
 }
 
 #[tokio::test]
@@ -113,7 +119,7 @@ async fn a_git_server_whose_certificate_is_not_trusted() {
     let stranger = Authority::new("somebody else");
     bed.change_secret("ca", json!({"ca.crt": stranger.pem()})).await;
     let url = server.clone_url("app");
-    let words = [url.as_str(), "TLS", "check the certificate of the server"];
+    let words = [url.as_str(), "TLS", "'ca.crt'"];
     bed.fails("app", FETCH, REASON, &words).await;
     bed.change_secret("ca", json!({"ca.crt": authority.pem()})).await;
     bed.recovers("app").await;

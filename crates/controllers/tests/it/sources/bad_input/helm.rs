@@ -114,3 +114,20 @@ async fn a_broken_entry_of_an_index_is_left_out() {
     assert_eq!(good, ["1.0.0"]);
     assert_eq!(stored["entries"]["broken"].as_array().map_or(0, Vec::len), 0);
 }
+
+/// H2: an index that breaks off is not stored, and the charts of the last good one stay
+#[tokio::test]
+async fn an_index_that_breaks_off_leaves_the_last_good_one() {
+    let charts = Server::start();
+    let good = "apiVersion: v1\nentries:\n  app:\n  - apiVersion: v2\n    name: app\n    version: 1.0.0\n    description: \"an app\"\n    urls: [app.tgz]\n";
+    charts.set_index(good);
+    let bed = started().await;
+    bed.create("charts", json!({"url": charts.url(), "interval": "1h"}))
+        .await;
+    bed.ready("charts", "True", "Succeeded").await;
+    charts.set_index(good.split("an app").next().unwrap());
+    let words = ["chart 'app'", "helm repo index"];
+    bed.fails("charts", FETCH, "IndexationFailed", &words).await;
+    charts.set_index(&good.replace("1.0.0", "1.1.0"));
+    bed.recovers("charts").await;
+}

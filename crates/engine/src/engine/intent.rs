@@ -1,0 +1,219 @@
+//! What an operation was begun for: by that it is told whether one that is under way is still what is wanted.
+
+use model::convert::from_serde;
+use model::{Digest, Value};
+
+use crate::plan::{self, Plan};
+use crate::unit::{Generated, Operation, OperationState, SyncUnit};
+
+use super::Shared;
+use super::known::Known;
+
+/// Settings of a policy that say when something is done and not what: another one is no reason to begin anew.
+const TIMES: [&str; 4] = ["automatic", "interval", "retry", "generate_within"];
+
+/// What an operation was begun for.
+#[derive(Clone, Debug)]
+pub(super) struct Intent {
+    /// What was to be brought about, and how.
+    pub(super) basis: Digest,
+    /// What somebody has asked for, if it was not begun by itself.
+    pub(super) request: Option<Operation>,
+    /// Whether what asks for approval has it.
+    pub(super) approved: bool,
+    /// Whether it only puts right what somebody else has changed.
+    pub(super) corrects: bool,
+}
+
+impl Intent {
+    /// An operation begins.
+    pub(super) fn new(unit: &SyncUnit, plan: &Plan, basis: Digest) -> Self {
+        let request = unit.operation.clone();
+        Intent {
+            basis,
+            approved: request.as_ref().is_some_and(|request| request.approved),
+            corrects: is_correction(unit, plan),
+            request,
+        }
+    }
+
+    /// An operation of a process before us is gone on with. Whatever was approved then is asked of the unit again.
+    pub(super) fn of(left: &OperationState) -> Option<Self> {
+        Some(Intent {
+            basis: left.basis?,
+            request: left.request.clone(),
+            approved: false,
+            corrects: false,
+        })
+    }
+
+    /// Whether the operation still is what is wanted of a unit. What its request says is then a part of it: it is approved, and the
+    /// request is answered when the operation ends.
+    pub(super) fn holds(&mut self, unit: &SyncUnit, basis: Digest) -> bool {
+        if self.basis != basis {
+            return false;
+        }
+        let Some(asked) = &unit.operation else {
+            return unit.policy.automatic || self.request.is_some();
+        };
+        let begun = self.request.clone().unwrap_or_default();
+        if self.request.as_ref() != Some(asked) && !is_approval(asked, &begun) {
+            return false;
+        }
+        self.approved |= asked.approved;
+        self.request = Some(asked.clone());
+        true
+    }
+}
+
+/// Whether nothing new is to be applied: somebody else has changed what a plan changes back.
+fn is_correction(unit: &SyncUnit, plan: &Plan) -> bool {
+    unit.operation.is_none() && unit.status.revision == plan.revision
+}
+
+/// Whether a request only approves what was asked for before.
+fn is_approval(asked: &Operation, before: &Operation) -> bool {
+    let without = |operation: &Operation| Operation {
+        approved: false,
+        by: String::new(),
+        ..operation.clone()
+    };
+    asked.approved && without(asked) == without(before)
+}
+
+/// What of a unit's policy says how things are done.
+fn policy(unit: &SyncUnit) -> Value {
+    let mut policy = from_serde(&unit.policy).expect("a policy is made of what JSON has");
+    for time in TIMES {
+        policy.remove_at(&[time]);
+    }
+    policy
+}
+
+impl Shared {
+    /// A digest of what an operation would bring about now and how: the objects, where they go, and the unit's policy. Objects are
+    /// taken as they were built, since what becomes of them may depend on what the operation itself has defined.
+    pub(super) fn basis(&self, unit: &SyncUnit, generated: &Generated) -> Digest {
+        let settings = self.settings();
+        let manifests = generated.manifests.iter();
+        let mut objects: Vec<_> = manifests
+            .map(|manifest| plan::objects::digest(manifest.value()).hex())
+            .collect();
+        objects.sort_unstable();
+        let excluded = settings.filter.excluded.iter();
+        let excluded: Vec<_> = excluded.map(|kind| (&*kind.group, &*kind.kind)).collect();
+        let about = (
+            (&generated.revision, unit.is_deleting(), &unit.destination),
+            (&settings.instance_label, excluded),
+            objects,
+        );
+        let about = from_serde(&about).expect("texts are what JSON has");
+        let basis = Value::Array(vec![about, policy(unit)].into());
+        plan::objects::digest(&basis)
+    }
+}
+
+impl Known {
+    /// The unit as it is to be looked at. A dry run that is asked for while an operation is under way has to wait for its end: the
+    /// operation goes on as if nobody had asked.
+    pub(super) fn in_turn(&self, mut unit: SyncUnit) -> SyncUnit {
+        if !unit.operation.as_ref().is_some_and(|asked| asked.dry_run) {
+            return unit;
+        }
+        let state = self.state.lock();
+        let left = unit.status.operation.as_deref();
+        let left = left.filter(|left| state.endings == 0 && !left.phase.is_final());
+        let under_way = match &state.intent {
+            Some(intent) => Some(intent.request.clone()),
+            None => left.map(|left| left.request.clone()),
+        };
+        if let Some(request) = under_way {
+            unit.operation = request;
+        }
+        unit
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    fn unit() -> SyncUnit {
+        let unit = model::value!({ "id": "shop" });
+        model::convert::to_serde(&unit).expect("an id is a whole unit")
+    }
+
+    fn basis(text: &str) -> Digest {
+        plan::objects::digest(&Value::from(text))
+    }
+
+    fn asked(unit: &SyncUnit, operation: Operation) -> SyncUnit {
+        SyncUnit {
+            operation: Some(operation),
+            ..unit.clone()
+        }
+    }
+
+    #[test]
+    fn what_is_built_otherwise_is_another_intent() {
+        let mut intent = Intent::new(&unit(), &Plan::default(), basis("a"));
+        assert!(intent.holds(&unit(), basis("a")));
+        assert!(!intent.holds(&unit(), basis("b")));
+    }
+
+    #[test]
+    fn a_request_is_another_intent_unless_it_only_approves() {
+        let unit = unit();
+        let mut intent = Intent::new(&unit, &Plan::default(), basis("a"));
+        assert!(!intent.holds(&asked(&unit, Operation::default()), basis("a")));
+        assert!(!intent.approved);
+        let approval = Operation {
+            approved: true,
+            by: "ada".to_owned(),
+            ..Operation::default()
+        };
+        let approved = asked(&unit, approval.clone());
+        assert!(intent.holds(&approved, basis("a")));
+        assert!(intent.approved);
+        assert_eq!(
+            intent.request,
+            Some(approval.clone()),
+            "it is answered with the operation"
+        );
+        assert!(intent.holds(&approved, basis("a")));
+        let deletion = Operation {
+            delete: true,
+            ..approval
+        };
+        assert!(!intent.holds(&asked(&unit, deletion), basis("a")));
+    }
+
+    #[test]
+    fn what_was_begun_by_itself_ends_when_the_unit_is_not_automatic_any_more() {
+        let mut unit = unit();
+        let mut by_itself = Intent::new(&unit, &Plan::default(), basis("a"));
+        let mut requested = Intent::new(&asked(&unit, Operation::default()), &Plan::default(), basis("a"));
+        unit.policy.automatic = false;
+        assert!(!by_itself.holds(&unit, basis("a")));
+        assert!(requested.holds(&unit, basis("a")), "somebody has asked for it");
+    }
+
+    #[test]
+    fn when_something_is_done_is_no_part_of_what_is_done() {
+        let unit = unit();
+        let written = from_serde(&unit.policy).expect("it can be written");
+        assert!(
+            TIMES.iter().all(|time| written.at(&[time]).is_some()),
+            "{written:?}"
+        );
+        let mut other = unit.clone();
+        other.policy.interval = Duration::from_secs(1);
+        other.policy.retry = Duration::from_secs(1);
+        other.policy.generate_within = Duration::from_secs(1);
+        assert_eq!(policy(&unit), policy(&other));
+        other.policy.options.prune = false;
+        assert_ne!(policy(&unit), policy(&other));
+    }
+}

@@ -1,0 +1,165 @@
+//! Nothing is deleted before it is known what all other units want: when a plan is made, when an operation goes on after it has waited,
+//! and after a restart.
+
+use engine::plan::{Ownership, Strategy};
+use engine::unit::{Status, SyncState, SyncUnit};
+
+use super::{Bed, argo, config_map, slow};
+
+/// A unit that waits for its objects before it prunes what it does not want any more. Nothing in the cluster says whose they are.
+fn patient(bed: &Bed, id: &str) -> SyncUnit {
+    let mut unit = bed.argo(id);
+    unit.policy.strategy.ownership = Ownership::Inventory;
+    unit.policy.options.argo.prune_last = true;
+    unit
+}
+
+/// A unit whose inventory alone says what it has.
+fn unmarked(bed: &Bed, id: &str) -> SyncUnit {
+    let mut unit = bed.unit(id);
+    unit.policy.strategy = Strategy::helm();
+    unit
+}
+
+fn has(status: &Status, name: &str) -> bool {
+    let mut entries = status.inventory.entries.iter();
+    entries.any(|entry| entry.id.0.name == name)
+}
+
+/// One unit gives an object away and waits for something else before it would prune it; the other does not want it yet.
+async fn gives_and_waits(bed: &Bed) -> String {
+    bed.units.put(patient(bed, "giver"));
+    bed.units.put(unmarked(bed, "taker"));
+    bed.sync("giver", "v1", [config_map("x", "1"), config_map("giver", "1")]);
+    bed.sync("taker", "v1", [config_map("taker", "1")]);
+    bed.applied("giver", "v1").await;
+    bed.applied("taker", "v1").await;
+    let uid = bed.uid("x").await.unwrap();
+    let last = argo(config_map("last", "1"), "sync-wave", "1");
+    bed.sync("giver", "v2", [config_map("giver", "1"), slow("slow"), last]);
+    bed.waits("giver").await;
+    uid
+}
+
+/// The object was given away, and is the same one.
+async fn moved(bed: &Bed, uid: &str) {
+    bed.applied("giver", "v2").await;
+    bed.until("giver", |status| !has(status, "x")).await;
+    bed.until("taker", |status| has(status, "x")).await;
+    assert_eq!(bed.uid("x").await.as_deref(), Some(uid));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_another_unit_wants_since_an_operation_waits_is_not_deleted() {
+    let bed = Bed::with_outcomes().await;
+    let uid = gives_and_waits(&bed).await;
+    // Nobody tells the engine of it.
+    bed.sources
+        .set("taker", "v2", [config_map("taker", "1"), config_map("x", "1")]);
+    bed.outcome("slow", "done").await;
+    moved(&bed, &uid).await;
+    bed.finish().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_operation_that_goes_on_after_a_restart_hears_others_before_it_deletes() {
+    let mut bed = Bed::with_outcomes().await;
+    let uid = gives_and_waits(&bed).await;
+    // The source of the other one cannot be read for a while.
+    let broken = bed.sources.0.lock().remove("taker").unwrap();
+    assert_eq!(broken.0, "v1");
+    bed.restart();
+    bed.until("taker", |status| !status.errors.is_empty()).await;
+    bed.outcome("slow", "done").await;
+    bed.until("giver", |status| {
+        let operation = status.operation.as_ref().unwrap();
+        operation.message.starts_with("waiting for other units")
+    })
+    .await;
+    assert_eq!(bed.uid("x").await.as_ref(), Some(&uid));
+    bed.sync("taker", "v2", [config_map("taker", "1"), config_map("x", "1")]);
+    moved(&bed, &uid).await;
+    bed.finish().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_unit_that_the_engine_was_not_told_of_is_heard_too() {
+    let bed = Bed::start().await;
+    bed.units.put(unmarked(&bed, "giver"));
+    bed.sync("giver", "v1", [config_map("x", "1"), config_map("giver", "1")]);
+    bed.applied("giver", "v1").await;
+    let uid = bed.uid("x").await.unwrap();
+    bed.sources.set("taker", "v1", [config_map("x", "1")]);
+    bed.units.put(unmarked(&bed, "taker"));
+    bed.sync("giver", "v2", [config_map("giver", "1")]);
+    moved(&bed, &uid).await;
+    bed.finish().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_look_that_fails_is_not_heard() {
+    let bed = Bed::on(testkit::Cluster::embedded(apiserver::Server::builder())).await;
+    bed.units.put(unmarked(&bed, "giver"));
+    bed.units.put(unmarked(&bed, "taker"));
+    bed.sync("giver", "v1", [config_map("x", "1"), config_map("giver", "1")]);
+    bed.applied("giver", "v1").await;
+    let uid = bed.uid("x").await.unwrap();
+    bed.engine.refresh("taker");
+    bed.until("taker", |status| !status.errors.is_empty()).await;
+    bed.sync("giver", "v2", [config_map("giver", "1")]);
+    // It is tried again after a second, and waited for.
+    let looks = bed.engine.looks();
+    let every = testkit::settled::Every(std::time::Duration::from_millis(100));
+    let looked = testkit::settled(super::LIMIT, every, async || match bed.engine.looks() {
+        now if now > looks + 5 => Ok(()),
+        now => Err(now),
+    });
+    looked.await.unwrap();
+    assert_eq!(bed.uid("x").await.as_ref(), Some(&uid));
+    bed.sync("taker", "v2", [config_map("x", "1")]);
+    moved(&bed, &uid).await;
+    bed.finish().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_unit_that_always_fails_keeps_nobody_from_deleting_for_long() {
+    let bed = Bed::on(testkit::Cluster::embedded(apiserver::Server::builder())).await;
+    bed.units.put(unmarked(&bed, "shop"));
+    bed.units.put(unmarked(&bed, "broken"));
+    bed.engine.refresh("broken");
+    for (revision, names) in [("v1", ["a", "b"]), ("v2", ["b", "c"]), ("v3", ["c", "d"])] {
+        bed.sync("shop", revision, names.map(|name| config_map(name, "1")));
+        bed.applied("shop", revision).await;
+    }
+    for gone in ["a", "b"] {
+        assert!(bed.uid(gone).await.is_none(), "{gone}");
+    }
+    bed.finish().await;
+}
+
+/// The one that yields has the object in no inventory.
+#[tokio::test(start_paused = true)]
+async fn what_a_unit_leaves_to_another_is_not_deleted_after_a_restart_though_its_source_is_broken() {
+    let mut bed = Bed::on(testkit::Cluster::embedded(apiserver::Server::builder())).await;
+    for (id, key) in [("yields", "1"), ("holds", "2")] {
+        bed.units.put(unmarked(&bed, id));
+        bed.sync(id, "v1", [config_map("x", key), config_map(id, "1")]);
+        bed.applied(id, "v1").await;
+    }
+    bed.until("yields", |status| {
+        status.sync == SyncState::OutOfSync && !has(status, "x")
+    })
+    .await;
+    let uid = bed.uid("x").await.unwrap();
+    bed.sources.0.lock().remove("yields");
+    bed.sources.set("holds", "v2", [config_map("holds", "2")]);
+    bed.restart();
+    bed.applied("holds", "v2").await;
+    bed.until("yields", |status| !status.errors.is_empty()).await;
+    assert_eq!(bed.uid("x").await.as_ref(), Some(&uid));
+    bed.sync("yields", "v2", [config_map("x", "1"), config_map("yields", "1")]);
+    bed.applied("yields", "v2").await;
+    bed.until("holds", |status| !has(status, "x")).await;
+    assert_eq!(bed.uid("x").await.as_ref(), Some(&uid));
+    bed.finish().await;
+}
