@@ -1,7 +1,7 @@
 //! Keeps a cluster in sync with a directory of YAML: `cargo run -p engine --example directory -- DIR`.
 //!
 //! The cluster is the one of your kubeconfig. What is changed by hand is put right, what goes from the directory goes from
-//! the cluster. The directory is looked at every two seconds.
+//! the cluster, also while this does not run: what it has applied is in DIR/.units. The directory is looked at every two seconds.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -13,7 +13,7 @@ use engine::model::{Manifest, Value};
 use engine::plan::Strategy;
 use engine::plan::objects::digest;
 use engine::unit::{
-    Failure, Generated, ManifestGenerator, MemoryStore, OneCluster, ReconciliationSettings, SyncUnit,
+    Failure, FileStore, Generated, ManifestGenerator, OneCluster, ReconciliationSettings, SyncUnit,
 };
 
 /// Reads all YAML files of a directory.
@@ -69,14 +69,11 @@ fn unit() -> SyncUnit {
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let directory = std::env::args().nth(1).ok_or("usage: directory DIR")?;
-    let client = engine::kube::Client::try_default().await?;
-    let engine = Engine::new(
-        ReconciliationSettings::default(),
-        OneCluster::new(client),
-        Directory(directory.into()),
-        MemoryStore::new([unit()]),
-    );
+    let directory = PathBuf::from(std::env::args().nth(1).ok_or("usage: directory DIR")?);
+    let units = FileStore::open(directory.join(".units"), [unit()]).map_err(|error| error.to_string())?;
+    let cluster = OneCluster::of(engine::kube::Config::infer().await?).map_err(|error| error.to_string())?;
+    let settings = ReconciliationSettings::default();
+    let engine = Engine::new(settings, cluster, Directory(directory), units);
     let _events = engine.on_unit_event(|unit, event| println!("{unit}: {:?}: {}", event.kind, event.message));
     let stopped = async { drop(tokio::signal::ctrl_c().await) };
     Ok(engine.run(2, 2, stopped).await?)

@@ -105,11 +105,16 @@
 //!     fn set_operation<'a>(
 //!         &'a self,
 //!         _: &'a str,
-//!         operation: Option<Operation>,
-//!     ) -> BoxFuture<'a, Result<(), Failure>> {
+//!         from: Option<&'a Operation>,
+//!         to: Option<Operation>,
+//!     ) -> BoxFuture<'a, Result<bool, Failure>> {
 //!         Box::pin(async move {
-//!             self.unit().operation = operation;
-//!             Ok(())
+//!             let mut unit = self.unit();
+//!             let is_it = unit.operation.as_ref() == from;
+//!             if is_it {
+//!                 unit.operation = to;
+//!             }
+//!             Ok(is_it)
 //!         })
 //!     }
 //! }

@@ -48,14 +48,21 @@ impl SyncUnitStore for Units {
     fn set_operation<'a>(
         &'a self,
         id: &'a str,
-        operation: Option<Operation>,
-    ) -> BoxFuture<'a, Result<(), Failure>> {
+        from: Option<&'a Operation>,
+        to: Option<Operation>,
+    ) -> BoxFuture<'a, Result<bool, Failure>> {
         Box::pin(async move {
-            if let Some(object) = key(id).and_then(|key| self.desk.get(&key)) {
-                let uid = object.metadata.uid.as_deref();
-                self.memory.change(id, uid, |unit| unit.operation = operation);
-            }
-            Ok(())
+            let Some(object) = key(id).and_then(|key| self.desk.get(&key)) else {
+                return Ok(true);
+            };
+            let uid = object.metadata.uid.as_deref();
+            Ok(self.memory.change(id, uid, |unit| {
+                let is_it = unit.operation.as_ref() == from;
+                if is_it {
+                    unit.operation = to;
+                }
+                is_it
+            }))
         })
     }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 use std::sync::Arc;
+use std::time::Duration;
 
 use model::Digest;
 use tokio::time::Instant;
@@ -13,7 +14,7 @@ use crate::sync::{Progress, Run, Stop, to_be_made, together};
 use crate::unit::{OperationState, Phase, Status, SyncState, SyncUnit};
 
 use super::clusters::Handle;
-use super::intent::Intent;
+use super::intent::{Intent, Wish};
 use super::known::{Active, Known};
 use super::{Shared, UnitEventKind};
 
@@ -21,26 +22,36 @@ use super::{Shared, UnitEventKind};
 pub(super) enum Consent {
     /// This is to be done.
     Given(Plan),
-    /// One of them has refused it, which is told.
-    Vetoed,
+    /// One of them has refused this, for a reason.
+    Vetoed(Plan, String),
+}
+
+/// Whether an operation goes on.
+pub(super) enum GoesOn {
+    /// None is under way.
+    No,
+    /// One is. What the unit comes to now.
+    Yes(Digest),
+    /// One is, although its source describes something else by now: that was so a moment ago too, and waits for so long.
+    Restless(Duration),
 }
 
 impl Shared {
-    /// What the unit comes to now if an operation is under way, in this process or left by one before. One that is not what is wanted any
+    /// Whether an operation is under way, in this process or left by one before. One that is not what is wanted any
     /// more is ended, so that what is can begin.
     pub(super) fn goes_on(
         &self,
         unit: &SyncUnit,
         known: &Known,
         desired: &[Desired],
-        basis: impl FnOnce() -> Digest,
-    ) -> Option<Digest> {
+        wish: &Wish<'_>,
+    ) -> GoesOn {
         let stored = unit.status.operation.as_deref();
         let left = stored.filter(|left| !left.phase.is_final());
         if left.is_none() && !known.state.lock().is_under_way() {
-            return None;
+            return GoesOn::No;
         }
-        let basis = basis();
+        let basis = self.basis(unit, wish);
         let mut state = known.state.lock();
         if !state.is_under_way() && state.endings == 0 {
             let cache = state.cluster.as_ref().map(|cluster| &cluster.cache);
@@ -51,20 +62,24 @@ impl Shared {
             state.active = resumed;
         }
         if !state.is_under_way() {
-            return None;
+            return GoesOn::No;
         }
         let intent = state.intent.as_mut();
         if !intent.is_some_and(|intent| intent.holds(unit, basis)) {
+            let wait = known.restless(unit, wish);
+            if !wait.is_zero() {
+                return GoesOn::Restless(wait);
+            }
             // It looks for a reason to stop by itself.
             state.stop = Some(Stop::Superseded);
         }
         // Whoever carries it out may be past an object that was changed: it is looked at when the operation waits.
         state.look_again |= state.running;
-        Some(basis)
+        GoesOn::Yes(basis)
     }
 
     /// Asks whoever wants to be before anything is done.
-    pub(super) async fn consent(&self, unit: &SyncUnit, plan: &Plan) -> Consent {
+    pub(super) fn consent(&self, unit: &SyncUnit, plan: &Plan) -> Consent {
         let mut asked = plan.clone();
         let callbacks = self.told.before_sync.all();
         if callbacks.is_empty() {
@@ -80,8 +95,7 @@ impl Shared {
                 Ok(Err(refusal)) => format!("vetoed before the sync: {refusal}"),
                 Err(panic) => format!("vetoed, as a callback of on_before_sync panicked: {panic}"),
             };
-            self.vetoed(unit, &before, veto).await;
-            return Consent::Vetoed;
+            return Consent::Vetoed(before, veto);
         }
         Consent::Given(plan.edited(asked, &unit.status.inventory))
     }
@@ -95,8 +109,8 @@ impl Shared {
         (plan, objects): (Plan, Objects),
         basis: Digest,
     ) -> Result<(), Vec<String>> {
-        let intent = Intent::new(unit, &plan, basis);
         let started = (self.now)();
+        let intent = Intent::new(unit, &plan, basis, started);
         let state = OperationState {
             phase: Phase::Running,
             plan: plan.clone(),
@@ -107,9 +121,6 @@ impl Shared {
             finished: None,
             message: String::new(),
         };
-        if unit.operation.as_ref().is_some_and(|operation| operation.dry_run) {
-            return self.only_told(unit, state).await;
-        }
         let counts = plan.counts();
         let message = format!(
             "{} to create, {} to change, {} to prune, {} hooks to run, {} unchanged",
@@ -156,7 +167,7 @@ impl Shared {
     }
 
     /// Somebody does not want it to be done: what would be is told to differ.
-    async fn vetoed(&self, unit: &SyncUnit, plan: &Plan, veto: String) {
+    pub(super) async fn vetoed(&self, unit: &SyncUnit, plan: &Plan, veto: String) {
         let status = Status {
             sync: match plan.changes_anything() {
                 true => SyncState::OutOfSync,
@@ -174,13 +185,29 @@ impl Shared {
         self.write(unit, status).await;
     }
 
-    /// A dry run ends with the plan.
-    async fn only_told(&self, unit: &SyncUnit, state: OperationState) -> Result<(), Vec<String>> {
+    /// A dry run ends with the plan, or with the reason for which it would not be carried out.
+    pub(super) async fn only_told(
+        &self,
+        unit: &SyncUnit,
+        known: &Known,
+        plan: Plan,
+        basis: Digest,
+        veto: Option<String>,
+    ) -> Result<(), Vec<String>> {
+        let (phase, kind) = match &veto {
+            None => (Phase::Succeeded, UnitEventKind::Succeeded),
+            Some(_) => (Phase::Failed, UnitEventKind::Vetoed),
+        };
+        let now = (self.now)();
         let finished = OperationState {
-            phase: Phase::Succeeded,
-            finished: Some((self.now)()),
-            message: "dry run: nothing was changed".to_owned(),
-            ..state
+            phase,
+            plan,
+            progress: Progress::default(),
+            basis: Some(basis),
+            request: unit.operation.clone(),
+            started: now,
+            finished: Some(now),
+            message: veto.unwrap_or_else(|| "dry run: nothing was changed".to_owned()),
         };
         let status = Status {
             operation: Some(Box::new(finished.clone())),
@@ -188,9 +215,8 @@ impl Shared {
         };
         let written = self.units.set_status(&unit.id, status).await;
         written.map_err(|error| vec![error.to_string()])?;
-        let answered = self.answered(&unit.id, unit.operation.as_ref()).await;
-        answered.map_err(|error| vec![error.to_string()])?;
-        self.tell(&unit.id, UnitEventKind::Succeeded, finished.message.as_str());
+        self.answered(&unit.id, known, unit.operation.as_ref()).await;
+        self.tell(&unit.id, kind, finished.message.as_str());
         self.completed(&unit.id, &finished);
         Ok(())
     }

@@ -40,6 +40,8 @@ struct Claim {
 enum Standing {
     /// It is in its inventory. Whether it still wants it is not known: it was not built since we run.
     Had,
+    /// It wants it for a while, as a hook.
+    Runs,
     /// It wants it.
     Wants,
     /// It wants it and has applied it. Its inventory does not say so: its operation has not ended, or another has applied it since.
@@ -53,6 +55,11 @@ enum Standing {
 impl Standing {
     fn wants(self) -> bool {
         self != Standing::Leaves
+    }
+
+    /// Whether it is to be there for good.
+    fn lasts(self) -> bool {
+        self.wants() && self != Standing::Runs
     }
 
     fn has(self) -> bool {
@@ -88,20 +95,22 @@ impl Claims {
         self.index.lock().units.contains_key(unit)
     }
 
-    /// A unit wants and has these objects from now on, and no others. The units for which that changes something are returned.
+    /// A unit wants and has these objects from now on, and no others; of those that it wants, whether they are to last. The units for which
+    /// that changes something are returned.
     pub(super) fn set(
         &self,
         unit: &str,
         endpoint: &str,
-        wants: impl Iterator<Item = ObjectKey>,
+        wants: impl Iterator<Item = (ObjectKey, bool)>,
         has: impl Iterator<Item = ObjectKey>,
     ) -> HashSet<Arc<str>> {
         let mut index = self.index.lock();
         let mut objects: HashMap<_, _> = has.map(|key| (key, Standing::Leaves)).collect();
         let before = index.units.get(unit).filter(|known| &*known.endpoint == endpoint);
-        for key in wants {
+        for (key, lasts) in wants {
             let before = before.and_then(|known| known.objects.get(&key));
             let otherwise = match before {
+                _ if !lasts => Standing::Runs,
                 Some(Standing::Has | Standing::Applied) => Standing::Applied,
                 _ => Standing::Wants,
             };
@@ -149,7 +158,8 @@ impl Claims {
         claims.map(|claim| Arc::clone(&claim.unit)).collect()
     }
 
-    /// The objects of a unit that others want too.
+    /// The objects of a unit that others want too. A namespace that it does not want any more, and in which others want something, is one of
+    /// them: what is in it would go with it.
     pub(super) fn shared(&self, unit: &str) -> HashMap<ObjectKey, Shared> {
         let index = self.index.lock();
         let Some(known) = index.units.get(unit) else {
@@ -158,17 +168,87 @@ impl Claims {
         let Some(objects) = index.objects.get(&known.endpoint) else {
             return HashMap::new();
         };
-        let keys = known.objects.keys();
-        keys.filter_map(|key| Some((key.clone(), shared(unit, objects.get(key)?)?)))
-            .collect()
+        let of = |(key, standing): (&ObjectKey, &Standing)| {
+            let claims = objects.get(key).map_or(&[][..], Vec::as_slice);
+            let inside = || match standing {
+                Standing::Leaves => inhabitant(unit, key, objects),
+                _ => None,
+            };
+            Some((key.clone(), shared(unit, claims).or_else(inside)?))
+        };
+        known.objects.iter().filter_map(of).collect()
     }
 
-    /// The other unit that wants an object of this one.
+    /// The other unit that wants an object of this one, or something in it.
     pub(super) fn wanted_by_another(&self, unit: &str, key: &ObjectKey) -> Option<String> {
         let index = self.index.lock();
         let known = index.units.get(unit)?;
+        let objects = index.objects.get(&known.endpoint)?;
+        let claims = objects.get(key).map_or(&[][..], Vec::as_slice);
+        let other = shared(unit, claims).or_else(|| inhabitant(unit, key, objects))?;
+        Some(other.unit)
+    }
+
+    /// The other unit that has or wants an object for good which to this one is a hook.
+    pub(super) fn lasts_for_another(&self, unit: &str, key: &ObjectKey) -> Option<String> {
+        let index = self.index.lock();
+        let known = index.units.get(unit)?;
         let claims = index.objects.get(&known.endpoint)?.get(key)?;
-        shared(unit, claims).map(|shared| shared.unit)
+        let mut others = claims.iter().filter(|claim| &*claim.unit != unit);
+        let other = others.find(|claim| claim.standing.lasts())?;
+        Some(other.unit.to_string())
+    }
+
+    /// Other units that want objects of a group for good, with the kinds of these.
+    pub(super) fn in_group(&self, unit: &str, group: &str) -> HashMap<String, Arc<str>> {
+        let index = self.index.lock();
+        let known = index.units.get(unit);
+        let objects = known.and_then(|known| index.objects.get(&known.endpoint));
+        let mut kinds = HashMap::new();
+        for (key, claims) in objects
+            .into_iter()
+            .flatten()
+            .filter(|(key, _)| key.group == group)
+        {
+            let mut others = claims.iter().filter(|claim| &*claim.unit != unit);
+            if let Some(other) = others.find(|claim| claim.standing.lasts()) {
+                kinds
+                    .entry(key.kind.to_string())
+                    .or_insert(Arc::clone(&other.unit));
+            }
+        }
+        kinds
+    }
+}
+
+/// Another unit that wants something in a namespace.
+fn inhabitant(unit: &str, key: &ObjectKey, objects: &HashMap<ObjectKey, Vec<Claim>>) -> Option<Shared> {
+    if !is_namespace(key) {
+        return None;
+    }
+    let mut inside = objects
+        .iter()
+        .filter(|(other, _)| other.namespace == key.name)
+        .flat_map(|(_, claims)| claims);
+    let other = inside.find(|claim| &*claim.unit != unit && claim.standing.wants())?;
+    Some(Shared {
+        unit: other.unit.to_string(),
+        has: false,
+        holds: false,
+    })
+}
+
+fn is_namespace(key: &ObjectKey) -> bool {
+    key.group.is_empty() && key.kind == "Namespace"
+}
+
+/// The namespace that an object is in.
+fn namespace_of(key: &ObjectKey) -> ObjectKey {
+    ObjectKey {
+        group: "".into(),
+        kind: "Namespace".into(),
+        namespace: "".into(),
+        name: key.namespace.clone(),
     }
 }
 
@@ -238,6 +318,17 @@ impl Index {
                 objects.remove(key);
             }
         }
+        // Whoever waits for its namespace to be left may delete that now.
+        if !key.namespace.is_empty()
+            && let Some(claims) = objects.get(&namespace_of(key))
+        {
+            let waiting = claims.iter().filter(|claim| claim.standing == Standing::Leaves);
+            concerned.extend(
+                waiting
+                    .map(|claim| Arc::clone(&claim.unit))
+                    .filter(|other| other != unit),
+            );
+        }
         if objects.is_empty() {
             self.objects.remove(endpoint);
         }
@@ -273,7 +364,8 @@ mod tests {
 
     fn set(claims: &Claims, unit: &str, wants: &[&str], has: &[&str]) -> Vec<String> {
         let keys = |names: &[&str]| names.iter().map(|name| key(name)).collect::<Vec<_>>();
-        let concerned = claims.set(unit, "here", keys(wants).into_iter(), keys(has).into_iter());
+        let wants = keys(wants).into_iter().map(|key| (key, true));
+        let concerned = claims.set(unit, "here", wants, keys(has).into_iter());
         let mut concerned: Vec<_> = concerned.iter().map(ToString::to_string).collect();
         concerned.sort();
         concerned
@@ -330,11 +422,54 @@ mod tests {
     }
 
     #[test]
+    fn a_namespace_is_kept_for_what_others_want_in_it_and_who_has_it_hears_when_they_have_left() {
+        let claims = Claims::default();
+        let space = namespace_of(&key("x"));
+        let none = std::iter::empty::<(ObjectKey, bool)>;
+        claims.set(
+            "a",
+            "here",
+            [(space.clone(), true)].into_iter(),
+            [space.clone()].into_iter(),
+        );
+        set(&claims, "b", &["x", "y"], &[]);
+        assert!(claims.shared("a").is_empty(), "it wants it itself");
+        claims.set("a", "here", none(), [space.clone()].into_iter());
+        assert_eq!(claims.shared("a")[&space].unit, "b");
+        assert_eq!(claims.wanted_by_another("a", &space).as_deref(), Some("b"));
+        assert_eq!(set(&claims, "b", &["y"], &[]), ["a"]);
+        assert_eq!(claims.wanted_by_another("a", &space).as_deref(), Some("b"));
+        assert_eq!(set(&claims, "b", &[], &[]), ["a"]);
+        assert_eq!(claims.wanted_by_another("a", &space), None);
+        assert!(claims.shared("a").is_empty());
+    }
+
+    #[test]
+    fn hooks_of_the_same_name_are_nobodys_for_good() {
+        let claims = Claims::default();
+        let hook = || [(key("x"), false)].into_iter();
+        claims.set("a", "here", hook(), std::iter::empty());
+        claims.set("b", "here", hook(), std::iter::empty());
+        assert_eq!(claims.lasts_for_another("a", &key("x")), None);
+        claims.take("b", &key("x"));
+        assert_eq!(claims.lasts_for_another("a", &key("x")), None);
+        set(&claims, "c", &["x"], &[]);
+        assert_eq!(claims.lasts_for_another("a", &key("x")).as_deref(), Some("c"));
+        assert_eq!(claims.in_group("a", "")["ConfigMap"].as_ref(), "c");
+        set(&claims, "c", &[], &["x"]);
+        assert_eq!(
+            claims.lasts_for_another("a", &key("x")),
+            None,
+            "it is about to go"
+        );
+    }
+
+    #[test]
     fn a_unit_that_moves_or_goes_leaves_nothing_behind() {
         let claims = Claims::default();
         set(&claims, "a", &["x", "y"], &[]);
         set(&claims, "b", &["y"], &[]);
-        let moved = claims.set("a", "there", [key("x")].into_iter(), std::iter::empty());
+        let moved = claims.set("a", "there", [(key("x"), true)].into_iter(), std::iter::empty());
         assert_eq!(moved.len(), 1);
         assert!(claims.of("here", &key("x")).is_empty());
         assert_eq!(claims.of("there", &key("x")).len(), 1);

@@ -13,8 +13,10 @@ use crate::cache::{self, Cache, Change};
 use crate::cluster::Cluster;
 use crate::panics::{caught, caught_in};
 use crate::plan::GroupKind;
+use crate::sync::Stop;
 use crate::unit::{ClusterEvent, CredentialsStore, Failure, Place, SyncUnit};
 
+use super::known::Known;
 use super::{Shared, UnitEventKind};
 
 /// How long after a panic the store is asked again what happens to clusters.
@@ -253,6 +255,16 @@ pub(super) async fn follow_clusters(shared: Arc<Shared>) {
 }
 
 impl Shared {
+    /// The cluster of a unit cannot be reached. An operation that is under way in another one is not what is wanted.
+    pub(super) fn strand(&self, unit: &SyncUnit, known: &Known) {
+        let mut state = known.state.lock();
+        let is_in_it = |cluster: &Handle| cluster.name == unit.destination.cluster;
+        if state.is_under_way() && !state.cluster.as_ref().is_some_and(is_in_it) {
+            state.stop.get_or_insert(Stop::Superseded);
+            self.operations.add(unit.id.clone());
+        }
+    }
+
     /// A cluster is reached in another way from now on, or not at all.
     fn cluster_changed(&self, name: &str) {
         self.clusters.open.lock().remove(name);
@@ -262,6 +274,8 @@ impl Shared {
                 state.cluster = None;
                 state.leave();
                 known.memory.clear();
+                // What waits there ends.
+                self.operations.add(id.clone());
                 self.status.add(id);
             }
         }

@@ -53,6 +53,22 @@ impl Corrections {
         waits.into_iter().min().unwrap_or_default()
     }
 
+    /// How long it is until one of these objects, which differ now, may be put right, as far as they were applied lately; nothing if none was.
+    pub(super) fn due<'a>(
+        &mut self,
+        basis: Digest,
+        differ: impl IntoIterator<Item = &'a ObjectKey>,
+        now: Instant,
+    ) -> Option<Duration> {
+        self.are_about(basis);
+        let known: Vec<&ObjectKey> = differ
+            .into_iter()
+            .filter(|key| self.objects.contains_key(*key))
+            .collect();
+        let waits: Vec<Duration> = known.into_iter().map(|key| self.wait_for(key, now)).collect();
+        waits.into_iter().min()
+    }
+
     fn wait_for(&mut self, key: &ObjectKey, now: Instant) -> Duration {
         let Some(corrected) = self.objects.get_mut(key) else {
             return Duration::ZERO;

@@ -31,7 +31,7 @@ impl Shared {
         desired: &[Desired],
     ) -> bool {
         let mut kinds: HashMap<GroupKind, Wanted> = HashMap::new();
-        let mut wants: HashSet<ObjectKey> = HashSet::new();
+        let mut wants: HashMap<ObjectKey, bool> = HashMap::new();
         for entry in &unit.status.inventory.entries {
             kinds.insert(kind_of(&entry.id.0), Wanted::ours(&entry.version));
         }
@@ -39,7 +39,8 @@ impl Shared {
             let key = desired.key(&unit.destination.namespace);
             let (_, version) = split_api_version(desired.object.str_at(&["apiVersion"]));
             kinds.insert(kind_of(&key), Wanted::ours(version));
-            wants.insert(key);
+            // What is there as a hook and for good is there for good.
+            *wants.entry(key).or_default() |= desired.implied || unit.policy.strategy.lasts(desired);
         }
         let objects = self.claim(unit, known, cluster, wants);
         let awaited = awaited(unit, &objects);

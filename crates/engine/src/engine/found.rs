@@ -39,8 +39,7 @@ impl Shared {
         }
         self.heard.pass(&unit.id);
         let gave_up = status.inventory != unit.status.inventory;
-        self.write(unit, status).await;
-        if gave_up {
+        if self.write(unit, status).await && gave_up {
             // Others are told when it is looked at with what it has now.
             self.status.add(unit.id.clone());
         }
@@ -48,26 +47,43 @@ impl Shared {
 
     /// The last operation. One that was left by a process before us, and that nobody goes on with, has ended.
     pub(super) fn over(&self, last: Option<&OperationState>) -> Option<OperationState> {
+        self.over_as(
+            last,
+            Phase::Superseded,
+            "what it was to do is not to be done any more",
+        )
+    }
+
+    /// The last operation. Somebody has ended it, and its cluster cannot be reached for more.
+    pub(super) fn terminated(&self, last: Option<&OperationState>) -> Option<OperationState> {
+        self.over_as(last, Phase::Terminated, "terminated")
+    }
+
+    fn over_as(&self, last: Option<&OperationState>, phase: Phase, message: &str) -> Option<OperationState> {
         let mut last = last?.clone();
         if !last.phase.is_final() {
-            last.phase = Phase::Superseded;
+            last.phase = phase;
             last.finished = Some((self.now)());
-            "what it was to do is not to be done any more".clone_into(&mut last.message);
+            message.clone_into(&mut last.message);
             last = last.ended();
         }
         Some(last)
     }
 
-    /// Writes a status where it differs from what is there.
-    pub(super) async fn write(&self, unit: &SyncUnit, status: Status) {
+    /// Writes a status where it differs from what is there. Whether it is there then.
+    pub(super) async fn write(&self, unit: &SyncUnit, status: Status) -> bool {
         if status == unit.status {
-            return;
+            return true;
         }
         match self.units.set_status(&unit.id, status).await {
-            Ok(()) => self.tell(&unit.id, UnitEventKind::Changed, ""),
+            Ok(()) => {
+                self.tell(&unit.id, UnitEventKind::Changed, "");
+                true
+            }
             Err(error) => {
                 self.tell(&unit.id, UnitEventKind::Failed, error.to_string());
-                self.status.add_after(unit.id.clone(), unit.policy.retry);
+                self.status.add_after(unit.id.clone(), unit.policy.retry());
+                false
             }
         }
     }

@@ -22,7 +22,8 @@ impl Shared {
         unit: &SyncUnit,
         known: &Known,
     ) -> Result<Option<Generated>, Failure> {
-        if unit.is_deleting() && !unit.policy.strategy.hooks {
+        let runs_hooks = unit.policy.strategy.hooks && !unit.policy.options.argo.skip_hooks;
+        if unit.is_deleting() && !runs_hooks {
             return Ok(Some(Generated {
                 manifests: Vec::new(),
                 revision: String::new(),
@@ -32,7 +33,12 @@ impl Shared {
         let revision = asked.and_then(|operation| operation.revision.as_deref());
         tokio::select! {
             biased;
-            generated = self.manifests.generate(unit, revision, known.is_new(unit)) => generated.map(Some),
+            generated = self.manifests.generate(unit, revision, known.is_new(unit)) => match generated {
+                Err(failure) if unit.is_deleting() => Err(Failure::new(format!(
+                    "{failure}; the hooks for its deletion are in its source: set `skip_hooks` to delete it without them"
+                ))),
+                generated => generated.map(Some),
+            },
             () = self.outdated(unit, known) => Ok(None),
         }
     }

@@ -54,9 +54,10 @@ impl<T: SyncUnitStore> SyncUnitStore for Guarded<T> {
     fn set_operation<'a>(
         &'a self,
         id: &'a str,
-        operation: Option<Operation>,
-    ) -> BoxFuture<'a, Result<(), Failure>> {
-        let set = || self.0.set_operation(id, operation);
+        from: Option<&'a Operation>,
+        to: Option<Operation>,
+    ) -> BoxFuture<'a, Result<bool, Failure>> {
+        let set = move || self.0.set_operation(id, from, to);
         Box::pin(asked("set_operation of the unit store", ANSWER, set))
     }
 }

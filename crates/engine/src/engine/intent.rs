@@ -1,7 +1,12 @@
 //! What an operation was begun for: by that it is told whether one that is under way is still what is wanted.
 
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use jiff::Timestamp;
 use model::convert::from_serde;
-use model::{Digest, Value};
+use model::{Digest, Time, Value};
+use tokio::time::Instant;
 
 use crate::plan::{self, Plan};
 use crate::unit::{Generated, Operation, OperationState, SyncUnit};
@@ -9,8 +14,14 @@ use crate::unit::{Generated, Operation, OperationState, SyncUnit};
 use super::Shared;
 use super::known::Known;
 
-/// Settings of a policy that say when something is done and not what: another one is no reason to begin anew.
-const TIMES: [&str; 4] = ["automatic", "interval", "retry", "generate_within"];
+/// Settings of a policy that say when something is done and not what, or that it may be: another one is no reason to begin anew.
+const TIMES: [&[&str]; 5] = [
+    &["automatic"],
+    &["interval"],
+    &["retry"],
+    &["generate_within"],
+    &["options", "argo", "approved"],
+];
 
 /// What an operation was begun for.
 #[derive(Clone, Debug)]
@@ -19,6 +30,8 @@ pub(super) struct Intent {
     pub(super) basis: Digest,
     /// What somebody has asked for, if it was not begun by itself.
     pub(super) request: Option<Operation>,
+    /// When it began: what is approved since then counts for it.
+    started: Timestamp,
     /// Whether what asks for approval has it.
     pub(super) approved: bool,
     /// Whether it only puts right what somebody else has changed.
@@ -27,10 +40,11 @@ pub(super) struct Intent {
 
 impl Intent {
     /// An operation begins.
-    pub(super) fn new(unit: &SyncUnit, plan: &Plan, basis: Digest) -> Self {
+    pub(super) fn new(unit: &SyncUnit, plan: &Plan, basis: Digest, started: Timestamp) -> Self {
         let request = unit.operation.clone();
         Intent {
             basis,
+            started,
             approved: request.as_ref().is_some_and(|request| request.approved),
             corrects: is_correction(unit, plan),
             request,
@@ -41,6 +55,7 @@ impl Intent {
     pub(super) fn of(left: &OperationState) -> Option<Self> {
         Some(Intent {
             basis: left.basis?,
+            started: left.started,
             request: left.request.clone(),
             approved: false,
             corrects: false,
@@ -53,6 +68,8 @@ impl Intent {
         if self.basis != basis {
             return false;
         }
+        let options = &unit.policy.options;
+        self.approved |= options.argo.is_approved(Some(Time::new(self.started)));
         let Some(asked) = &unit.operation else {
             return unit.policy.automatic || self.request.is_some();
         };
@@ -76,6 +93,7 @@ fn is_approval(asked: &Operation, before: &Operation) -> bool {
     let without = |operation: &Operation| Operation {
         approved: false,
         by: String::new(),
+        number: String::new(),
         ..operation.clone()
     };
     asked.approved && without(asked) == without(before)
@@ -85,7 +103,7 @@ fn is_approval(asked: &Operation, before: &Operation) -> bool {
 fn policy(unit: &SyncUnit) -> Value {
     let mut policy = from_serde(&unit.policy).expect("a policy is made of what JSON has");
     for time in TIMES {
-        policy.remove_at(&[time]);
+        policy.remove_at(time);
     }
     policy
 }
@@ -93,19 +111,14 @@ fn policy(unit: &SyncUnit) -> Value {
 impl Shared {
     /// A digest of what an operation would bring about now and how: the objects, where they go, and the unit's policy. Objects are
     /// taken as they were built, since what becomes of them may depend on what the operation itself has defined.
-    pub(super) fn basis(&self, unit: &SyncUnit, generated: &Generated) -> Digest {
+    pub(super) fn basis(&self, unit: &SyncUnit, wish: &Wish<'_>) -> Digest {
         let settings = self.settings();
-        let manifests = generated.manifests.iter();
-        let mut objects: Vec<_> = manifests
-            .map(|manifest| plan::objects::digest(manifest.value()).hex())
-            .collect();
-        objects.sort_unstable();
         let excluded = settings.filter.excluded.iter();
         let excluded: Vec<_> = excluded.map(|kind| (&*kind.group, &*kind.kind)).collect();
         let about = (
-            (&generated.revision, unit.is_deleting(), &unit.destination),
+            (&wish.0.revision, unit.is_deleting(), &unit.destination),
             (&settings.instance_label, excluded),
-            objects,
+            wish.content().hex(),
         );
         let about = from_serde(&about).expect("texts are what JSON has");
         let basis = Value::Array(vec![about, policy(unit)].into());
@@ -113,7 +126,39 @@ impl Shared {
     }
 }
 
+/// What a source describes.
+pub(super) struct Wish<'a>(pub(super) &'a Generated, OnceLock<Digest>);
+
+impl<'a> Wish<'a> {
+    pub(super) fn new(generated: &'a Generated) -> Self {
+        Wish(generated, OnceLock::new())
+    }
+
+    /// A digest of the objects, in whatever order. Most looks do not need it.
+    fn content(&self) -> Digest {
+        *self.1.get_or_init(|| {
+            let manifests = self.0.manifests.iter();
+            let mut objects: Vec<_> = manifests
+                .map(|manifest| plan::objects::digest(manifest.value()).hex())
+                .collect();
+            objects.sort_unstable();
+            let objects = from_serde(&objects).expect("texts are what JSON has");
+            plan::objects::digest(&objects)
+        })
+    }
+}
+
 impl Known {
+    /// How long what a source describes waits to be applied, since it describes something else each time.
+    pub(super) fn restless(&self, unit: &SyncUnit, wish: &Wish<'_>) -> Duration {
+        let mut restless = self.restless.lock();
+        if unit.operation.is_some() {
+            // What somebody asks for does not wait.
+            restless.is_told();
+        }
+        restless.wait(&wish.0.revision, wish.content(), Instant::now())
+    }
+
     /// The unit as it is to be looked at. A dry run that is asked for while an operation is under way has to wait for its end: the
     /// operation goes on as if nobody had asked.
     pub(super) fn in_turn(&self, mut unit: SyncUnit) -> SyncUnit {
@@ -136,8 +181,6 @@ impl Known {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use super::*;
 
     fn unit() -> SyncUnit {
@@ -158,7 +201,7 @@ mod tests {
 
     #[test]
     fn what_is_built_otherwise_is_another_intent() {
-        let mut intent = Intent::new(&unit(), &Plan::default(), basis("a"));
+        let mut intent = Intent::new(&unit(), &Plan::default(), basis("a"), Timestamp::UNIX_EPOCH);
         assert!(intent.holds(&unit(), basis("a")));
         assert!(!intent.holds(&unit(), basis("b")));
     }
@@ -166,7 +209,7 @@ mod tests {
     #[test]
     fn a_request_is_another_intent_unless_it_only_approves() {
         let unit = unit();
-        let mut intent = Intent::new(&unit, &Plan::default(), basis("a"));
+        let mut intent = Intent::new(&unit, &Plan::default(), basis("a"), Timestamp::UNIX_EPOCH);
         assert!(!intent.holds(&asked(&unit, Operation::default()), basis("a")));
         assert!(!intent.approved);
         let approval = Operation {
@@ -193,8 +236,13 @@ mod tests {
     #[test]
     fn what_was_begun_by_itself_ends_when_the_unit_is_not_automatic_any_more() {
         let mut unit = unit();
-        let mut by_itself = Intent::new(&unit, &Plan::default(), basis("a"));
-        let mut requested = Intent::new(&asked(&unit, Operation::default()), &Plan::default(), basis("a"));
+        let mut by_itself = Intent::new(&unit, &Plan::default(), basis("a"), Timestamp::UNIX_EPOCH);
+        let mut requested = Intent::new(
+            &asked(&unit, Operation::default()),
+            &Plan::default(),
+            basis("a"),
+            Timestamp::UNIX_EPOCH,
+        );
         unit.policy.automatic = false;
         assert!(!by_itself.holds(&unit, basis("a")));
         assert!(requested.holds(&unit, basis("a")), "somebody has asked for it");
@@ -204,10 +252,7 @@ mod tests {
     fn when_something_is_done_is_no_part_of_what_is_done() {
         let unit = unit();
         let written = from_serde(&unit.policy).expect("it can be written");
-        assert!(
-            TIMES.iter().all(|time| written.at(&[time]).is_some()),
-            "{written:?}"
-        );
+        assert!(TIMES.iter().all(|time| written.at(time).is_some()), "{written:?}");
         let mut other = unit.clone();
         other.policy.interval = Duration::from_secs(1);
         other.policy.retry = Duration::from_secs(1);

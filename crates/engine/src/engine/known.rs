@@ -14,12 +14,14 @@ use crate::cache::{Cache, Follow, Interest};
 use crate::observe::Memory;
 use crate::plan::{GroupKind, Plan};
 use crate::sync::{Run, StepResult, Stop, is_older};
+use crate::unit::Operation;
 
 use super::awaited::Awaited;
 use super::claims::Claims;
 use super::clusters::Handle;
 use super::corrections::Corrections;
 use super::intent::Intent;
+use super::restless::Restless;
 
 /// How long the watch may take to bring back what was written.
 const CATCHING_UP: Duration = Duration::from_secs(1);
@@ -43,6 +45,8 @@ pub(super) struct Known {
     pub(super) memory: Memory,
     /// Which objects were put right lately.
     pub(super) corrections: Mutex<Corrections>,
+    /// What its source has described last.
+    pub(super) restless: Mutex<Restless>,
     /// Told when somebody says that the unit has changed.
     pub(super) changed: Notify,
     pub(super) state: Mutex<State>,
@@ -72,6 +76,8 @@ pub(super) struct State {
     pub(super) held: Option<(String, Instant)>,
     /// What the last operation has written and the watch has not brought back yet.
     written: Option<Written>,
+    /// A request that was answered, and may still be in the store.
+    pub(super) answered: Option<Operation>,
     /// How many operations have ended in this process: a status that was read before one did is out of date.
     pub(super) endings: u64,
 }
@@ -131,10 +137,10 @@ impl Known {
         (!left.is_zero()).then_some(left)
     }
 
-    /// Takes up the operation, if there is one.
-    pub(super) fn take_up(&self) -> Option<(Active, Handle)> {
+    /// Takes up the operation, if there is one, with the cluster that it is in, if that is still there.
+    pub(super) fn take_up(&self) -> Option<(Active, Option<Handle>)> {
         let mut state = self.state.lock();
-        let cluster = state.cluster.clone()?;
+        let cluster = state.cluster.clone();
         let active = state.active.take()?;
         state.running = true;
         state.carried_out = Some(Arc::clone(active.run.plan()));
@@ -234,6 +240,7 @@ impl Units {
         let known = self.units.lock().get(id).map(Arc::clone);
         if let Some(known) = known {
             known.state.lock().held = None;
+            known.restless.lock().is_told();
             known.changed.notify_one();
         }
     }
@@ -243,7 +250,8 @@ impl Units {
         let known = self.units.lock().get(id).map(Arc::clone);
         let Some(known) = known else { return };
         let mut state = known.state.lock();
-        if state.is_under_way() {
+        // A process before us may have left one that nobody has taken up yet.
+        if state.is_under_way() || state.endings == 0 {
             state.stop = Some(Stop::Terminated);
         }
     }

@@ -10,10 +10,13 @@ use crate::observe::Observer;
 use crate::panics::caught_in;
 use crate::plan::{self, Desired, Input, Objects, Options, Plan};
 use crate::queue::Done;
+use crate::sync::Stop;
 use crate::unit::{Failure, OperationState, Phase, Status, SyncState, SyncUnit};
 
-use super::begin::Consent;
+use super::begin::{Consent, GoesOn};
+use super::corrections::differ;
 use super::follow::LISTING;
+use super::intent::Wish;
 use super::known::Known;
 use super::{Shared, UnitEventKind};
 
@@ -74,7 +77,10 @@ impl Shared {
         known.is_read();
         let seen = known.state.lock().endings;
         match self.units.get(id).await {
-            Ok(Some(unit)) => self.refresh(known.in_turn(unit), &known, seen).await,
+            Ok(Some(unit)) => {
+                let unit = self.take_away(unit, &known).await;
+                self.refresh(known.in_turn(unit), &known, seen).await
+            }
             Ok(None) => {
                 self.forget(id);
                 Done::Forget
@@ -108,21 +114,26 @@ impl Shared {
             self.seen(&unit.destination.cluster, &unit.id);
         }
         match looked {
-            Ok(Looked::Done) => Done::After(unit.policy.interval),
+            Ok(Looked::Done) => Done::After(unit.policy.interval()),
             Ok(Looked::Listing) => Done::After(LISTING),
             Ok(Looked::CatchingUp(until) | Looked::Hearing(until)) => {
                 Done::After(until.saturating_duration_since(Instant::now()))
             }
             Ok(Looked::TooLate) => Done::After(Duration::ZERO),
             // What is new in the source waits for nothing that has failed.
-            Ok(Looked::Held(wait)) => Done::After(wait.min(unit.policy.interval)),
+            Ok(Looked::Held(wait)) => Done::After(wait.min(unit.policy.interval())),
             Ok(Looked::Refused(errors)) => {
                 // Nobody goes on with what was under way before, or it would not have been looked at what to do instead.
                 let operation = self.over(unit.status.operation.as_deref()).map(Box::new);
                 self.failed(&unit, known, seen, errors, operation).await
             }
             Err(errors) => {
-                let operation = unit.status.operation.clone();
+                let stored = unit.status.operation.as_deref();
+                let stop = known.state.lock().stop.clone();
+                let operation = match stop {
+                    Some(Stop::Terminated) => self.terminated(stored).map(Box::new),
+                    _ => unit.status.operation.clone(),
+                };
                 self.failed(&unit, known, seen, errors, operation).await
             }
         }
@@ -151,7 +162,7 @@ impl Shared {
             self.heard.pass(&unit.id);
             self.write(unit, status).await;
         }
-        Done::After(unit.policy.retry.min(unit.policy.interval))
+        Done::After(unit.policy.retry().min(unit.policy.interval()))
     }
 
     async fn look(
@@ -166,7 +177,8 @@ impl Shared {
         }
         self.expect(unit);
         let failed = |error: Failure| vec![error.to_string()];
-        let cluster = self.cluster(unit).await.map_err(failed)?;
+        let cluster = self.cluster(unit).await.inspect_err(|_| self.strand(unit, known));
+        let cluster = cluster.map_err(failed)?;
         let arrived = self.arrived(unit, known, &cluster, seen).await;
         let unit = arrived.as_ref().unwrap_or(unit);
         self.had(unit, cluster.endpoint());
@@ -193,15 +205,20 @@ impl Shared {
             true => String::new(),
             false => generated.revision.clone(),
         };
-        let basis = || self.basis(unit, &generated);
+        let wish = Wish::new(&generated);
+        let basis = || self.basis(unit, &wish);
         if !self.follow(unit, known, &cluster, &desired) {
             return Ok(Looked::Listing);
         }
-        if let Some(basis) = self.goes_on(unit, known, &desired, basis) {
-            let pause = self.mend(unit, known, &observer, desired, &options, basis).await;
-            // It may be to stop or approved now, or about to wait, and then would not hear of what was looked at.
-            self.operations.add(unit.id.clone());
-            return Ok(pause.map_or(Looked::Done, Looked::Held));
+        match self.goes_on(unit, known, &desired, &wish) {
+            GoesOn::No => {}
+            GoesOn::Restless(wait) => return Ok(Looked::Held(wait)),
+            GoesOn::Yes(basis) => {
+                let pause = self.mend(unit, known, &observer, desired, &options, basis).await;
+                // It may be to stop or approved now, or about to wait, and then would not hear of what was looked at.
+                self.operations.add(unit.id.clone());
+                return Ok(pause.map_or(Looked::Done, Looked::Held));
+            }
         }
         if let Some(until) = known.catches_up(&cluster.cache) {
             return Ok(Looked::CatchingUp(until));
@@ -211,7 +228,8 @@ impl Shared {
             return Ok(Looked::TooLate);
         }
         let only_asks = unit.operation.as_ref().is_some_and(|asked| asked.dry_run);
-        if let Some(wait) = known.held(&revision).filter(|_| !only_asks) {
+        let held = known.held(&revision).filter(|_| !only_asks);
+        if let Some(wait) = held.filter(|_| !known.memory.differs(&cluster.cache)) {
             return Ok(Looked::Held(wait));
         }
         let planned = self.plan(unit, &observer, desired, &options, revision).await;
@@ -219,26 +237,46 @@ impl Shared {
             Ok(planned) => planned,
             Err(refusals) => return Ok(Looked::Refused(refusals)),
         };
-        if let Some(pause) = self.pause(unit, known, &plan, basis) {
+        if let Some(wait) = held {
+            // What has failed is tried again earlier if that puts right what somebody has changed since.
+            let pause = known
+                .corrections
+                .lock()
+                .due(basis(), differ(&plan), Instant::now());
+            if pause.is_none_or(|pause| !pause.is_zero()) {
+                return Ok(Looked::Held(pause.map_or(wait, |pause| pause.min(wait))));
+            }
+        } else if let Some(pause) = self.pause(unit, known, &plan, basis) {
             self.found(unit, &cluster, &plan).await;
             return Ok(Looked::Held(pause));
         }
         if is_to_be_done(unit, &plan) {
-            let Consent::Given(agreed) = self.consent(unit, &plan).await else {
-                return Ok(Looked::Held(unit.policy.retry));
+            let (agreed, veto) = match self.consent(unit, &plan) {
+                Consent::Given(agreed) => (agreed, None),
+                Consent::Vetoed(plan, veto) => (plan, Some(veto)),
             };
+            if only_asks {
+                self.only_told(unit, known, agreed, basis(), veto).await?;
+                // The request is answered, and what is to be done without it was not looked at.
+                return Ok(Looked::TooLate);
+            }
+            if let Some(veto) = veto {
+                self.vetoed(unit, &agreed, veto).await;
+                return Ok(Looked::Held(unit.policy.retry()));
+            }
             // Where callbacks leave nothing to do, the rest is told to differ, and nothing begins again and again.
             if is_to_be_done(unit, &agreed) {
+                let restless = known.restless(unit, &wish);
+                if !restless.is_zero() {
+                    self.found(unit, &cluster, &plan).await;
+                    return Ok(Looked::Held(restless));
+                }
                 if let Some(until) = self.hear(&agreed).await {
                     return Ok(Looked::Hearing(until));
                 }
                 self.start(unit, known, &cluster, (agreed, objects), basis())
                     .await?;
-                return Ok(match only_asks {
-                    // The request is answered, and what is to be done without it was not looked at.
-                    true => Looked::TooLate,
-                    false => Looked::Done,
-                });
+                return Ok(Looked::Done);
             }
         }
         self.found(unit, &cluster, &plan).await;
@@ -264,7 +302,7 @@ impl Shared {
         let candidates = observer.candidates(stale).await;
         let input = Input {
             unit: unit.id.clone(),
-            shared: self.known.claims.shared(&unit.id),
+            shared: self.shared(unit, observer.cluster, &candidates).await,
             yields: unit.operation.is_none() && unit.status.revision == revision,
             instance: self.settings().instance_of(&unit.id),
             revision,

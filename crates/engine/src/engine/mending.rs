@@ -78,7 +78,7 @@ impl Shared {
         }
         if !report.errors.is_empty() {
             self.tell(&unit.id, UnitEventKind::Failed, report.errors.join("; "));
-            self.status.add_after(unit.id.clone(), unit.policy.retry);
+            self.status.add_after(unit.id.clone(), unit.policy.retry());
         }
     }
 }

@@ -9,6 +9,7 @@
 //! Looking at a unit takes milliseconds and is done often; an operation takes seconds and may wait for minutes, which holds no
 //! worker. Each unit is worked on by one of each at most.
 
+mod answers;
 mod arrived;
 mod awaited;
 mod begin;
@@ -28,6 +29,7 @@ mod known;
 mod look;
 mod mending;
 mod operate;
+mod restless;
 mod sharing;
 
 use std::future::Future;
@@ -165,6 +167,8 @@ impl Engine {
     pub fn terminate(&self, unit: &str) {
         self.shared.known.terminate(unit);
         self.shared.operations.add(unit.to_owned());
+        // It may be one of a process before us, which nobody has taken up.
+        self.shared.status.add(unit.to_owned());
     }
 
     /// Changes what holds for all units. Only what it touches is done again: watches of other kinds and objects that are

@@ -12,7 +12,7 @@ use crate::panics::caught_in;
 use crate::plan::Live;
 use crate::queue::Done;
 use crate::sync::{Ending, Next, Report, StepResult, World, together, written};
-use crate::unit::{Failure, Operation, OperationState, Phase, Status, SyncState, SyncUnit};
+use crate::unit::{OperationState, Phase, Status, SyncState, SyncUnit};
 
 use super::clusters::Handle;
 use super::known::{Active, Known};
@@ -71,15 +71,20 @@ impl Shared {
             ..unit.status.clone()
         };
         self.write(unit, status).await;
-        known.end(&[], Some((ended.plan.revision.clone(), unit.policy.retry)));
+        known.end(&[], Some((ended.plan.revision.clone(), unit.policy.retry())));
         self.completed(id, &ended);
-        self.status.add_after(unit.id.clone(), unit.policy.retry);
+        self.status.add_after(unit.id.clone(), unit.policy.retry());
         Done::Forget
     }
 
     async fn operate(&self, unit: SyncUnit) -> Done {
         let known = self.known.get(&unit.id);
         let Some((mut active, cluster)) = known.take_up() else {
+            return Done::Forget;
+        };
+        let Some(cluster) = cluster else {
+            let report = active.run.left();
+            self.ended(&unit, &known, active, report).await;
             return Done::Forget;
         };
         loop {
@@ -135,6 +140,7 @@ impl Shared {
             now: &*self.now,
             prunable: &|live| self.keeps(unit, &Live::of(live)).is_none(),
             wanted: &|key| self.known.claims.wanted_by_another(&unit.id, key),
+            lasting: &|key| self.known.claims.lasts_for_another(&unit.id, key),
             applying: &|key| self.known.claims.take(&unit.id, key),
             applied: &|key, step, live| {
                 if let Some(reference) = &step.object {
@@ -178,11 +184,12 @@ impl Shared {
         let (phase, kind) = match report.ending {
             Ending::Succeeded => (Phase::Succeeded, UnitEventKind::Succeeded),
             Ending::Terminated => (Phase::Terminated, UnitEventKind::Failed),
-            Ending::Superseded => (Phase::Superseded, UnitEventKind::Superseded),
+            Ending::Superseded | Ending::Left => (Phase::Superseded, UnitEventKind::Superseded),
             _ => (Phase::Failed, UnitEventKind::Failed),
         };
         let message = match (report.ending, report.errors.is_empty()) {
             (Ending::Superseded, _) => "something newer is to be applied".to_owned(),
+            (Ending::Left, _) => "its cluster is reached in another way by now, or not at all".to_owned(),
             (Ending::Terminated, _) => "terminated".to_owned(),
             (_, true) => report.changes().join("\n"),
             (_, false) => report.errors.join("; "),
@@ -219,21 +226,17 @@ impl Shared {
         }
         self.heard.pass(&unit.id);
         // Before anybody looks at the unit again, or else what was asked for is done once more.
-        let answered = self.answered(&unit.id, ended.request.as_ref()).await;
-        let asked_again = answered.unwrap_or_else(|error| {
-            self.tell(&unit.id, UnitEventKind::Failed, error.to_string());
-            None
-        });
+        let asked_again = self.answered(&unit.id, known, ended.request.as_ref()).await;
         let failed = match report.ending {
             // The request for a deletion stays: what callbacks have left of it is not tried again at once.
             Ending::Succeeded if left_out && unit.is_deleting() => {
-                Some((active.run.plan().revision.clone(), unit.policy.retry))
+                Some((active.run.plan().revision.clone(), unit.policy.retry()))
             }
             // What is gone is brought back at once.
-            Ending::Succeeded | Ending::Superseded | Ending::Lost => None,
+            Ending::Succeeded | Ending::Superseded | Ending::Lost | Ending::Left => None,
             // What somebody has asked for meanwhile does not wait for what has failed.
             _ if asked_again.as_ref().is_some_and(|asked| !asked.dry_run) => None,
-            _ => Some((active.run.plan().revision.clone(), unit.policy.retry)),
+            _ => Some((active.run.plan().revision.clone(), unit.policy.retry())),
         };
         known.end(&ended.progress.results, failed);
         if ended.progress.results.iter().any(changes_kinds) {
@@ -246,33 +249,11 @@ impl Shared {
         self.tell(&unit.id, kind, message);
         self.completed(&unit.id, &ended);
         let again = match report.ending {
-            Ending::Succeeded | Ending::Superseded | Ending::Lost => Duration::ZERO,
+            Ending::Succeeded | Ending::Superseded | Ending::Lost | Ending::Left => Duration::ZERO,
             _ if asked_again.is_some() => Duration::ZERO,
-            _ => unit.policy.retry.min(unit.policy.interval),
+            _ => unit.policy.retry().min(unit.policy.interval()),
         };
         self.status.add_after(unit.id.clone(), again);
-    }
-}
-
-impl Shared {
-    /// Takes away the request for what has ended. One that came in meanwhile stays, and is returned. One for deletion stays too:
-    /// without it everything would be applied again.
-    pub(super) async fn answered(
-        &self,
-        unit: &str,
-        request: Option<&Operation>,
-    ) -> Result<Option<Operation>, Failure> {
-        let unit = self.units.get(unit).await?;
-        let Some((id, asked)) = unit.and_then(|unit| Some((unit.id, unit.operation?))) else {
-            return Ok(None);
-        };
-        if request != Some(&asked) {
-            return Ok(Some(asked));
-        }
-        if !asked.delete {
-            self.units.set_operation(&id, None).await?;
-        }
-        Ok(None)
     }
 }
 

@@ -7,7 +7,8 @@ use std::time::Duration;
 use model::ObjectKey;
 use tokio::time::Instant;
 
-use crate::plan::{self, Action, Live, Plan};
+use crate::cluster::Cluster;
+use crate::plan::{self, Action, Candidate, Live, Plan};
 use crate::unit::SyncUnit;
 
 use super::Shared;
@@ -38,14 +39,14 @@ impl Shared {
         self.known.claims.had(&unit.id, endpoint, has, wants);
     }
 
-    /// A unit wants these objects from now on. All that it has to do with are returned; others who have to do with them too are
+    /// A unit wants these objects from now on, to last or not. All that it has to do with are returned; others who have to do with them too are
     /// looked at if that changes anything for them.
     pub(super) fn claim(
         &self,
         unit: &SyncUnit,
         known: &Known,
         cluster: &Handle,
-        wants: HashSet<ObjectKey>,
+        wants: HashMap<ObjectKey, bool>,
     ) -> HashSet<ObjectKey> {
         let has = unit.status.inventory.entries.iter();
         let has = has.map(|entry| entry.id.0.clone());
@@ -53,12 +54,12 @@ impl Shared {
         let concerned = self
             .known
             .claims
-            .set(&unit.id, endpoint, wants.iter().cloned(), has.clone());
+            .set(&unit.id, endpoint, wants.clone().into_iter(), has.clone());
         for other in concerned {
             self.status.add(other.to_string());
         }
         self.go_on(self.heard.told(&unit.id));
-        let mut objects = wants;
+        let mut objects: HashSet<ObjectKey> = wants.into_keys().collect();
         objects.extend(has);
         known.memory.keep(&objects);
         objects
@@ -78,6 +79,35 @@ impl Shared {
             self.operations.add(unit.to_string());
             self.status.add(unit.to_string());
         }
+    }
+
+    /// The objects of a unit that others want too. Of what it does not want any more, definitions of kinds are among them of which others have
+    /// objects: these would go with them.
+    pub(super) async fn shared(
+        &self,
+        unit: &SyncUnit,
+        cluster: &Cluster,
+        candidates: &[Candidate],
+    ) -> HashMap<ObjectKey, plan::Shared> {
+        let mut shared = self.known.claims.shared(&unit.id);
+        let definitions = candidates.iter().map(|candidate| &candidate.key);
+        for key in definitions.filter(|key| key.kind == "CustomResourceDefinition") {
+            let Some((plural, group)) = key.name.split_once('.') else {
+                continue;
+            };
+            for (kind, other) in self.known.claims.in_group(&unit.id, group) {
+                let resource = cluster.preferred(group, &kind).await;
+                if resource.is_ok_and(|resource| resource.plural == plural) {
+                    let other = plan::Shared {
+                        unit: other.to_string(),
+                        has: false,
+                        holds: false,
+                    };
+                    shared.entry(key.clone()).or_insert(other);
+                }
+            }
+        }
+        shared
     }
 
     /// Whether whoever carries out this plan has to wait, before it deletes anything, until all other units were looked at, and until

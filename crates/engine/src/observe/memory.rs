@@ -5,6 +5,8 @@ use std::collections::HashMap;
 use model::{Digest, ObjectKey};
 use parking_lot::Mutex;
 
+use crate::cache::{Cache, Lookup};
+
 /// Of each object of one unit: which desired object changes nothing about which live one.
 ///
 /// An object that is wanted as it was and is there as it was, by the same rules, needs no request. What is not known here is asked of the cluster,
@@ -46,6 +48,16 @@ impl Memory {
     pub fn is_other(&self, key: &ObjectKey, content: u128) -> bool {
         let settled = self.settled.lock();
         settled.get(key).is_some_and(|settled| settled.content != content)
+    }
+
+    /// Whether an object that was as it should be has another content now, or is gone, as far as the cache knows.
+    pub fn differs(&self, cache: &Cache) -> bool {
+        let settled = self.settled.lock();
+        settled.iter().any(|(key, settled)| match cache.find(key) {
+            Lookup::Found(entry) => entry.content() != settled.content,
+            Lookup::Missing => true,
+            Lookup::Unknown => false,
+        })
     }
 
     /// Forgets all but these objects, which are all that the unit has now.

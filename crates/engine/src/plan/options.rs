@@ -72,7 +72,8 @@ pub struct ArgoOptions {
     pub prune: PruneOption,
     /// `Delete=false` or `Delete=confirm` likewise, for when the unit itself is deleted.
     pub delete: PruneOption,
-    /// When somebody approved that objects with `Prune=confirm` are deleted. It counts if it is not older than the operation.
+    /// When somebody approved that objects with `Prune=confirm` are deleted. It counts for an operation that has begun by then: one
+    /// that waits for approval goes on.
     pub approved: Option<Time>,
     /// `PruneLast=true`
     pub prune_last: bool,
@@ -92,6 +93,14 @@ pub struct ArgoOptions {
     pub create_namespace: Option<CreateNamespace>,
     /// No hooks are run.
     pub skip_hooks: bool,
+}
+
+impl ArgoOptions {
+    /// Whether somebody has approved since the operation began.
+    pub(crate) fn is_approved(&self, started: Option<Time>) -> bool {
+        let approved = self.approved;
+        approved.is_some_and(|approved| started.is_none_or(|started| approved >= started))
+    }
 }
 
 /// Whether objects that are no longer desired may be deleted.

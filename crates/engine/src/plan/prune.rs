@@ -163,7 +163,7 @@ fn task(
         }
         task.needs_approval = matches!(task.step.action, Action::Prune { .. })
             && option(live, input, strategy, occasion) == PruneOption::Confirm
-            && !is_approved(input);
+            && !input.options.argo.is_approved(input.options.started);
         task.leaving = task.step.reason == LEAVING;
         task.prune_last = input.options.argo.prune_last || options_of(&**live, strategy).prune_last;
     }
@@ -181,7 +181,11 @@ fn reason_to_keep(
         return Some("it is desired in another group of the same kind".to_owned());
     }
     if let Some(shared) = input.shared.get(&live.key) {
-        return Some(format!("unit {:?} wants it", shared.unit));
+        let or_more = match &*live.key.kind {
+            "Namespace" | "CustomResourceDefinition" => ", or something that would go with it",
+            _ => "",
+        };
+        return Some(format!("unit {:?} wants it{or_more}", shared.unit));
     }
     if let Some(reason) = strategy.keeps(live) {
         return Some(reason);
@@ -211,12 +215,6 @@ fn option(live: &Live, input: &Input, strategy: &Strategy, occasion: Occasion) -
         Occasion::Sync => asked.prune.unwrap_or(input.options.argo.prune),
         Occasion::Deletion => asked.delete.unwrap_or(input.options.argo.delete),
     }
-}
-
-/// Whether somebody has approved since the operation began.
-fn is_approved(input: &Input) -> bool {
-    let approved = input.options.argo.approved;
-    approved.is_some_and(|approved| input.options.started.is_none_or(|started| approved >= started))
 }
 
 /// What must not happen by mistake: that more is deleted than anybody expects.

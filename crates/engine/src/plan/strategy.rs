@@ -65,7 +65,7 @@ impl Strategy {
     }
 
     /// Whether an object is one that the unit has from then on, and no hook or namespace that others need.
-    pub(super) fn lasts(&self, desired: &Desired) -> bool {
+    pub(crate) fn lasts(&self, desired: &Desired) -> bool {
         let is_hook = self.hooks && hooks::role(&*desired.object) != Role::Plain;
         !desired.implied && !is_hook
     }

@@ -46,7 +46,7 @@ pub(super) fn inventory(ending: Ending, plan: &Plan, progress: &Progress) -> Had
         Ending::Succeeded | Ending::PruneFailed | Ending::HealthFailed => true,
         Ending::ApplyFailed => false,
         // Whatever comes next plans with what is there now.
-        Ending::Terminated | Ending::Superseded | Ending::Lost => {
+        Ending::Terminated | Ending::Superseded | Ending::Lost | Ending::Left => {
             let mut applied = plan
                 .steps()
                 .filter(|step| step.action.applies() && step.hook.is_none());

@@ -51,6 +51,8 @@ pub struct World<'a> {
     pub prunable: &'a (dyn Fn(&Value) -> bool + Send + Sync),
     /// Another unit that wants an object, which then is not pruned.
     pub wanted: &'a (dyn Fn(&ObjectKey) -> Option<String> + Send + Sync),
+    /// Another unit that has an object for good, which then is neither overwritten nor deleted by a hook.
+    pub lasting: &'a (dyn Fn(&ObjectKey) -> Option<String> + Send + Sync),
     /// Told of each object that is about to be applied: whoever sees the change has to know whose it is.
     pub applying: &'a (dyn Fn(&ObjectKey) + Send + Sync),
     /// Told of each object that was applied, with what was meant and what became of it.
@@ -124,6 +126,11 @@ impl Run {
     /// What is carried out.
     pub fn plan(&self) -> &Arc<Plan> {
         &self.plan
+    }
+
+    /// Ends it where it is, without the cluster, which is not there any more.
+    pub(crate) fn left(&self) -> Report {
+        Report::left(&self.plan, &self.progress)
     }
 
     /// The objects that are there by now as the plan wants them to be.

@@ -39,6 +39,8 @@ pub enum Ending {
     Superseded,
     /// Somebody has deleted what it counted on.
     Lost,
+    /// Its cluster is not there any more.
+    Left,
 }
 
 impl Report {
@@ -56,6 +58,10 @@ impl Report {
 
     pub(super) fn lost(plan: &Plan, progress: &Progress) -> Self {
         Report::new(Ending::Lost, plan, progress)
+    }
+
+    pub(super) fn left(plan: &Plan, progress: &Progress) -> Self {
+        Report::new(Ending::Left, plan, progress)
     }
 
     fn new(ending: Ending, plan: &Plan, progress: &Progress) -> Self {

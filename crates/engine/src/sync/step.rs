@@ -55,6 +55,9 @@ pub(super) async fn verify(step: &Step, objects: &Objects, world: &World<'_>) ->
 
 /// Carries out a step.
 pub(super) async fn carry_out(step: &Step, objects: &Objects, world: &World<'_>, turn: Turn) -> Done {
+    if let Some(done) = others_object(step, world) {
+        return done;
+    }
     if step.action.applies() {
         (world.applying)(&step.key);
     }
@@ -86,6 +89,21 @@ pub(super) async fn carry_out(step: &Step, objects: &Objects, world: &World<'_>,
         Ok(None) => Done::Leaving,
         Err(message) => Done::Ended(result(step, Outcome::Failed, "", message)),
     }
+}
+
+/// What becomes of a step for a hook whose name an object of another unit has: that is neither deleted nor overwritten.
+fn others_object(step: &Step, world: &World<'_>) -> Option<Done> {
+    step.hook.as_ref().filter(|_| step.action.writes())?;
+    let unit = (world.lasting)(&step.key)?;
+    if step.action.applies() {
+        let message = format!(
+            "{} is a hook, and an object of unit {unit:?} has the same name: give one of them another name",
+            step.key
+        );
+        return Some(Done::Ended(result(step, Outcome::Failed, "", message)));
+    }
+    let message = format!("it is an object of unit {unit:?}");
+    Some(Done::Wanted(result(step, Outcome::Skipped, "", message)))
 }
 
 /// Applies an object. Where a field cannot be changed and the plan says so, the object is made anew.
@@ -322,6 +340,10 @@ async fn delete_hook(
 
 /// Deletes a hook that this run has created and that is not needed any more.
 pub(super) async fn end_hook(step: &Step, world: &World<'_>) -> StepResult {
+    if let Some(unit) = (world.lasting)(&step.key) {
+        let message = format!("unit {unit:?} wants it by now");
+        return result(step, Outcome::Skipped, "", message);
+    }
     match delete_hook(step, None, None, world).await {
         Ok(deleted) => deleted,
         Err(message) => result(step, Outcome::Failed, "", message),

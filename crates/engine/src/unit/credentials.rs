@@ -47,13 +47,27 @@ pub trait CredentialsStore: Send + Sync + 'static {
 pub struct OneCluster(Access);
 
 impl OneCluster {
-    /// The cluster that this client speaks to.
+    /// The cluster that this client speaks to, whichever that is: units are not seen to get into another one if the client does.
     pub fn new(client: kube::Client) -> Self {
         OneCluster(Access {
             endpoint: "in-cluster".to_owned(),
             identity: "default".to_owned(),
             client,
         })
+    }
+
+    /// The cluster of a kubeconfig, or the one that the process runs in: what `kube::Config::infer()` finds. What units had in another one
+    /// stays there.
+    ///
+    /// # Errors
+    /// Certificates or the proxy cannot be used.
+    pub fn of(config: kube::Config) -> Result<Self, Failure> {
+        let endpoint = config.cluster_url.to_string();
+        Ok(OneCluster(Access {
+            endpoint,
+            identity: "default".to_owned(),
+            client: crate::cluster::connect(config)?,
+        }))
     }
 }
 

@@ -2,6 +2,7 @@
 //! the things that whoever embeds the engine brings along.
 
 mod credentials;
+mod files;
 mod generator;
 mod operation;
 mod seconds;
@@ -17,6 +18,7 @@ use model::Value;
 use serde::{Deserialize, Serialize};
 
 pub use credentials::{Access, ClusterEvent, CredentialsStore, OneCluster};
+pub use files::FileStore;
 pub use generator::{Generated, ManifestGenerator};
 pub use operation::{Operation, OperationState, Phase};
 pub use settings::{ReconciliationSettings, ResourceFilter, ResourceOverride};
@@ -103,10 +105,10 @@ pub struct Policy {
     pub automatic: bool,
     /// The field manager that objects are applied by.
     pub manager: String,
-    /// How often the source is looked at although nobody said that it changed.
+    /// How often the source is looked at although nobody said that it changed; every second at most.
     #[serde(with = "seconds")]
     pub interval: Duration,
-    /// How long after a failure it is tried again.
+    /// How long after a failure it is tried again, a tenth of a second at least.
     #[serde(with = "seconds")]
     pub retry: Duration,
     /// How long its [generator](ManifestGenerator) may take.
@@ -148,7 +150,21 @@ impl Default for Policy {
     }
 }
 
+/// An interval or a pause of nothing would have a unit looked at without end.
+const LEAST_INTERVAL: Duration = Duration::from_secs(1);
+const LEAST_RETRY: Duration = Duration::from_millis(100);
+
 impl Policy {
+    /// How long it is until the unit is looked at again although nobody said that it changed.
+    pub(crate) fn interval(&self) -> Duration {
+        self.interval.max(LEAST_INTERVAL)
+    }
+
+    /// How long after a failure it is tried again.
+    pub(crate) fn retry(&self) -> Duration {
+        self.retry.max(LEAST_RETRY)
+    }
+
     /// By what it is told how the unit's objects are doing.
     pub(crate) fn standard(&self) -> Standard {
         Standard {

@@ -31,6 +31,9 @@ pub struct Operation {
     /// Who asks.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub by: String,
+    /// Tells it apart from others that ask for the same: a time, or a number. Requests that are equal in all are one, and answered once.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub number: String,
 }
 
 /// How far an operation is. It is part of the unit's status, so that another process can go on with it.

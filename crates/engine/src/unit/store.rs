@@ -22,12 +22,14 @@ pub trait SyncUnitStore: Send + Sync + 'static {
     /// Writes what has become of a unit.
     fn set_status<'a>(&'a self, id: &'a str, status: Status) -> BoxFuture<'a, Result<(), Failure>>;
 
-    /// Asks for an operation, or takes the request away.
+    /// Asks for an operation, or takes a request away, if what is asked for is `from` now. Whether it was: one that somebody else has
+    /// made meanwhile stays.
     fn set_operation<'a>(
         &'a self,
         id: &'a str,
-        operation: Option<Operation>,
-    ) -> BoxFuture<'a, Result<(), Failure>>;
+        from: Option<&'a Operation>,
+        to: Option<Operation>,
+    ) -> BoxFuture<'a, Result<bool, Failure>>;
 }
 
 /// Keeps units in memory. Clones share them.
@@ -61,12 +63,9 @@ impl MemoryStore {
         self.units.lock().get(id).cloned()
     }
 
-    fn change(&self, id: &str, change: impl FnOnce(&mut SyncUnit)) -> Result<(), Failure> {
+    fn change<T>(&self, id: &str, change: impl FnOnce(&mut SyncUnit) -> T) -> Result<T, Failure> {
         match self.units.lock().get_mut(id) {
-            Some(unit) => {
-                change(unit);
-                Ok(())
-            }
+            Some(unit) => Ok(change(unit)),
             None => Err(Failure::new(format!("there is no unit {id:?}"))),
         }
     }
@@ -88,8 +87,17 @@ impl SyncUnitStore for MemoryStore {
     fn set_operation<'a>(
         &'a self,
         id: &'a str,
-        operation: Option<Operation>,
-    ) -> BoxFuture<'a, Result<(), Failure>> {
-        Box::pin(async { self.change(id, |unit| unit.operation = operation) })
+        from: Option<&'a Operation>,
+        to: Option<Operation>,
+    ) -> BoxFuture<'a, Result<bool, Failure>> {
+        Box::pin(async move {
+            self.change(id, |unit| {
+                let is_it = unit.operation.as_ref() == from;
+                if is_it {
+                    unit.operation = to;
+                }
+                is_it
+            })
+        })
     }
 }

@@ -77,3 +77,32 @@ async fn a_dry_run_tells_the_plan_and_changes_nothing() {
     assert!(bed.get("", "ConfigMap", "a").await.is_none());
     bed.finish().await;
 }
+
+/// As Argo CD is told: by the time at which somebody approved.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_approval_in_the_options_counts_for_the_operation_that_waits_for_it_and_for_no_later_one() {
+    let bed = Bed::start().await;
+    bed.units.put(bed.argo("shop"));
+    let precious = |name: &str| argo(config_map(name, "1"), "sync-options", "Prune=confirm");
+    bed.sync(
+        "shop",
+        "v1",
+        [precious("one"), precious("two"), config_map("web", "1")],
+    );
+    bed.applied("shop", "v1").await;
+    bed.sync("shop", "v2", [precious("two"), config_map("web", "2")]);
+    bed.phase("shop", Phase::Pending).await;
+    // Somebody takes their time to think.
+    tokio::time::sleep(std::time::Duration::from_millis(1500)).await;
+    let mut unit = bed.units.unit("shop").unwrap();
+    unit.policy.options.argo.approved = Some(model::Time::new(jiff::Timestamp::now()));
+    bed.units.put(unit);
+    bed.engine.refresh("shop");
+    bed.applied("shop", "v2").await;
+    assert!(bed.get("", "ConfigMap", "one").await.is_none());
+    tokio::time::sleep(std::time::Duration::from_millis(1100)).await;
+    bed.sync("shop", "v3", [config_map("web", "3")]);
+    bed.phase("shop", Phase::Pending).await;
+    assert!(bed.get("", "ConfigMap", "two").await.is_some());
+    bed.finish().await;
+}

@@ -316,3 +316,127 @@ async fn a_unit_that_gets_into_another_cluster_deletes_nothing_there_that_it_had
     running.abort();
     bed.finish().await;
 }
+
+/// An operation that waits in a cluster which is taken away has no deadline there any more: it ends.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_operation_that_waits_in_a_cluster_that_goes_has_ended_and_begins_anew_when_it_is_back() {
+    let bed = Bed::start().await;
+    let names = Names::new();
+    names.set("one", "https://one.example", "ada", bed.test.client());
+    let (sources, units) = (Sources::default(), MemoryStore::default());
+    let mut unit = bed.unit("shop");
+    unit.destination.cluster = "one".to_owned();
+    unit.policy.options = super::waiting(3600);
+    units.put(unit);
+    sources.set("shop", "v1", [never_bound()]);
+    let (engine, running) = run(&names, &sources, &units);
+    let every = || testkit::settled::Every(Duration::from_millis(10));
+    let phase = |phase: engine::unit::Phase| {
+        let units = &units;
+        testkit::settled(super::LIMIT, every(), async move || {
+            let status = units.unit("shop").unwrap().status;
+            let now = status
+                .operation
+                .as_ref()
+                .map(|state| (state.phase, state.message.clone()));
+            let is = now.as_ref().is_some_and(|(now, message)| {
+                *now == phase && (phase.is_final() || message.starts_with("waiting for"))
+            });
+            if is {
+                Ok(status)
+            } else {
+                Err(format!("{status:#?}"))
+            }
+        })
+    };
+    phase(engine::unit::Phase::Running).await.unwrap();
+    names.remove("one");
+    let status = phase(engine::unit::Phase::Superseded).await.unwrap();
+    let last = status.operation.unwrap();
+    assert_eq!(
+        last.message,
+        "its cluster is reached in another way by now, or not at all"
+    );
+    assert_eq!(
+        status.inventory.entries.len(),
+        1,
+        "what it has made is not forgotten"
+    );
+    let told = testkit::settled(super::LIMIT, every(), async || {
+        let errors = units.unit("shop").unwrap().status.errors;
+        if errors == ["there is no cluster \"one\""] {
+            Ok(())
+        } else {
+            Err(format!("{errors:?}"))
+        }
+    });
+    told.await.unwrap();
+    names.set("one", "https://one.example", "ada", bed.test.client());
+    engine.refresh("shop");
+    phase(engine::unit::Phase::Running).await.unwrap();
+    // The same if the unit is to be in a cluster that there is not.
+    let mut unit = units.unit("shop").unwrap();
+    unit.destination.cluster = "none".to_owned();
+    units.put(unit);
+    engine.refresh("shop");
+    phase(engine::unit::Phase::Superseded).await.unwrap();
+    running.abort();
+    bed.finish().await;
+}
+
+/// Nobody has taken it up, as the cluster is not there.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_operation_that_a_process_has_left_is_terminated_although_its_cluster_is_gone() {
+    let bed = Bed::start().await;
+    let names = Names::new();
+    names.set("one", "https://one.example", "ada", bed.test.client());
+    let (sources, units) = (Sources::default(), MemoryStore::default());
+    let mut unit = bed.unit("shop");
+    unit.destination.cluster = "one".to_owned();
+    unit.policy.options = super::waiting(3600);
+    units.put(unit);
+    sources.set("shop", "v1", [never_bound()]);
+    let (_, running) = run(&names, &sources, &units);
+    let every = || testkit::settled::Every(Duration::from_millis(10));
+    let until = |what: &'static str, wanted: fn(&engine::unit::Status) -> bool| {
+        let units = &units;
+        testkit::settled(super::LIMIT, every(), async move || {
+            let status = units.unit("shop").unwrap().status;
+            if wanted(&status) {
+                Ok(())
+            } else {
+                Err(format!("{what}: {status:#?}"))
+            }
+        })
+    };
+    until("waits", |status| {
+        let last = status.operation.as_ref();
+        last.is_some_and(|last| last.message.starts_with("waiting for"))
+    })
+    .await
+    .unwrap();
+    running.abort();
+    names.remove("one");
+    let (engine, running) = run(&names, &sources, &units);
+    until("fails", |status| !status.errors.is_empty()).await.unwrap();
+    engine.terminate("shop");
+    until("terminated", |status| {
+        let last = status.operation.as_ref();
+        last.is_some_and(|last| last.phase == engine::unit::Phase::Terminated)
+    })
+    .await
+    .unwrap();
+    running.abort();
+    bed.finish().await;
+}
+
+/// Something that never becomes ready.
+fn never_bound() -> model::Value {
+    model::value!({
+        "apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": { "name": "never" },
+        "spec": {
+            "accessModes": ["ReadWriteOnce"], "storageClassName": "nobody",
+            "resources": { "requests": { "storage": "1Gi" } },
+        },
+    })
+}

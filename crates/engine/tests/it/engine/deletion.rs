@@ -128,3 +128,23 @@ async fn hooks_run_before_and_after_a_deletion_and_one_that_fails_stops_it() {
     assert!(bed.get("", "ConfigMap", "last").await.is_none());
     bed.finish().await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_unit_whose_source_is_gone_is_deleted_without_its_hooks_if_somebody_says_so() {
+    let bed = Bed::start().await;
+    bed.units.put(bed.argo("shop"));
+    bed.sync("shop", "v1", [config_map("web", "1")]);
+    bed.applied("shop", "v1").await;
+    bed.sources.0.lock().clear();
+    bed.ask("shop", delete());
+    let status = bed.until("shop", |status| !status.errors.is_empty()).await;
+    assert!(status.errors[0].contains("skip_hooks"), "{:?}", status.errors);
+    assert!(bed.get("", "ConfigMap", "web").await.is_some());
+    let mut unit = bed.units.unit("shop").unwrap();
+    unit.policy.options.argo.skip_hooks = true;
+    bed.units.put(unit);
+    bed.engine.refresh("shop");
+    bed.until("shop", is_deleted).await;
+    assert!(bed.get("", "ConfigMap", "web").await.is_none());
+    bed.finish().await;
+}

@@ -206,3 +206,55 @@ async fn a_source_is_looked_at_again_after_its_interval_although_something_has_f
     bed.applied("shop", "v2").await;
     bed.finish().await;
 }
+
+/// What has failed is tried again after an hour; what somebody changes meanwhile is put right when it is seen.
+#[tokio::test(flavor = "multi_thread")]
+async fn drift_of_a_unit_whose_operation_has_failed_is_put_right_at_once() {
+    let bed = Bed::with_outcomes().await;
+    let mut unit = bed.unit("shop");
+    unit.policy.options = waiting(1);
+    unit.policy.retry = Duration::from_secs(3600);
+    bed.units.put(unit);
+    bed.sync("shop", "v1", [slow("a"), config_map("b", "1")]);
+    bed.phase("shop", engine::unit::Phase::Failed).await;
+    bed.by_hand("", config_map("b", "by hand")).await;
+    bed.seen("ConfigMap", "b", |live| {
+        live.is_some_and(|live| live.str_at(&["data", "key"]) == "1")
+    })
+    .await;
+    bed.finish().await;
+}
+
+/// And where somebody changes it back each time, the pauses grow as ever.
+#[tokio::test(start_paused = true)]
+async fn a_fight_over_an_object_of_a_unit_that_has_failed_has_growing_pauses_too() {
+    let gate = Gate::new();
+    let test = testkit::Cluster::embedded(apiserver::Server::builder());
+    let client = gate.client(test.client());
+    let bed = Bed::reached(test, client, super::outcomes()).await;
+    let mut unit = bed.unit("shop");
+    unit.policy.options = waiting(3600);
+    unit.policy.retry = Duration::from_secs(3600);
+    bed.units.put(unit);
+    let (tell, mut told) = mpsc::unbounded_channel();
+    let _updated = bed.engine.on_resource_updated(move |_, entry| {
+        if entry.name() == "a" {
+            let _ = tell.send(());
+        }
+    });
+    bed.sync("shop", "v1", [config_map("a", "1"), slow("b")]);
+    bed.waits("shop").await;
+    bed.outcome("b", "failed").await;
+    bed.phase("shop", engine::unit::Phase::Failed).await;
+    let before = writes(&gate);
+    bed.by_hand("", config_map("a", "by hand")).await;
+    let fight = async {
+        while told.recv().await.is_some() {
+            bed.by_hand("", config_map("a", "by hand")).await;
+        }
+    };
+    let _ = tokio::time::timeout(Duration::from_secs(600), fight).await;
+    let made = writes(&gate) - before;
+    assert!((5..=9).contains(&made), "{made} in ten minutes");
+    bed.finish().await;
+}

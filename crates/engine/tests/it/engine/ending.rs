@@ -22,7 +22,12 @@ impl SyncUnitStore for Silent {
         Box::pin(async { Err(Failure::new("the store cannot be reached")) })
     }
 
-    fn set_operation<'a>(&'a self, _: &'a str, _: Option<Operation>) -> BoxFuture<'a, Result<(), Failure>> {
+    fn set_operation<'a>(
+        &'a self,
+        _: &'a str,
+        _: Option<&'a Operation>,
+        _: Option<Operation>,
+    ) -> BoxFuture<'a, Result<bool, Failure>> {
         Box::pin(async { Err(Failure::new("the store cannot be reached")) })
     }
 }

@@ -221,3 +221,48 @@ async fn a_hook_that_is_held_has_a_deadline_too() {
     assert!(!is_there(&bed, "web").await && !is_there(&bed, "before").await);
     bed.finish().await;
 }
+
+/// Two units of one namespace have the same name for different things.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_hook_neither_deletes_nor_overwrites_what_another_unit_has_for_good() {
+    let bed = Bed::with_outcomes().await;
+    bed.sync("owner", "v1", [config_map("shared", "precious")]);
+    bed.applied("owner", "v1").await;
+    let uid = bed.uid("shared").await;
+    let mut unit = bed.argo("shop");
+    unit.policy.retry = std::time::Duration::from_secs(600);
+    bed.units.put(unit);
+    for policy in ["BeforeHookCreation", "HookSucceeded"] {
+        let objects = [
+            hook(config_map("shared", "hook"), "PreSync", policy),
+            config_map("web", "1"),
+        ];
+        bed.sync("shop", policy, objects);
+        let failed = bed.until("shop", |status| {
+            let last = status.operation.as_ref();
+            status.attempted == policy && last.is_some_and(|last| last.phase == Phase::Failed)
+        });
+        let status = failed.await;
+        assert!(
+            status.errors[0].contains("an object of unit \"owner\" has the same name"),
+            "{:?}",
+            status.errors
+        );
+    }
+    let live = bed.get("", "ConfigMap", "shared").await.unwrap();
+    assert_eq!(live.str_at(&["data", "key"]), "precious");
+    assert_eq!(bed.uid("shared").await, uid);
+    bed.finish().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn hooks_of_two_units_may_have_the_same_name() {
+    let bed = Bed::with_outcomes().await;
+    for id in ["one", "two"] {
+        bed.units.put(bed.argo(id));
+        let migrate = hook(config_map("migrate", id), "PreSync", "BeforeHookCreation");
+        bed.sync(id, "v1", [migrate, config_map(id, "1")]);
+        bed.applied(id, "v1").await;
+    }
+    bed.finish().await;
+}

@@ -63,9 +63,10 @@ impl SyncUnitStore for Recorder {
     fn set_operation<'a>(
         &'a self,
         id: &'a str,
-        operation: Option<Operation>,
-    ) -> BoxFuture<'a, Result<(), Failure>> {
-        self.units.set_operation(id, operation)
+        from: Option<&'a Operation>,
+        to: Option<Operation>,
+    ) -> BoxFuture<'a, Result<bool, Failure>> {
+        self.units.set_operation(id, from, to)
     }
 }
 

@@ -1,5 +1,6 @@
 //! The whole engine on the embedded and on a real cluster: units in, objects in the cluster out.
 
+mod answers;
 mod apply;
 mod approval;
 mod callbacks;
@@ -22,6 +23,7 @@ mod operations;
 mod panics;
 mod prune;
 mod requests;
+mod restless;
 mod selective;
 mod settings;
 mod shared;

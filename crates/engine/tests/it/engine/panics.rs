@@ -92,11 +92,12 @@ impl SyncUnitStore for Careless<MemoryStore> {
     fn set_operation<'a>(
         &'a self,
         id: &'a str,
-        operation: Option<Operation>,
-    ) -> BoxFuture<'a, Result<(), Failure>> {
+        from: Option<&'a Operation>,
+        to: Option<Operation>,
+    ) -> BoxFuture<'a, Result<bool, Failure>> {
         Box::pin(async move {
             self.about_to("set_operation").await;
-            self.inner.set_operation(id, operation).await
+            self.inner.set_operation(id, from, to).await
         })
     }
 }

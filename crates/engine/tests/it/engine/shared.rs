@@ -291,3 +291,38 @@ async fn a_unit_that_is_deleted_leaves_what_another_wants() {
         .await;
     bed.finish().await;
 }
+
+/// All that is in a namespace goes with it, whoever wants it.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_namespace_stays_as_long_as_another_unit_wants_something_in_it() {
+    let bed = Bed::start().await;
+    let name = format!("{}-more", bed.space);
+    let namespace = model::value!({
+        "apiVersion": "v1", "kind": "Namespace", "metadata": { "name": (name.as_str()) },
+    });
+    bed.sync("tenant", "v1", [namespace, config_map("tenant", "1")]);
+    bed.applied("tenant", "v1").await;
+    let mut inside = config_map("inside", "1");
+    inside.set_at(&["metadata", "namespace"], name.as_str());
+    bed.sync("app", "v1", [inside, config_map("app", "1")]);
+    bed.applied("app", "v1").await;
+    bed.sync("tenant", "v2", [config_map("tenant", "1")]);
+    let status = bed.applied("tenant", "v2").await;
+    assert!(has(&status, &name), "it is not forgotten");
+    let namespaces = bed.resource("", "Namespace").await;
+    let is_deleted = async || {
+        let live = bed.cluster.get(&namespaces, "", &name).await.unwrap();
+        live.is_none_or(|live| live.at(&["metadata", "deletionTimestamp"]).is_some())
+    };
+    assert!(!is_deleted().await);
+    // When nobody wants anything in it any more it goes.
+    bed.sync("app", "v2", [config_map("app", "1")]);
+    bed.applied("app", "v2").await;
+    let every = testkit::settled::Every(Duration::from_millis(20));
+    let gone = testkit::settled(super::LIMIT, every, async || match is_deleted().await {
+        true => Ok(()),
+        false => Err(format!("{:#?}", bed.units.unit("tenant").unwrap().status)),
+    });
+    gone.await.unwrap();
+    bed.finish().await;
+}

@@ -119,8 +119,13 @@ impl SyncUnitStore for Files {
         })
     }
 
-    fn set_operation<'a>(&'a self, _: &'a str, _: Option<Operation>) -> BoxFuture<'a, Result<(), Failure>> {
-        Box::pin(async { Ok(()) })
+    fn set_operation<'a>(
+        &'a self,
+        _: &'a str,
+        _: Option<&'a Operation>,
+        _: Option<Operation>,
+    ) -> BoxFuture<'a, Result<bool, Failure>> {
+        Box::pin(async { Ok(true) })
     }
 }
 

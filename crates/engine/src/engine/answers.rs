@@ -1,0 +1,57 @@
+//! Requests that are answered. A request is answered once: one that came in meanwhile stays, and one that cannot be taken away, as the
+//! store fails, is not carried out again for that.
+
+use crate::unit::{Operation, SyncUnit};
+
+use super::known::Known;
+use super::{Shared, UnitEventKind};
+
+impl Shared {
+    /// Takes away the request for what has ended. One that came in meanwhile stays, and is returned. One for deletion stays too:
+    /// without it everything would be applied again.
+    pub(super) async fn answered(
+        &self,
+        unit: &str,
+        known: &Known,
+        request: Option<&Operation>,
+    ) -> Option<Operation> {
+        known.state.lock().answered = request.filter(|request| !request.delete).cloned();
+        let now = match self.units.get(unit).await {
+            Ok(now) => now?,
+            Err(error) => {
+                self.tell(unit, UnitEventKind::Failed, error.to_string());
+                return None;
+            }
+        };
+        match request.is_some_and(|request| request.delete) {
+            true => now.operation.filter(|asked| !asked.delete),
+            false => self.take_away(now, known).await.operation,
+        }
+    }
+
+    /// The unit without the request that was answered before, if it still has it. That is then taken away, and the next time where
+    /// that fails.
+    pub(super) async fn take_away(&self, mut unit: SyncUnit, known: &Known) -> SyncUnit {
+        let answered = known.state.lock().answered.take();
+        if answered.is_none() || unit.operation != answered {
+            return unit;
+        }
+        let taken = self.units.set_operation(&unit.id, answered.as_ref(), None).await;
+        match taken {
+            Ok(true) => unit.operation = None,
+            // Somebody asks for something else.
+            Ok(false) => {
+                let now = self.units.get(&unit.id).await.ok().flatten();
+                unit.operation = now.and_then(|now| now.operation);
+                self.status.add(unit.id.clone());
+            }
+            Err(error) => {
+                self.tell(&unit.id, UnitEventKind::Failed, error.to_string());
+                self.status.add_after(unit.id.clone(), unit.policy.retry());
+                unit.operation = None;
+                known.state.lock().answered = answered;
+            }
+        }
+        unit
+    }
+}

@@ -1,0 +1,257 @@
+//! Requests: each is answered once, whatever the store does, and what comes in meanwhile is not lost.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Duration;
+
+use engine::Engine;
+use engine::unit::{
+    Failure, MemoryStore, OneCluster, Operation, Phase, ReconciliationSettings, Status, SyncUnit,
+    SyncUnitStore,
+};
+use futures::future::BoxFuture;
+use parking_lot::Mutex;
+
+use super::{Bed, LIMIT, config_map};
+
+type Action = Box<dyn FnOnce() + Send>;
+
+/// A store that fails, and in which something happens just before a request is taken away.
+#[derive(Clone)]
+struct Moody {
+    units: MemoryStore,
+    keeps_requests: Arc<AtomicBool>,
+    keeps_statuses: Arc<AtomicBool>,
+    meanwhile: Arc<Mutex<Option<Action>>>,
+}
+
+impl Moody {
+    fn new(units: MemoryStore) -> Moody {
+        Moody {
+            units,
+            keeps_requests: Arc::default(),
+            keeps_statuses: Arc::default(),
+            meanwhile: Arc::default(),
+        }
+    }
+}
+
+impl SyncUnitStore for Moody {
+    fn list(&self) -> BoxFuture<'_, Result<Vec<SyncUnit>, Failure>> {
+        self.units.list()
+    }
+
+    fn get<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Option<SyncUnit>, Failure>> {
+        self.units.get(id)
+    }
+
+    fn set_status<'a>(&'a self, id: &'a str, status: Status) -> BoxFuture<'a, Result<(), Failure>> {
+        match self.keeps_statuses.load(Ordering::SeqCst) {
+            true => Box::pin(async { Err(Failure::new("the store is full")) }),
+            false => self.units.set_status(id, status),
+        }
+    }
+
+    fn set_operation<'a>(
+        &'a self,
+        id: &'a str,
+        from: Option<&'a Operation>,
+        to: Option<Operation>,
+    ) -> BoxFuture<'a, Result<bool, Failure>> {
+        if let Some(action) = self.meanwhile.lock().take() {
+            action();
+        }
+        match self.keeps_requests.load(Ordering::SeqCst) {
+            true => Box::pin(async { Err(Failure::new("the store is read-only")) }),
+            false => self.units.set_operation(id, from, to),
+        }
+    }
+}
+
+/// An engine with a moody store, how many operations have ended, and a bed whose own engine does not run.
+struct Scene {
+    bed: Bed,
+    store: Moody,
+    engine: Engine,
+    ended: Arc<AtomicUsize>,
+}
+
+impl Scene {
+    async fn start() -> Scene {
+        let bed = Bed::on(testkit::Cluster::embedded(apiserver::Server::builder())).await;
+        bed.running.abort();
+        let store = Moody::new(bed.units.clone());
+        let clusters = OneCluster::new(bed.test.client());
+        let settings = ReconciliationSettings::default();
+        let engine = Engine::new(settings, clusters, bed.sources.clone(), store.clone());
+        let ended: Arc<AtomicUsize> = Arc::default();
+        let count = Arc::clone(&ended);
+        engine
+            .on_sync_completed(move |_, _| {
+                count.fetch_add(1, Ordering::SeqCst);
+            })
+            .forever();
+        let running = engine.clone();
+        tokio::spawn(async move { running.run(2, 2, std::future::pending()).await });
+        Scene {
+            bed,
+            store,
+            engine,
+            ended,
+        }
+    }
+
+    fn ended(&self) -> usize {
+        self.ended.load(Ordering::SeqCst)
+    }
+
+    async fn until(&self, what: &str, wanted: impl Fn(&SyncUnit) -> bool) {
+        let every = testkit::settled::Every(Duration::from_millis(10));
+        let settled = testkit::settled(LIMIT, every, async || {
+            let unit = self.bed.units.unit("shop").unwrap();
+            if wanted(&unit) {
+                Ok(())
+            } else {
+                Err(format!("{what}: {unit:#?}"))
+            }
+        });
+        settled.await.unwrap();
+    }
+
+    fn ask(&self, operation: Operation) {
+        self.bed.ask("shop", operation);
+        self.engine.refresh("shop");
+    }
+
+    fn sync(&self, revision: &str) {
+        self.bed.sync("shop", revision, [config_map("a", revision)]);
+        self.engine.refresh("shop");
+    }
+}
+
+fn by(who: &str) -> Operation {
+    Operation {
+        by: who.to_owned(),
+        ..Operation::default()
+    }
+}
+
+fn last_request(unit: &SyncUnit) -> &str {
+    let last = unit.status.operation.as_ref();
+    let request = last.and_then(|last| last.request.as_ref());
+    request.map_or("", |request| &request.by)
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_request_that_comes_in_while_another_is_answered_is_carried_out_too() {
+    let scene = Scene::start().await;
+    scene.sync("v1");
+    scene.until("v1", |unit| unit.status.revision == "v1").await;
+    let units = scene.bed.units.clone();
+    *scene.store.meanwhile.lock() = Some(Box::new(move || {
+        let mut unit = units.unit("shop").unwrap();
+        unit.operation = Some(by("eve"));
+        units.put(unit);
+    }));
+    scene.ask(by("ada"));
+    let both = |unit: &SyncUnit| unit.operation.is_none() && last_request(unit) == "eve";
+    scene.until("both are answered", both).await;
+    scene.bed.finish().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_request_that_cannot_be_taken_away_is_carried_out_once() {
+    let scene = Scene::start().await;
+    scene.sync("v1");
+    scene.until("v1", |unit| unit.status.revision == "v1").await;
+    scene.store.keeps_requests.store(true, Ordering::SeqCst);
+    let before = scene.ended();
+    scene.ask(by("ada"));
+    tokio::time::sleep(Duration::from_secs(60)).await;
+    assert_eq!(scene.ended() - before, 1);
+    assert!(scene.bed.units.unit("shop").unwrap().operation.is_some());
+    // The unit is looked after all the same.
+    scene.sync("v2");
+    scene.until("v2", |unit| unit.status.revision == "v2").await;
+    scene.store.keeps_requests.store(false, Ordering::SeqCst);
+    scene
+        .until("it is taken away", |unit| unit.operation.is_none())
+        .await;
+    let before = scene.ended();
+    scene.ask(by("ada"));
+    scene.until("the next one", |unit| unit.operation.is_none()).await;
+    assert_eq!(scene.ended() - before, 1, "the same again is another request");
+    scene.bed.finish().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_dry_run_that_is_vetoed_is_answered_with_the_veto() {
+    let scene = Scene::start().await;
+    scene.sync("v1");
+    scene.until("v1", |unit| unit.status.revision == "v1").await;
+    let _veto = scene.engine.on_before_sync(|_, _| Err(Failure::new("frozen")));
+    let dry = Operation {
+        dry_run: true,
+        ..Operation::default()
+    };
+    scene.bed.sources.set("shop", "v2", [config_map("a", "2")]);
+    scene.ask(dry);
+    scene.until("answered", |unit| unit.operation.is_none()).await;
+    let last = scene.bed.units.unit("shop").unwrap().status.operation.unwrap();
+    assert_eq!(last.phase, Phase::Failed);
+    assert_eq!(last.message, "vetoed before the sync: frozen");
+    assert_eq!(last.plan.counts().change, 1, "what would be done is told");
+    scene.bed.finish().await;
+}
+
+/// How often a unit is looked at in a minute.
+async fn looks(scene: &Scene) -> u64 {
+    let before = scene.engine.looks();
+    tokio::time::sleep(Duration::from_secs(60)).await;
+    scene.engine.looks() - before
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_store_that_takes_no_status_is_not_asked_without_a_pause() {
+    let scene = Scene::start().await;
+    let mut unit = scene.bed.unit("shop");
+    unit.policy.strategy = engine::plan::Strategy::helm();
+    scene.bed.units.put(unit);
+    scene.sync("v1");
+    scene.until("v1", |unit| unit.status.revision == "v1").await;
+    let mut taker = scene.bed.unit("taker");
+    taker.policy.strategy = engine::plan::Strategy::helm();
+    scene.bed.units.put(taker);
+    scene.bed.sources.set("taker", "v1", [config_map("a", "taken")]);
+    scene.engine.refresh("taker");
+    let every = testkit::settled::Every(Duration::from_millis(10));
+    let taken = testkit::settled(LIMIT, every, async || {
+        let status = scene.bed.units.unit("taker").unwrap().status;
+        if status.revision == "v1" {
+            Ok(())
+        } else {
+            Err(format!("{status:?}"))
+        }
+    });
+    taken.await.unwrap();
+    // What it has is another's by now, which it cannot say.
+    scene.store.keeps_statuses.store(true, Ordering::SeqCst);
+    scene.engine.refresh("shop");
+    let looks = looks(&scene).await;
+    assert!(looks < 150, "{looks} looks in a minute, with a retry each second");
+    scene.bed.finish().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_interval_of_nothing_is_a_second() {
+    let scene = Scene::start().await;
+    let mut unit = scene.bed.unit("shop");
+    unit.policy.interval = Duration::ZERO;
+    unit.policy.retry = Duration::ZERO;
+    scene.bed.units.put(unit);
+    scene.sync("v1");
+    scene.until("v1", |unit| unit.status.revision == "v1").await;
+    let looks = looks(&scene).await;
+    assert!((55..=70).contains(&looks), "{looks} looks in a minute");
+    scene.bed.finish().await;
+}
