@@ -1,7 +1,7 @@
 //! Requests that are answered. A request is answered once: one that came in meanwhile stays, and one that cannot be taken away, as the
 //! store fails, is not carried out again for that.
 
-use crate::unit::{Operation, SyncUnit};
+use crate::unit::{Operation, Phase, SyncUnit};
 
 use super::known::Known;
 use super::{Shared, UnitEventKind};
@@ -33,6 +33,7 @@ impl Shared {
     /// that fails.
     pub(super) async fn take_away(&self, mut unit: SyncUnit, known: &Known) -> SyncUnit {
         let answered = known.state.lock().answered.take();
+        let answered = answered.or_else(|| has_ended(&unit).cloned());
         if answered.is_none() || unit.operation != answered {
             return unit;
         }
@@ -54,4 +55,13 @@ impl Shared {
         }
         unit
     }
+}
+
+/// The request of a unit, if an operation for this very one has ended: a process before us was not able to take it away any more. Requests without a
+/// number cannot be told apart from others like them.
+fn has_ended(unit: &SyncUnit) -> Option<&Operation> {
+    let last = unit.status.operation.as_deref()?;
+    let asked = unit.operation.as_ref().filter(|asked| !asked.delete)?;
+    let is_end = last.phase.is_final() && last.phase != Phase::Superseded;
+    (is_end && !asked.number.is_empty() && last.request.as_ref() == Some(asked)).then_some(asked)
 }

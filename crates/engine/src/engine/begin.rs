@@ -198,16 +198,10 @@ impl Shared {
             None => (Phase::Succeeded, UnitEventKind::Succeeded),
             Some(_) => (Phase::Failed, UnitEventKind::Vetoed),
         };
-        let now = (self.now)();
+        let message = veto.unwrap_or_else(|| "dry run: nothing was changed".to_owned());
         let finished = OperationState {
-            phase,
-            plan,
-            progress: Progress::default(),
             basis: Some(basis),
-            request: unit.operation.clone(),
-            started: now,
-            finished: Some(now),
-            message: veto.unwrap_or_else(|| "dry run: nothing was changed".to_owned()),
+            ..self.at_once(unit, phase, plan, message)
         };
         let status = Status {
             operation: Some(Box::new(finished.clone())),
@@ -219,6 +213,38 @@ impl Shared {
         self.tell(&unit.id, kind, finished.message.as_str());
         self.completed(&unit.id, &finished);
         Ok(())
+    }
+
+    /// What somebody asks for cannot be done: they are told why, and it is not done later.
+    pub(super) async fn refused(&self, unit: &SyncUnit, known: &Known, errors: Vec<String>) {
+        let finished = self.at_once(unit, Phase::Failed, Plan::default(), errors.join("; "));
+        let status = Status {
+            sync: SyncState::Unknown,
+            operation: Some(Box::new(finished.clone())),
+            errors,
+            ..unit.status.clone()
+        };
+        self.heard.pass(&unit.id);
+        if self.write(unit, status).await {
+            self.answered(&unit.id, known, unit.operation.as_ref()).await;
+            self.tell(&unit.id, UnitEventKind::Failed, finished.message.as_str());
+            self.completed(&unit.id, &finished);
+        }
+    }
+
+    /// An operation that ends when it begins.
+    fn at_once(&self, unit: &SyncUnit, phase: Phase, plan: Plan, message: String) -> OperationState {
+        let now = (self.now)();
+        OperationState {
+            phase,
+            plan,
+            progress: Progress::default(),
+            basis: None,
+            request: unit.operation.clone(),
+            started: now,
+            finished: Some(now),
+            message,
+        }
     }
 }
 

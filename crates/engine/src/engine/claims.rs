@@ -199,6 +199,18 @@ impl Claims {
         Some(other.unit.to_string())
     }
 
+    /// Another unit that wants objects of a kind.
+    pub(super) fn kind_wanted_by_another(&self, unit: &str, group: &str, kind: &str) -> Option<String> {
+        let index = self.index.lock();
+        let known = index.units.get(unit)?;
+        let objects = index.objects.get(&known.endpoint)?.iter();
+        let mut of_kind = objects
+            .filter(|(key, _)| key.group == group && key.kind == kind)
+            .flat_map(|(_, claims)| claims);
+        let other = of_kind.find(|claim| &*claim.unit != unit && claim.standing.wants())?;
+        Some(other.unit.to_string())
+    }
+
     /// Other units that want objects of a group for good, with the kinds of these.
     pub(super) fn in_group(&self, unit: &str, group: &str) -> HashMap<String, Arc<str>> {
         let index = self.index.lock();

@@ -2,6 +2,7 @@
 //! same identity share one cache.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
@@ -27,6 +28,8 @@ pub(super) struct Clusters {
     store: Arc<dyn CredentialsStore>,
     caches: cache::Clusters,
     open: Mutex<HashMap<String, Weak<Open>>>,
+    /// How often something was told of clusters: access that was asked for before that may be out of date.
+    changes: AtomicU64,
 }
 
 /// A cluster that is followed until the last of these is dropped.
@@ -76,6 +79,7 @@ impl Clusters {
             store,
             caches: cache::Clusters::default(),
             open: Mutex::default(),
+            changes: AtomicU64::new(0),
         }
     }
 
@@ -92,8 +96,19 @@ impl Shared {
         if let Some(open) = self.clusters.there(name) {
             return Ok(open);
         }
-        let access = self.clusters.store.get_cluster(name).await?;
+        let (seen, access) = loop {
+            let seen = self.clusters.changes.load(Ordering::Acquire);
+            let access = self.clusters.store.get_cluster(name).await?;
+            if self.clusters.changes.load(Ordering::Acquire) == seen {
+                break (seen, access);
+            }
+        };
         let mut clusters = self.clusters.open.lock();
+        if self.clusters.changes.load(Ordering::Acquire) != seen {
+            return Err(Failure::new(format!(
+                "cluster {name:?} is reached in another way by now"
+            )));
+        }
         // Another worker may have been quicker.
         if let Some(open) = clusters.get(name).and_then(Weak::upgrade) {
             return Ok(open);
@@ -117,6 +132,12 @@ impl Shared {
         });
         clusters.insert(name.to_owned(), Arc::downgrade(&open));
         Ok(open)
+    }
+
+    /// Whether a cluster is still reached in this way.
+    pub(super) fn is_there(&self, cluster: &Handle) -> bool {
+        let now = self.clusters.there(cluster.name());
+        now.is_some_and(|now| Arc::ptr_eq(&now, cluster))
     }
 
     /// Lets go of all clusters, and with them of all watches.
@@ -267,9 +288,19 @@ impl Shared {
 
     /// A cluster is reached in another way from now on, or not at all.
     fn cluster_changed(&self, name: &str) {
-        self.clusters.open.lock().remove(name);
+        {
+            let mut open = self.clusters.open.lock();
+            self.clusters.changes.fetch_add(1, Ordering::AcqRel);
+            open.remove(name);
+        }
         for (id, known) in self.known.all() {
             let mut state = known.state.lock();
+            if state.cluster.is_none() && state.sought.as_deref() == Some(name) {
+                // It was not there before.
+                state.held = None;
+                self.status.add(id);
+                continue;
+            }
             if state.cluster.as_ref().is_some_and(|cluster| cluster.name == name) {
                 state.cluster = None;
                 state.leave();

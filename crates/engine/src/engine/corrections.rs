@@ -11,6 +11,7 @@ use crate::plan::Plan;
 use crate::unit::SyncUnit;
 
 use super::Shared;
+use super::intent::is_fresh;
 use super::known::Known;
 
 /// The pause after the first correction. Each further one is longer.
@@ -51,22 +52,6 @@ impl Corrections {
         // Each of them has to be noted, also if the first may be put right at once.
         let waits: Vec<Duration> = differ.into_iter().map(|key| self.wait_for(key, now)).collect();
         waits.into_iter().min().unwrap_or_default()
-    }
-
-    /// How long it is until one of these objects, which differ now, may be put right, as far as they were applied lately; nothing if none was.
-    pub(super) fn due<'a>(
-        &mut self,
-        basis: Digest,
-        differ: impl IntoIterator<Item = &'a ObjectKey>,
-        now: Instant,
-    ) -> Option<Duration> {
-        self.are_about(basis);
-        let known: Vec<&ObjectKey> = differ
-            .into_iter()
-            .filter(|key| self.objects.contains_key(*key))
-            .collect();
-        let waits: Vec<Duration> = known.into_iter().map(|key| self.wait_for(key, now)).collect();
-        waits.into_iter().min()
     }
 
     fn wait_for(&mut self, key: &ObjectKey, now: Instant) -> Duration {
@@ -131,7 +116,8 @@ impl Shared {
         basis: impl FnOnce() -> Digest,
     ) -> Option<Duration> {
         // What somebody asks for does not wait.
-        if unit.operation.is_some() || !plan.changes_anything() || !unit.policy.automatic {
+        let is_wanted = unit.policy.automatic || unit.operation.is_some();
+        if is_fresh(unit) || !plan.changes_anything() || !is_wanted {
             return None;
         }
         let mut corrections = known.corrections.lock();

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use model::convert::from_serde;
-use model::{Digest, Time, Value};
+use model::{Digest, Manifest, Time, Value};
 use tokio::time::Instant;
 
 use crate::plan::{self, Plan};
@@ -126,18 +126,28 @@ impl Shared {
     }
 }
 
+/// Whether somebody asks for something that was not begun for them before.
+pub(super) fn is_fresh(unit: &SyncUnit) -> bool {
+    let last = unit.status.operation.as_deref();
+    let begun = last.and_then(|last| last.request.as_ref());
+    unit.operation.is_some() && unit.operation.as_ref() != begun
+}
+
 /// What a source describes.
-pub(super) struct Wish<'a>(pub(super) &'a Generated, OnceLock<Digest>);
+pub(super) struct Wish<'a>(pub(super) &'a Generated, &'a SyncUnit, OnceLock<Digest>);
 
 impl<'a> Wish<'a> {
-    pub(super) fn new(generated: &'a Generated) -> Self {
-        Wish(generated, OnceLock::new())
+    pub(super) fn new(unit: &'a SyncUnit, generated: &'a Generated) -> Self {
+        Wish(generated, unit, OnceLock::new())
     }
 
-    /// A digest of the objects, in whatever order. Most looks do not need it.
+    /// A digest of the objects, in whatever order. Of a unit that is deleted those count that run then. Most looks do not need it.
     fn content(&self) -> Digest {
-        *self.1.get_or_init(|| {
-            let manifests = self.0.manifests.iter();
+        *self.2.get_or_init(|| {
+            let counts = |manifest: &&Manifest| {
+                !self.1.is_deleting() || self.1.policy.strategy.runs_at_deletion(manifest.value())
+            };
+            let manifests = self.0.manifests.iter().filter(counts);
             let mut objects: Vec<_> = manifests
                 .map(|manifest| plan::objects::digest(manifest.value()).hex())
                 .collect();
@@ -152,7 +162,7 @@ impl Known {
     /// How long what a source describes waits to be applied, since it describes something else each time.
     pub(super) fn restless(&self, unit: &SyncUnit, wish: &Wish<'_>) -> Duration {
         let mut restless = self.restless.lock();
-        if unit.operation.is_some() {
+        if is_fresh(unit) {
             // What somebody asks for does not wait.
             restless.is_told();
         }

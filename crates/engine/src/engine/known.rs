@@ -57,6 +57,8 @@ pub(super) struct Known {
 pub(super) struct State {
     /// The cluster it is in, which is followed for as long as this is kept.
     pub(super) cluster: Option<Handle>,
+    /// The name of the cluster that it was to be in when it was last looked at.
+    pub(super) sought: Option<String>,
     /// The kinds that are followed for it.
     pub(super) follows: HashMap<GroupKind, (Interest, Follow)>,
     /// The operation that is under way and waits, or is about to be taken up.

@@ -14,10 +14,10 @@ use crate::sync::Stop;
 use crate::unit::{Failure, OperationState, Phase, Status, SyncState, SyncUnit};
 
 use super::begin::{Consent, GoesOn};
-use super::corrections::differ;
 use super::follow::LISTING;
 use super::intent::Wish;
 use super::known::Known;
+use super::mending::Looking;
 use super::{Shared, UnitEventKind};
 
 /// Looks at one unit after another.
@@ -122,6 +122,10 @@ impl Shared {
             Ok(Looked::TooLate) => Done::After(Duration::ZERO),
             // What is new in the source waits for nothing that has failed.
             Ok(Looked::Held(wait)) => Done::After(wait.min(unit.policy.interval())),
+            Ok(Looked::Refused(errors)) if answers_refusals(&unit) => {
+                self.refused(&unit, known, errors).await;
+                Done::After(Duration::ZERO)
+            }
             Ok(Looked::Refused(errors)) => {
                 // Nobody goes on with what was under way before, or it would not have been looked at what to do instead.
                 let operation = self.over(unit.status.operation.as_deref()).map(Box::new);
@@ -177,6 +181,7 @@ impl Shared {
         }
         self.expect(unit);
         let failed = |error: Failure| vec![error.to_string()];
+        known.state.lock().sought = Some(unit.destination.cluster.clone());
         let cluster = self.cluster(unit).await.inspect_err(|_| self.strand(unit, known));
         let cluster = cluster.map_err(failed)?;
         let arrived = self.arrived(unit, known, &cluster, seen).await;
@@ -185,6 +190,10 @@ impl Shared {
         let Some(generated) = self.generated(unit, known).await.map_err(failed)? else {
             return Ok(Looked::TooLate);
         };
+        // It may be gone since, or lead elsewhere.
+        if !self.is_there(&cluster) {
+            return Ok(Looked::TooLate);
+        }
         let options = self.options(unit, &generated.revision);
         let strategy = &unit.policy.strategy;
         let observer = Observer {
@@ -205,16 +214,23 @@ impl Shared {
             true => String::new(),
             false => generated.revision.clone(),
         };
-        let wish = Wish::new(&generated);
+        let wish = Wish::new(unit, &generated);
         let basis = || self.basis(unit, &wish);
         if !self.follow(unit, known, &cluster, &desired) {
             return Ok(Looked::Listing);
         }
+        let looking = |basis| Looking {
+            unit,
+            known,
+            observer: &observer,
+            options: &options,
+            basis,
+        };
         match self.goes_on(unit, known, &desired, &wish) {
             GoesOn::No => {}
             GoesOn::Restless(wait) => return Ok(Looked::Held(wait)),
             GoesOn::Yes(basis) => {
-                let pause = self.mend(unit, known, &observer, desired, &options, basis).await;
+                let pause = self.mend(&looking(basis), desired).await;
                 // It may be to stop or approved now, or about to wait, and then would not hear of what was looked at.
                 self.operations.add(unit.id.clone());
                 return Ok(pause.map_or(Looked::Done, Looked::Held));
@@ -228,25 +244,16 @@ impl Shared {
             return Ok(Looked::TooLate);
         }
         let only_asks = unit.operation.as_ref().is_some_and(|asked| asked.dry_run);
-        let held = known.held(&revision).filter(|_| !only_asks);
-        if let Some(wait) = held.filter(|_| !known.memory.differs(&cluster.cache)) {
-            return Ok(Looked::Held(wait));
+        if let Some(wait) = known.held(&revision).filter(|_| !only_asks) {
+            let pause = self.mend_held(&looking(basis()), &cluster, desired).await;
+            return Ok(Looked::Held(pause.map_or(wait, |pause| pause.min(wait))));
         }
         let planned = self.plan(unit, &observer, desired, &options, revision).await;
         let (plan, objects) = match planned {
             Ok(planned) => planned,
             Err(refusals) => return Ok(Looked::Refused(refusals)),
         };
-        if let Some(wait) = held {
-            // What has failed is tried again earlier if that puts right what somebody has changed since.
-            let pause = known
-                .corrections
-                .lock()
-                .due(basis(), differ(&plan), Instant::now());
-            if pause.is_none_or(|pause| !pause.is_zero()) {
-                return Ok(Looked::Held(pause.map_or(wait, |pause| pause.min(wait))));
-            }
-        } else if let Some(pause) = self.pause(unit, known, &plan, basis) {
+        if let Some(pause) = self.pause(unit, known, &plan, basis) {
             self.found(unit, &cluster, &plan).await;
             return Ok(Looked::Held(pause));
         }
@@ -323,6 +330,12 @@ impl Shared {
         };
         planned.map_err(|refusals| refusals.iter().map(ToString::to_string).collect())
     }
+}
+
+/// Whether a request ends with a refusal. Of a unit that is automatic it stays: what is refused now is tried again by itself.
+fn answers_refusals(unit: &SyncUnit) -> bool {
+    let asked = unit.operation.as_ref().filter(|asked| !asked.delete);
+    asked.is_some_and(|asked| asked.dry_run || !unit.policy.automatic)
 }
 
 /// Whether a plan is carried out. What somebody asks for is done even if it changes nothing, so that they are told that it is.

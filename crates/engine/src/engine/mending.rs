@@ -7,34 +7,71 @@ use std::time::Duration;
 use model::{Digest, ObjectKey};
 use tokio::time::Instant;
 
+use crate::cache;
 use crate::observe::Observer;
 use crate::plan::{self, Action, Desired, Input, Options, Plan};
 use crate::sync::{Next, Run, World};
 use crate::unit::SyncUnit;
 
+use super::clusters::Handle;
 use super::known::Known;
 use super::{Shared, UnitEventKind};
+
+/// What is to be done about objects that differ.
+pub(super) enum Mending {
+    /// Nothing: none does.
+    Nothing,
+    /// Nothing before this time has passed: somebody changes them again and again.
+    Later(Duration),
+    /// This.
+    Now(Box<Run>),
+}
+
+/// What a look has found out of a unit so far.
+pub(super) struct Looking<'a> {
+    pub(super) unit: &'a SyncUnit,
+    pub(super) known: &'a Known,
+    pub(super) observer: &'a Observer<'a>,
+    pub(super) options: &'a Options,
+    pub(super) basis: Digest,
+}
 
 impl Shared {
     /// Has the operation that waits put right what differs of the objects that it has applied. If somebody changes them again and again, that is
     /// not done before the time that is returned.
-    pub(super) async fn mend(
-        &self,
-        unit: &SyncUnit,
-        known: &Known,
-        observer: &Observer<'_>,
-        mut desired: Vec<Desired>,
-        options: &Options,
-        basis: Digest,
-    ) -> Option<Duration> {
+    pub(super) async fn mend(&self, looking: &Looking<'_>, desired: Vec<Desired>) -> Option<Duration> {
+        let Looking { unit, known, .. } = looking;
         let applied = {
             let state = known.state.lock();
             let is_wanted = state.stop.is_none() && !unit.is_deleting();
             let active = state.active.as_ref().filter(|_| is_wanted)?;
             active.run.there()
         };
-        desired.retain(|desired| applied.contains(&desired.key(&unit.destination.namespace)));
-        let desired = observer.look(desired).await;
+        let is_applied = |desired: &Desired| applied.contains(&desired.key(&unit.destination.namespace));
+        match self.mending(looking, desired, is_applied).await {
+            Mending::Nothing => None,
+            Mending::Later(wait) => Some(wait),
+            Mending::Now(run) => {
+                let mut state = known.state.lock();
+                state.look_again |= state.running;
+                if let Some(active) = &mut state.active {
+                    active.mends = Some(*run);
+                }
+                None
+            }
+        }
+    }
+
+    /// What is to be done about those of the desired objects that were applied, and differ by now.
+    async fn mending(
+        &self,
+        looking: &Looking<'_>,
+        mut desired: Vec<Desired>,
+        is_applied: impl Fn(&Desired) -> bool,
+    ) -> Mending {
+        let unit = looking.unit;
+        desired.retain(is_applied);
+        let desired = looking.observer.look(desired).await;
         let input = Input {
             unit: unit.id.clone(),
             shared: self.known.claims.shared(&unit.id),
@@ -42,25 +79,73 @@ impl Shared {
             yields: true,
             instance: self.settings().instance_of(&unit.id),
             desired,
-            options: mending(options),
+            options: mending(looking.options),
             ..Input::default()
         };
         // What is refused was not put right before either; the next operation tells why.
-        let (mut plan, objects) = plan::plan(&input, &unit.policy.strategy).ok()?;
+        let Ok((mut plan, objects)) = plan::plan(&input, &unit.policy.strategy) else {
+            return Mending::Nothing;
+        };
         keep_patches(&mut plan);
         let differ: Vec<ObjectKey> = plan.steps().map(|step| step.key.clone()).collect();
         if differ.is_empty() {
+            return Mending::Nothing;
+        }
+        let mut corrections = looking.known.corrections.lock();
+        let wait = corrections.wait(looking.basis, &differ, Instant::now());
+        match wait.is_zero() {
+            true => Mending::Now(Box::new(Run::new(Arc::new(plan), objects))),
+            false => Mending::Later(wait),
+        }
+    }
+
+    /// Puts right what differs of the objects of a unit whose last operation has failed: that is not tried again before a while, but what it had
+    /// applied is looked after. If somebody changes it again and again, that is not done before the time that is returned.
+    pub(super) async fn mend_held(
+        &self,
+        looking: &Looking<'_>,
+        cluster: &Handle,
+        desired: Vec<Desired>,
+    ) -> Option<Duration> {
+        let Looking { unit, known, .. } = *looking;
+        if !unit.policy.automatic || unit.is_deleting() || !known.memory.differs(&cluster.cache) {
             return None;
         }
-        let wait = known.corrections.lock().wait(basis, &differ, Instant::now());
-        if !wait.is_zero() {
-            return Some(wait);
-        }
-        let mut state = known.state.lock();
-        state.look_again |= state.running;
-        if let Some(active) = &mut state.active {
-            active.mends = Some(Run::new(Arc::new(plan), objects));
-        }
+        let is_applied = |desired: &Desired| {
+            let key = desired.key(&unit.destination.namespace);
+            unit.policy.strategy.lasts(desired) && known.memory.is_for(&key, desired.digest)
+        };
+        let run = match self.mending(looking, desired, is_applied).await {
+            Mending::Nothing => return None,
+            Mending::Later(wait) => return Some(wait),
+            Mending::Now(run) => *run,
+        };
+        let rules = self.rules(unit);
+        let world = World {
+            cluster: cluster.cluster(),
+            cache: &cluster.cache,
+            standard: &unit.policy.standard(),
+            manager: &unit.policy.manager,
+            approved: false,
+            heard: false,
+            now: &*self.now,
+            prunable: &|_| false,
+            wanted: &|key| self.known.claims.wanted_by_another(&unit.id, key),
+            wanted_kind: &|group, kind| self.known.claims.kind_wanted_by_another(&unit.id, group, kind),
+            lasting: &|key| self.known.claims.lasts_for_another(&unit.id, key),
+            applying: &|key| self.known.claims.take(&unit.id, key),
+            applied: &|key, step, live| {
+                if let Some(reference) = &step.object {
+                    known
+                        .memory
+                        .settle(key.clone(), reference.digest, cache::content(live), rules);
+                }
+                let mut corrections = known.corrections.lock();
+                corrections.made(looking.basis, key, true, Instant::now());
+            },
+            stop: &|| None,
+        };
+        self.mended(unit, Some(run), &world).await;
         None
     }
 

@@ -140,6 +140,7 @@ impl Shared {
             now: &*self.now,
             prunable: &|live| self.keeps(unit, &Live::of(live)).is_none(),
             wanted: &|key| self.known.claims.wanted_by_another(&unit.id, key),
+            wanted_kind: &|group, kind| self.known.claims.kind_wanted_by_another(&unit.id, group, kind),
             lasting: &|key| self.known.claims.lasts_for_another(&unit.id, key),
             applying: &|key| self.known.claims.take(&unit.id, key),
             applied: &|key, step, live| {
@@ -185,6 +186,8 @@ impl Shared {
             Ending::Succeeded => (Phase::Succeeded, UnitEventKind::Succeeded),
             Ending::Terminated => (Phase::Terminated, UnitEventKind::Failed),
             Ending::Superseded | Ending::Left => (Phase::Superseded, UnitEventKind::Superseded),
+            // The next one brings it back.
+            Ending::Lost => (Phase::Superseded, UnitEventKind::Failed),
             _ => (Phase::Failed, UnitEventKind::Failed),
         };
         let message = match (report.ending, report.errors.is_empty()) {
@@ -225,8 +228,13 @@ impl Shared {
             return;
         }
         self.heard.pass(&unit.id);
-        // Before anybody looks at the unit again, or else what was asked for is done once more.
-        let asked_again = self.answered(&unit.id, known, ended.request.as_ref()).await;
+        let begins_anew = matches!(report.ending, Ending::Superseded | Ending::Lost | Ending::Left);
+        let asked_again = match begins_anew {
+            // What was asked for is still to be done.
+            true => None,
+            // Before anybody looks at the unit again, or else what was asked for is done once more.
+            false => self.answered(&unit.id, known, ended.request.as_ref()).await,
+        };
         let failed = match report.ending {
             // The request for a deletion stays: what callbacks have left of it is not tried again at once.
             Ending::Succeeded if left_out && unit.is_deleting() => {

@@ -96,8 +96,9 @@ impl Shared {
                 continue;
             };
             for (kind, other) in self.known.claims.in_group(&unit.id, group) {
-                let resource = cluster.preferred(group, &kind).await;
-                if resource.is_ok_and(|resource| resource.plural == plural) {
+                let resource = cluster.preferred(group, &kind).await.ok();
+                // Whatever cannot be told is taken for one of them: nothing is deleted by that.
+                if resource.is_none_or(|resource| resource.plural == plural) {
                     let other = plan::Shared {
                         unit: other.to_string(),
                         has: false,

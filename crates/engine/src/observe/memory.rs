@@ -50,6 +50,12 @@ impl Memory {
         settled.get(key).is_some_and(|settled| settled.content != content)
     }
 
+    /// Whether an object was as this desired one says.
+    pub fn is_for(&self, key: &ObjectKey, desired: Digest) -> bool {
+        let settled = self.settled.lock();
+        settled.get(key).is_some_and(|settled| settled.desired == desired)
+    }
+
     /// Whether an object that was as it should be has another content now, or is gone, as far as the cache knows.
     pub fn differs(&self, cache: &Cache) -> bool {
         let settled = self.settled.lock();

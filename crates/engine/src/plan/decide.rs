@@ -113,6 +113,8 @@ impl<'a> Decider<'a> {
         let force = self.input.options.force
             || asked.force
             || self.is_marked(&self.strategy.markers.recreate, desired, live);
+        // All that is of a kind, or in a namespace, would go with it.
+        let force = force && !order::is_definition(&task.step.key);
         task.step.apply.unchecked = asked.unchecked;
         task.step.apply.recreate = force && live.is_some();
         if task.step.apply.recreate {

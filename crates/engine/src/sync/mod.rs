@@ -51,6 +51,8 @@ pub struct World<'a> {
     pub prunable: &'a (dyn Fn(&Value) -> bool + Send + Sync),
     /// Another unit that wants an object, which then is not pruned.
     pub wanted: &'a (dyn Fn(&ObjectKey) -> Option<String> + Send + Sync),
+    /// Another unit that wants objects of a group and kind, whose definition then is not pruned.
+    pub wanted_kind: &'a (dyn Fn(&str, &str) -> Option<String> + Send + Sync),
     /// Another unit that has an object for good, which then is neither overwritten nor deleted by a hook.
     pub lasting: &'a (dyn Fn(&ObjectKey) -> Option<String> + Send + Sync),
     /// Told of each object that is about to be applied: whoever sees the change has to know whose it is.

@@ -77,6 +77,9 @@ pub struct StepResult {
     /// The version that the object had afterwards; empty if it was not written.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub resource_version: String,
+    /// The identity that a hook had afterwards: another object may get its name.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub uid: String,
     /// What went wrong, or what a person should know.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub message: String,

@@ -219,7 +219,14 @@ fn written(step: &Step, live: &Value, world: &World<'_>, turn: Turn) -> Result<O
         _ if turn != Turn::First => Outcome::Created,
         _ => Outcome::Configured,
     };
-    Ok(Some(result(step, outcome, version, String::new())))
+    let uid = match step.hook {
+        Some(_) => live.str_at(&["metadata", "uid"]),
+        None => "",
+    };
+    Ok(Some(StepResult {
+        uid: uid.to_owned(),
+        ..result(step, outcome, version, String::new())
+    }))
 }
 
 async fn replace(
@@ -283,6 +290,9 @@ async fn prune(
         if let Some(unit) = (world.wanted)(key) {
             return Ok(Pruned::Wanted(unit));
         }
+        if let Some(unit) = definition_wanted(step, &resource, world).await? {
+            return Ok(Pruned::Wanted(unit));
+        }
         match world
             .cluster
             .delete(&resource, &key.namespace, &key.name, &options)
@@ -313,6 +323,25 @@ async fn prune(
         "{} delete failed: it changes all the time; the next run tries again",
         step.key
     ))
+}
+
+/// Another unit that wants objects of the kind that a definition defines: they would go with it. What it defines is in the definition.
+async fn definition_wanted(
+    step: &Step,
+    resource: &Resource,
+    world: &World<'_>,
+) -> Result<Option<String>, Failed> {
+    let key = &step.key;
+    if key.kind != "CustomResourceDefinition" {
+        return Ok(None);
+    }
+    let live = world.cluster.get(resource, &key.namespace, &key.name).await;
+    let Some(live) = live.map_err(|error| delete_failed(step, &error))? else {
+        return Ok(None);
+    };
+    let group = live.str_at(&["spec", "group"]);
+    let kind = live.str_at(&["spec", "names", "kind"]);
+    Ok((world.wanted_kind)(group, kind))
 }
 
 /// Deletes a hook, which need not be there.
@@ -440,6 +469,7 @@ fn result(step: &Step, outcome: Outcome, version: &str, message: String) -> Step
         key: step.key.clone(),
         outcome,
         resource_version: version.to_owned(),
+        uid: String::new(),
         message,
     }
 }

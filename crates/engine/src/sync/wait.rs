@@ -2,6 +2,7 @@
 //! comes back when one of the objects changes, or when the time is up.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use model::health::State;
 use model::{Health, ObjectKey};
@@ -9,7 +10,7 @@ use model::{Health, ObjectKey};
 use crate::cache::{Cache, Entry, Standard};
 use crate::plan::{Awaited, Until, Wait};
 
-use super::progress::Progress;
+use super::progress::{Progress, StepResult};
 
 /// What was found of the objects that a stage waits for.
 #[derive(Debug, Default)]
@@ -39,11 +40,11 @@ impl Found {
 /// Looks at what is waited for.
 pub(super) fn look(wait: &Wait, progress: &Progress, cache: &Cache, standard: &Standard) -> Found {
     // Each object is looked up once, although a long list of results is behind it.
-    let written: HashMap<&ObjectKey, &str> = progress
+    let written: HashMap<&ObjectKey, &StepResult> = progress
         .results
         .iter()
         .filter(|result| !result.resource_version.is_empty())
-        .map(|result| (&result.key, result.resource_version.as_str()))
+        .map(|result| (&result.key, result))
         .collect();
     let mut found = Found::default();
     for awaited in &wait.objects {
@@ -52,9 +53,17 @@ pub(super) fn look(wait: &Wait, progress: &Progress, cache: &Cache, standard: &S
             continue;
         }
         let entry = cache.get_by(&awaited.key, standard);
-        let written = written.get(&awaited.key).copied();
+        let result = written.get(&awaited.key).copied();
+        let written = result.map(|result| result.resource_version.as_str());
         // What the watch has not told of yet is not gone.
         let known = written.is_none_or(|version| cache.has_reached(&awaited.key, version));
+        let is_another = |entry: &Arc<Entry>| result.is_some_and(|result| is_another(entry, result));
+        if entry.as_ref().is_some_and(is_another) {
+            let message = "another object has taken its name";
+            let health = Health::because(State::Degraded, message.to_owned());
+            found.failed.push(pending(awaited, health));
+            continue;
+        }
         match judge(awaited, entry.as_deref(), standard, written, known) {
             Judgement::Done => {}
             Judgement::Pending(health) => found.pending.push(pending(awaited, health)),
@@ -62,6 +71,12 @@ pub(super) fn look(wait: &Wait, progress: &Progress, cache: &Cache, standard: &S
         }
     }
     found
+}
+
+/// Whether what is there now is not the hook that was run, but what somebody else has made since under its name.
+fn is_another(entry: &Entry, hook: &StepResult) -> bool {
+    let is_behind = is_older(entry.resource_version(), &hook.resource_version);
+    !hook.uid.is_empty() && !is_behind && entry.uid().to_string() != hook.uid
 }
 
 /// Which of the objects that were to be gone are not.

@@ -32,26 +32,47 @@ impl FileStore {
             folder: folder.into(),
             units: MemoryStore::default(),
         };
-        let failed = |file: &Path, error: String| Failure::new(format!("{}: {error}", file.display()));
-        fs::create_dir_all(&store.folder).map_err(|error| failed(&store.folder, error.to_string()))?;
-        for mut unit in units {
-            let file = store.file(&unit.id);
-            match fs::read(&file) {
-                Ok(text) => {
-                    let status = serde_json::from_slice(&text);
-                    unit.status = status.map_err(|error| failed(&file, error.to_string()))?;
-                }
-                Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
-                Err(error) => return Err(failed(&file, error.to_string())),
-            }
-            store.units.put(unit);
+        fs::create_dir_all(&store.folder).map_err(|error| failed(&store.folder, &error))?;
+        for unit in units {
+            store.put(unit)?;
         }
         Ok(store)
     }
 
-    /// The units as they are now: what is put there or taken out counts, and what becomes of it is kept.
-    pub fn units(&self) -> &MemoryStore {
-        &self.units
+    /// Adds a unit or replaces it, with what is known to have become of it: its status here counts, whatever that of `unit` is. The engine has to
+    /// be [told](crate::Engine::refresh).
+    ///
+    /// # Errors
+    /// Its file cannot be read.
+    pub fn put(&self, mut unit: SyncUnit) -> Result<(), Failure> {
+        let file = self.file(&unit.id);
+        match (self.units.unit(&unit.id), fs::read(&file)) {
+            (Some(known), _) => unit.status = known.status,
+            (None, Ok(text)) => {
+                unit.status = serde_json::from_slice(&text).map_err(|error| failed(&file, &error))?;
+            }
+            (None, Err(error)) if error.kind() == std::io::ErrorKind::NotFound => {}
+            (None, Err(error)) => return Err(failed(&file, &error)),
+        }
+        self.units.put(unit);
+        Ok(())
+    }
+
+    /// Takes a unit out, and forgets what has become of it. What it applied stays.
+    ///
+    /// # Errors
+    /// Its file cannot be removed.
+    pub fn remove(&self, id: &str) -> Result<Option<SyncUnit>, Failure> {
+        let file = self.file(id);
+        match fs::remove_file(&file) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(failed(&file, &error)),
+            _ => Ok(self.units.remove(id)),
+        }
+    }
+
+    /// A unit as it is now.
+    pub fn unit(&self, id: &str) -> Option<SyncUnit> {
+        self.units.unit(id)
     }
 
     /// Any text can be the id of a unit, but not the name of a file.
@@ -71,6 +92,10 @@ impl FileStore {
         File::open(&self.folder)?.sync_all()?;
         Ok(())
     }
+}
+
+fn failed(file: &Path, error: &dyn std::error::Error) -> Failure {
+    Failure::new(format!("{}: {error}", file.display()))
 }
 
 impl SyncUnitStore for FileStore {
@@ -114,15 +139,25 @@ mod tests {
             ..Status::default()
         };
         store.set_status(id, status.clone()).await.unwrap();
-        assert_eq!(store.units().unit(id).unwrap().status, status);
+        assert_eq!(store.unit(id).unwrap().status, status);
+        // Whoever changes a unit need not know what has become of it.
+        store.put(SyncUnit::new(id)).unwrap();
+        assert_eq!(store.unit(id).unwrap().status, status);
         drop(store);
-        assert_eq!(open(id).unwrap().units().unit(id).unwrap().status, status);
+        assert_eq!(open(id).unwrap().unit(id).unwrap().status, status);
         assert_eq!(
-            open("other").unwrap().units().unit("other").unwrap().status,
+            open("other").unwrap().unit("other").unwrap().status,
             Status::default()
         );
         let entries = fs::read_dir(folder.path()).unwrap().count();
         assert_eq!(entries, 1, "nothing is written elsewhere");
+        let other = open("gone").unwrap();
+        other.set_status("gone", status.clone()).await.unwrap();
+        assert!(other.remove("gone").unwrap().is_some());
+        assert_eq!(
+            open("gone").unwrap().unit("gone").unwrap().status,
+            Status::default()
+        );
         // What cannot be read is told with its name, and not taken for nothing.
         let file = fs::read_dir(folder.path().join("units"))
             .unwrap()

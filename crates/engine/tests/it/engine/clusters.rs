@@ -19,13 +19,13 @@ use super::{Bed, Sources, config_map};
 
 /// Clusters by name, which may change.
 #[derive(Clone)]
-struct Names {
+pub(super) struct Names {
     clusters: Arc<Mutex<BTreeMap<String, Access>>>,
     events: broadcast::Sender<ClusterEvent>,
 }
 
 impl Names {
-    fn new() -> Names {
+    pub(super) fn new() -> Names {
         Names {
             clusters: Arc::default(),
             events: broadcast::Sender::new(16),
@@ -33,7 +33,7 @@ impl Names {
     }
 
     /// The name leads here from now on. What is returned lives for as long as somebody can send requests that way.
-    fn set(&self, name: &str, endpoint: &str, identity: &str, client: kube::Client) -> Weak<()> {
+    pub(super) fn set(&self, name: &str, endpoint: &str, identity: &str, client: kube::Client) -> Weak<()> {
         let alive = Arc::new(());
         let held = Arc::downgrade(&alive);
         let service = tower::service_fn(move |request: http::Request<kube::client::Body>| {
@@ -55,7 +55,7 @@ impl Names {
         held
     }
 
-    fn remove(&self, name: &str) {
+    pub(super) fn remove(&self, name: &str) {
         self.clusters.lock().remove(name);
         let _ = self.events.send(ClusterEvent::Removed(name.to_owned()));
     }
@@ -80,7 +80,11 @@ impl CredentialsStore for Names {
 }
 
 /// An engine for units in the clusters of these names.
-fn run(names: &Names, sources: &Sources, units: &MemoryStore) -> (Engine, tokio::task::AbortHandle) {
+pub(super) fn run(
+    names: &Names,
+    sources: &Sources,
+    units: &MemoryStore,
+) -> (Engine, tokio::task::AbortHandle) {
     let settings = ReconciliationSettings::default();
     let engine = Engine::new(settings, names.clone(), sources.clone(), units.clone());
     let running = engine.clone();
@@ -88,7 +92,7 @@ fn run(names: &Names, sources: &Sources, units: &MemoryStore) -> (Engine, tokio:
     (engine, running.abort_handle())
 }
 
-async fn synced(units: &MemoryStore, unit: &str, revision: &str) {
+pub(super) async fn synced(units: &MemoryStore, unit: &str, revision: &str) {
     let every = testkit::settled::Every(Duration::from_millis(10));
     let settled = testkit::settled(super::LIMIT, every, async || {
         let status = units.unit(unit).unwrap().status;
@@ -431,7 +435,7 @@ async fn an_operation_that_a_process_has_left_is_terminated_although_its_cluster
 }
 
 /// Something that never becomes ready.
-fn never_bound() -> model::Value {
+pub(super) fn never_bound() -> model::Value {
     model::value!({
         "apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": { "name": "never" },
         "spec": {

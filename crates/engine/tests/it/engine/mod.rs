@@ -19,10 +19,12 @@ mod kills;
 mod left_behind;
 mod moving;
 mod new_objects;
+mod once_wrong;
 mod operations;
 mod panics;
 mod prune;
 mod requests;
+
 mod restless;
 mod selective;
 mod settings;

@@ -156,7 +156,7 @@ async fn an_object_that_is_deleted_before_it_is_waited_for_is_brought_back_inste
         "ConfigMap/{}/a was deleted while the operation was under way",
         bed.space
     );
-    assert_eq!(told.lock()[0], (Phase::Failed, message));
+    assert_eq!(told.lock()[0], (Phase::Superseded, message));
     assert_ne!(bed.uid("a").await.unwrap(), before);
     bed.finish().await;
 }
