@@ -12,7 +12,7 @@ use crate::origin::Origin;
 use crate::plugin;
 use crate::problem::{At, Problem};
 use crate::resmap::{AnyId, Clash, ResMap};
-use crate::resource::{Parsed, Resource, from_text};
+use crate::resource::{Malformed, Parsed, Resource, from_text};
 
 impl Target<'_, '_> {
     /// What all generators make.
@@ -178,7 +178,7 @@ impl Target<'_, '_> {
             files: &*self.here.loader,
         };
         let text = renderer.template(&request)?;
-        let parsed = from_text(&text, &mut self.build.texts()).map_err(|malformed| malformed.message)?;
+        let parsed = from_text(&text, &mut self.build.texts()).map_err(Malformed::into_message)?;
         Ok(parsed
             .into_iter()
             .map(|parsed| {
@@ -235,8 +235,9 @@ impl Target<'_, '_> {
             .map(|origin| Rc::new(origin.append(self.here.file)));
         let spot = self.spot(place);
         let mut resources = ResMap::new();
-        let parsed = parsed.into_iter().map(|Parsed { mut resource, line }| {
-            resource.spot = spot.at_line(line);
+        let numbered = parsed.into_iter().enumerate();
+        let parsed = numbered.map(|(number, Parsed { mut resource, place })| {
+            resource.spot = spot.at(&place, number);
             resource.set_origin(origin.as_ref());
             self.build.see(&resource);
             resource

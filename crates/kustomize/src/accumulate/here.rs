@@ -13,7 +13,7 @@ use super::lost::Lost;
 use crate::config::{Kustomization, Mistake};
 use crate::error::{Error, Errors, Within};
 use crate::problem::{At, InText, Problem, key};
-use crate::resource::from_text;
+use crate::resource::{self, from_text};
 
 /// The place of a kustomization file.
 pub(crate) struct Here<'t> {
@@ -152,6 +152,17 @@ impl<'t> Here<'t> {
         self.loader.load_text(name).ok()
     }
 
+    /// The lines of all resources of what an entry says or names.
+    pub(super) fn lines(&self, place @ (field, entry): Place<'_>) -> Vec<usize> {
+        let path = self.path(field, entry);
+        match find(&self.written().value, &path) {
+            Some(Value::Str(text)) if is_inline(&path, text) => resource::lines(text),
+            _ => self
+                .text(place)
+                .map_or_else(Vec::new, |text| resource::lines(&text)),
+        }
+    }
+
     /// The way to an entry in the file as it is written.
     fn path(&self, field: &str, entry: Option<usize>) -> Vec<Step> {
         if field.is_empty() {
@@ -254,13 +265,9 @@ impl Opened {
         match at {
             InText::Line(line) => Some(*line),
             InText::Object(number) => {
-                let objects = self.objects.get_or_init(|| {
-                    let parsed = from_text(self.text.get_or_init(text), &mut Texts::default());
-                    parsed.map_or_else(
-                        |_| Vec::new(),
-                        |parsed| parsed.into_iter().map(|parsed| parsed.line).collect(),
-                    )
-                });
+                let objects = self
+                    .objects
+                    .get_or_init(|| resource::lines(self.text.get_or_init(text)));
                 objects.get(*number).copied()
             }
             InText::Field(path) => {

@@ -109,8 +109,9 @@ impl<'b, 't> Target<'b, 't> {
         let schema = self.build.schema();
         let mut resources = ResMap::new();
         let spot = self.build.spots.borrow_mut().add(&self.here, place);
-        let parsed = parsed.into_iter().map(|Parsed { mut resource, line }| {
-            resource.spot = spot.at_line(line);
+        let numbered = parsed.into_iter().enumerate();
+        let parsed = numbered.map(|(number, Parsed { mut resource, place })| {
+            resource.spot = spot.at(&place, number);
             resource.set_origin(origin.as_ref());
             self.build.see(&resource);
             resource

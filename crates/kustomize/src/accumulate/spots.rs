@@ -2,20 +2,26 @@
 //! when something is wrong with it.
 
 use std::cell::RefCell;
+use std::collections::HashMap;
 use std::rc::Rc;
 
 use yaml::{Lines, Step};
 
 use super::here::{Here, Place};
 use crate::error::Error;
+use crate::resource::InDocument;
 
 /// Where a resource comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Spot {
     entry: u32,
-    /// The line of the text that the entry says or names; 0 for none.
+    /// The line of the text that the entry says or names; 0 for none. For an item of a list, which of all resources of the
+    /// text it is, after [`ITEM`]: its line is looked for when it is told.
     line: u32,
 }
+
+/// More than any text has lines.
+const ITEM: u32 = 1 << 31;
 
 impl Default for Spot {
     /// Nowhere.
@@ -28,12 +34,30 @@ impl Default for Spot {
 }
 
 impl Spot {
-    /// The same entry, at a line of its text.
-    pub(crate) fn at_line(self, line: usize) -> Spot {
+    /// The same entry, at the place in its text of a resource that has this number there.
+    pub(crate) fn at(self, place: &InDocument, number: usize) -> Spot {
+        let line = match place.items.is_empty() {
+            true => u32::try_from(place.line).ok().filter(|line| *line < ITEM),
+            false => u32::try_from(number)
+                .ok()
+                .and_then(|number| ITEM.checked_add(number)),
+        };
         Spot {
-            line: u32::try_from(line).unwrap_or(0),
+            line: line.unwrap_or(0),
             ..self
         }
+    }
+
+    /// The line, if it is known at once.
+    fn line(self) -> Option<usize> {
+        let line = Some(self.line).filter(|line| (1..ITEM).contains(line));
+        line.and_then(|line| usize::try_from(line).ok())
+    }
+
+    /// Which of the resources of its text it is.
+    fn item(self) -> Option<usize> {
+        let number = self.line.checked_sub(ITEM);
+        number.and_then(|number| usize::try_from(number).ok())
     }
 }
 
@@ -44,6 +68,8 @@ pub(crate) struct Spots<'t> {
     entries: Vec<Entry>,
     /// The file that was looked at last: many mistakes in one are told one after the other.
     opened: RefCell<Option<Opened>>,
+    /// The lines of the resources of texts with lists, by their entries.
+    lines: RefCell<HashMap<u32, Vec<usize>>>,
 }
 
 /// An entry of a field of a kustomization. There are as many as files, so that they are small.
@@ -99,7 +125,12 @@ impl<'t> Spots<'t> {
     /// An error about the resource of a spot; `None` where that is nowhere.
     pub(crate) fn error(&self, spot: Spot, message: &str) -> Option<Error> {
         let (here, place) = self.place(spot)?;
-        let line = usize::try_from(spot.line).ok().filter(|line| *line > 0);
+        let line = spot.line().or_else(|| {
+            let number = spot.item()?;
+            let mut lines = self.lines.borrow_mut();
+            let lines = lines.entry(spot.entry).or_insert_with(|| here.lines(place));
+            lines.get(number).copied()
+        });
         Some(here.resource(place, line, message.to_owned()))
     }
 
@@ -129,7 +160,7 @@ impl<'t> Spots<'t> {
 
     /// The line of a field in whose text `part` stands; `None` if the resource was generated, or its file has no such field.
     pub(crate) fn field(&self, spot: Spot, path: &[Step], part: &str) -> Option<usize> {
-        let line = usize::try_from(spot.line).ok().filter(|line| *line > 0)?;
+        let line = spot.line()?;
         let mut opened = self.opened.borrow_mut();
         if opened.as_ref().is_none_or(|opened| opened.entry != spot.entry) {
             let (here, place) = self.place(spot)?;

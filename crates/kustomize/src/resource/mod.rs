@@ -7,7 +7,7 @@ mod metadata;
 mod read;
 
 pub(crate) use affixes::{Affixes, Empty, LastChain};
-pub(crate) use read::{Malformed, Parsed, from_text};
+pub(crate) use read::{InDocument, Malformed, Parsed, from_text, lines};
 
 use std::rc::Rc;
 

@@ -4,6 +4,7 @@ mod bases;
 mod files;
 mod hints;
 mod independent;
+mod lists;
 mod same;
 mod whole;
 
