@@ -6,6 +6,7 @@ use yaml::Step;
 
 use crate::accumulate::Spot;
 use crate::resmap::Wrong;
+use crate::resource::Resource;
 
 /// Something that is wrong.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,8 +28,20 @@ pub(crate) enum Needs {
     Nothing,
     /// An object of this kind; of any kind, if it is empty.
     Object(String),
-    /// The names and namespaces that objects get.
+    /// The names that objects should have got: those of the objects it is about are not certain.
     Names,
+}
+
+impl Needs {
+    /// What there being several of what may be there once needs: that is certain if at least two of them have their names
+    /// for certain.
+    pub(crate) fn of_several<'r>(found: impl IntoIterator<Item = &'r Resource>) -> Needs {
+        let certain = found.into_iter().filter(|resource| !resource.may_be_another());
+        match certain.take(2).count() {
+            2 => Needs::Nothing,
+            _ => Needs::Names,
+        }
+    }
 }
 
 /// Where something stands.

@@ -53,12 +53,48 @@ pub(crate) trait Transform {
     }
 }
 
-/// In the place of a transformer that could not be read.
-pub(crate) struct Lost;
+/// In the place of a transformer that could not be read: what it may have done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Lost {
+    /// Changed objects, but neither their names nor how many there are.
+    Changes,
+    /// Changed objects or deleted some.
+    Deletions,
+    /// Given objects other names.
+    Names,
+    /// Any of this.
+    Anything,
+}
+
+impl Lost {
+    /// What a field of a kustomization may do.
+    pub(crate) fn through(field: &str) -> Lost {
+        match field {
+            "namespace" | "namePrefix" | "nameSuffix" => Lost::Names,
+            "patchesStrategicMerge" => Lost::Deletions,
+            "patches" | "patchesJson6902" | "transformers" => Lost::Anything,
+            _ => Lost::Changes,
+        }
+    }
+
+    /// Notes on a resource what it may lack.
+    pub(crate) fn note(self, resource: &mut Resource) {
+        if self != Lost::Names {
+            resource.lose_change();
+        }
+        match self {
+            Lost::Changes => {}
+            Lost::Deletions => resource.lose_deletion(),
+            Lost::Names | Lost::Anything => resource.lose_name(),
+        }
+    }
+}
 
 impl Transform for Lost {
     fn transform_all(&self, resources: &mut ResMap, _: &Schema) -> Vec<Problem> {
-        resources.lose_change();
+        for resource in resources.contents_mut() {
+            self.note(resource);
+        }
         Vec::new()
     }
 }

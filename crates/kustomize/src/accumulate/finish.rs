@@ -46,8 +46,7 @@ impl Accumulated<'_, '_> {
         let fail = |field: &'static str, message: String| self.target.here.error((field, None), message);
         let mut wrong = hash::add_to_names(resources, &schema);
         let references = name_reference::fix(resources, specs.rules(), &schema);
-        // Which of several objects is meant may depend on names that are missing.
-        wrong.extend(references.into_iter().filter(|_| !self.accumulator.lost.names));
+        wrong.extend(references);
         let resolved = vars::resolve(&self.accumulator.vars, resources, &specs.var_reference);
         // Patches and replacements may have taken the name of one.
         resources.drop_empties();
@@ -77,7 +76,7 @@ impl Accumulated<'_, '_> {
             }
         }
         // Patches may have given several the same name.
-        let clashes = self.accumulator.resources.clashes(&schema);
+        let clashes = self.accumulator.resources.check_ids(&schema);
         self.target
             .tell_clashes(&mut self.accumulator, ("", None), clashes);
         self.order_and_mark(build)

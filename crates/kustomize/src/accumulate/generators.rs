@@ -34,15 +34,16 @@ impl Target<'_, '_> {
             .map(|(_, resource)| resource.shared_name())
             .collect();
         let mut index = AnyId::new(names, accumulator.resources.as_slice(), &schema);
-        let told = accumulator.errors.0.len();
+        let mut is_complete = true;
         for (place, resource) in generated {
             let absorbed = accumulator.resources.absorb(resource, &mut index, &schema);
             if let Err(mut clash) = absorbed {
                 clash.message.insert_str(0, "merging from generator: ");
                 self.tell_clashes(accumulator, place, vec![clash]);
+                is_complete = false;
             }
         }
-        if accumulator.errors.0.len() > told {
+        if !is_complete {
             accumulator.lost.add(Lost::through("configMapGenerator"));
         }
     }
@@ -50,10 +51,11 @@ impl Target<'_, '_> {
     /// Tells of objects that others stand in the way of, each where it comes from.
     pub(super) fn tell_clashes(&self, accumulator: &mut Accumulator, place: Place<'_>, clashes: Vec<Clash>) {
         let spots = self.build.spots.borrow();
-        let lost = accumulator.lost;
+        let is_any_missed = clashes.iter().any(|clash| clash.is_missed);
+        let (lost, resources) = (accumulator.lost, &accumulator.resources);
         let certain = clashes
             .into_iter()
-            .filter(|clash| !lost.may_explain(&clash.needs));
+            .filter(|clash| !lost.may_explain(&clash.needs, resources));
         let told = certain.flat_map(|clash| {
             let Some(mut error) = spots.error(clash.spot, &clash.message) else {
                 return self.here.error(place, clash.message).0;
@@ -66,6 +68,9 @@ impl Target<'_, '_> {
             vec![error]
         });
         accumulator.errors.0.extend(told);
+        if is_any_missed {
+            accumulator.lost.add(Lost::OBJECTS);
+        }
     }
 
     /// Problems that say where their objects come from.

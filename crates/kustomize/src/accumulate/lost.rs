@@ -1,41 +1,27 @@
 //! What a build goes on without after a mistake, and what may only follow from that.
 
 use crate::problem::Needs;
+use crate::resmap::ResMap;
 
-/// What is missing, or may be.
+/// Objects that are missing, or may be. That those which are there may have other names is noted on them
+/// (`Resource::lose_name`): it says nothing about others.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Lost {
     /// Objects of any kind.
     pub(super) objects: bool,
     /// ConfigMaps and Secrets.
     pub(super) data: bool,
-    /// The names and namespaces that objects should have got.
-    pub(super) names: bool,
 }
 
 impl Lost {
     pub(super) const OBJECTS: Lost = Lost {
         objects: true,
         data: true,
-        names: false,
     };
 
-    pub(super) const NAMES: Lost = Lost {
-        objects: false,
-        data: false,
-        names: true,
-    };
-
-    pub(super) const ALL: Lost = Lost {
-        objects: true,
-        data: true,
-        names: true,
-    };
-
-    /// What is missing when a field of a kustomization cannot be read.
+    /// What is missing when a field of a kustomization cannot be read that says what there is at first.
     pub(super) fn through(field: &str) -> Lost {
         match field {
-            "components" => Lost::ALL,
             "resources"
             | "bases"
             | "generators"
@@ -46,7 +32,6 @@ impl Lost {
                 data: true,
                 ..Lost::default()
             },
-            "namePrefix" | "nameSuffix" | "namespace" | "transformers" => Lost::NAMES,
             _ => Lost::default(),
         }
     }
@@ -55,17 +40,20 @@ impl Lost {
     pub(super) fn add(&mut self, other: Lost) {
         self.objects |= other.objects;
         self.data |= other.data;
-        self.names |= other.names;
     }
 
-    /// Whether what a problem needs may be among what is missing.
-    pub(super) fn may_explain(self, needs: &Needs) -> bool {
+    /// Whether what a problem needs may be among what is missing, or be one of the objects that are there under a name that
+    /// it should not have.
+    pub(super) fn may_explain(self, needs: &Needs, resources: &ResMap) -> bool {
         match needs {
             Needs::Nothing => false,
-            Needs::Names => self.names,
+            Needs::Names => true,
             Needs::Object(kind) => {
                 let may_be_data = matches!(kind.as_str(), "" | "ConfigMap" | "Secret");
-                self.objects || self.names || self.data && may_be_data
+                let mut others = resources.iter().filter(|resource| resource.may_have_other_name());
+                self.objects
+                    || self.data && may_be_data
+                    || others.any(|resource| kind.is_empty() || resource.kind() == kind)
             }
         }
     }

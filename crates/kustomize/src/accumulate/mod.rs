@@ -116,9 +116,22 @@ impl Accumulator {
     }
 
     /// Problems without those that may only follow from what is missing.
-    fn certain(&self, mut problems: Vec<Problem>) -> Vec<Problem> {
-        problems.retain(|problem| !self.lost.may_explain(&problem.needs));
+    fn certain(&mut self, mut problems: Vec<Problem>) -> Vec<Problem> {
+        problems.retain(|problem| {
+            let is_certain = !self.lost.may_explain(&problem.needs, &self.resources);
+            if !problem.objects.is_empty() {
+                // They have the same identity now, and one of them stays.
+                self.lost.add(Lost::OBJECTS);
+            }
+            is_certain
+        });
         problems
+    }
+
+    /// Takes note that a change was lost of which nobody knows what it is, and what it is for.
+    fn lose_anything(&mut self) {
+        self.lost.add(Lost::OBJECTS);
+        self.resources.lose_names();
     }
 
     fn specs(&self, build: &Build<'_>) -> Arc<Specs> {

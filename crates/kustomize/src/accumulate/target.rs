@@ -129,10 +129,16 @@ impl<'b, 't> Target<'b, 't> {
         self.absorb(&mut accumulator, generated);
         for (index, name) in self.kustomization.components.iter().enumerate() {
             let loaded = self.component(index, name);
-            match accumulator.keep(loaded, Lost::ALL) {
+            match accumulator.keep(loaded, Lost::OBJECTS) {
                 Some(component) => accumulator = self.run_component(component, accumulator),
-                None => is_complete = false,
+                None => {
+                    accumulator.lose_anything();
+                    is_complete = false;
+                }
             }
+        }
+        if self.here.is_unread(("components", None)) {
+            accumulator.lose_anything();
         }
         if !is_complete {
             accumulator.resources.lose_change();

@@ -3,7 +3,6 @@
 use std::rc::Rc;
 
 use super::generators::plugin_origin;
-use super::lost::Lost;
 use super::target::{Place, Target};
 use super::{Accumulator, Spot};
 use crate::affix::{Affix, Side};
@@ -49,7 +48,7 @@ impl Step {
 
 impl Target<'_, '_> {
     pub(super) fn run_transformers(&mut self, accumulator: &mut Accumulator) {
-        let steps = self.transformer_steps(accumulator);
+        let (steps, is_lost) = self.transformer_steps(accumulator);
         // The steps have all that is in them.
         self.kustomization.patches = Vec::new();
         let schema = self.build.schema();
@@ -65,6 +64,9 @@ impl Target<'_, '_> {
             }
             self.run_together(&together, accumulator, &schema);
         }
+        if is_lost {
+            accumulator.lose_anything();
+        }
     }
 
     fn run_step(&self, step: &Step, accumulator: &mut Accumulator, schema: &Schema) {
@@ -73,10 +75,6 @@ impl Target<'_, '_> {
         }
         let problems = step.transformer.transform_all(&mut accumulator.resources, schema);
         let problems = accumulator.certain(problems);
-        if problems.iter().any(|problem| !problem.objects.is_empty()) {
-            // Objects have the same identity now.
-            accumulator.lost.add(Lost::NAMES);
-        }
         accumulator.note(self.tell_step(step, problems));
         for resource in accumulator.resources.contents_mut() {
             step.mark(resource);
@@ -109,6 +107,9 @@ impl Target<'_, '_> {
             for (step, change) in &mut changes {
                 if let Err(problem) = change(resource) {
                     let problem = resource.refuse(problem.into());
+                    if !step.transformer.keeps_ids() {
+                        resource.lose_name();
+                    }
                     errors
                         .0
                         .extend(self.tell_step(step, problem.into_iter().collect()).0);
@@ -121,8 +122,9 @@ impl Target<'_, '_> {
         accumulator.note(errors);
     }
 
-    /// All transformers, ready to run. What cannot be read is told.
-    fn transformer_steps(&self, accumulator: &mut Accumulator) -> Vec<Step> {
+    /// All transformers, ready to run, and whether one of those that `transformers` names is lost. What cannot be read is
+    /// told.
+    fn transformer_steps(&self, accumulator: &mut Accumulator) -> (Vec<Step>, bool) {
         let specs = accumulator.specs(self.build);
         let mut steps = self.builtin_steps(&specs, &mut accumulator.errors);
         let told = accumulator.errors.0.len();
@@ -131,10 +133,8 @@ impl Target<'_, '_> {
             &self.kustomization.transformers,
             &mut accumulator.errors,
         ));
-        if accumulator.errors.0.len() > told {
-            accumulator.lost.add(Lost::NAMES);
-        }
-        steps
+        let is_lost = accumulator.errors.0.len() > told || self.here.is_unread(("transformers", None));
+        (steps, is_lost)
     }
 
     /// Validators are transformers that may change nothing but one label.
@@ -171,7 +171,9 @@ impl Target<'_, '_> {
             let made = plugin::transformer(plugin, self)
                 .map_err(|problems| self.tell_plugin(place, plugin.spot, problems));
             steps.push(Step {
-                transformer: errors.keep(made).unwrap_or_else(|| Box::new(transform::Lost)),
+                transformer: errors
+                    .keep(made)
+                    .unwrap_or_else(|| Box::new(transform::Lost::through(field))),
                 place,
                 spot: Some(plugin.spot),
                 origin: plugin_origin(plugin),
@@ -182,8 +184,8 @@ impl Target<'_, '_> {
 
     /// What stands for a field that could not be read, or something in it.
     fn lost_steps(&self, place: Place<'static>, is_lost: bool) -> Vec<Step> {
-        let lost =
-            (is_lost || self.here.is_unread(place)).then(|| self.step(place, "", Box::new(transform::Lost)));
+        let is_lost = is_lost || self.here.is_unread(place);
+        let lost = is_lost.then(|| self.step(place, "", Box::new(transform::Lost::through(place.0))));
         lost.into_iter().collect()
     }
 
@@ -205,6 +207,9 @@ impl Target<'_, '_> {
         if !kustomization.name_suffix.is_empty() {
             let transformer = Affix::new(Side::Suffix, &kustomization.name_suffix, &specs.name_suffix);
             steps.push(step("nameSuffix", "SuffixTransformer", Box::new(transformer)));
+        }
+        for field in ["namespace", "namePrefix", "nameSuffix"] {
+            steps.extend(self.lost_steps((field, None), false));
         }
         steps.extend(self.label_steps(specs, errors));
         if !kustomization.common_annotations.is_empty() {
@@ -258,9 +263,12 @@ impl Target<'_, '_> {
             let patch = Patch::load(config, &load, &mut self.build.texts())
                 .map_err(|problems| self.here.tell(place, problems));
             let is_unread = self.here.is_unread(place);
-            let target = config.target.as_ref().filter(|_| !is_unread);
             let patch = errors.keep(patch).filter(|_| !is_unread);
-            (place, patch.unwrap_or_else(|| Patch::lost(target)))
+            let lost = || match is_unread {
+                true => Patch::unread(),
+                false => Patch::lost(config, &load),
+            };
+            (place, patch.unwrap_or_else(lost))
         });
         let patches: Vec<_> = read.collect();
         // A mistake of an entry makes one patch uncertain; that of the whole field makes all of them so.

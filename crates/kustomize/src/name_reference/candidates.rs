@@ -27,6 +27,8 @@ pub(super) struct Candidate {
 pub(super) struct Kinds {
     pub(super) now: Gvk,
     pub(super) cluster_scoped: bool,
+    /// Whether its name may be another one, through a mistake elsewhere.
+    pub(super) is_doubtful: bool,
     pub(super) before: Vec<Gvk>,
 }
 
@@ -161,6 +163,7 @@ impl Candidates {
         let kinds = Kinds {
             now: id.gvk,
             cluster_scoped: id.cluster_scoped,
+            is_doubtful: resource.may_be_another(),
             before,
         };
         let kinds = match self.kinds.get(&kinds) {

@@ -32,6 +32,7 @@ pub(crate) fn fix(resources: &mut ResMap, rules: &Rules, schema: &Schema) -> Vec
         for rule in rules.of(&original) {
             let referrer = referrer.get_or_insert_with(|| Referrer::new(at, resource, &candidates, schema));
             if let Err(problem) = rule.apply(resource, referrer)
+                && !referrer.doubts.take()
                 && !resource.is_unsure()
             {
                 problems.push((resource.spot, problem));

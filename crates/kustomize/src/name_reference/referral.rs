@@ -1,6 +1,7 @@
 //! Which of several candidates a reference means.
 
 use std::borrow::Cow;
+use std::cell::Cell;
 use std::collections::HashSet;
 
 use model::Str;
@@ -18,6 +19,10 @@ pub(super) struct Referrer<'c> {
     /// The namespaces of the service accounts that a role binding binds.
     bound: HashSet<Str>,
     affixes: Cow<'c, Affixes>,
+    /// Whether its own name may be another one, through a mistake elsewhere.
+    is_doubtful: bool,
+    /// Whether it could not be chosen what was meant last since names may be others.
+    pub(super) doubts: Cell<bool>,
 }
 
 impl<'c> Referrer<'c> {
@@ -34,6 +39,8 @@ impl<'c> Referrer<'c> {
             candidates,
             bound: bound_namespaces(resource),
             affixes: affixes.unwrap_or_default(),
+            is_doubtful: resource.may_be_another(),
+            doubts: Cell::new(false),
         }
     }
 
@@ -159,6 +166,9 @@ impl<'r> Referral<'r> {
         if others.iter().all(|other| same(first, other)) {
             return Ok(Some(first));
         }
+        let certain = found.iter().filter(|candidate| !candidate.kinds.is_doubtful);
+        let is_certain = !self.referrer.is_doubtful && certain.count() > 1;
+        self.referrer.doubts.set(!is_certain);
         let ids: Vec<String> = found.iter().map(|candidate| candidate.id().to_string()).collect();
         Err(format!("found multiple possible referrals: {}", ids.join(", ")))
     }

@@ -159,8 +159,10 @@ impl Transform for Namespace {
             }
             ids.remove(resource.id(schema).fingerprint());
             resource.remember_id(schema);
-            let failed = self.apply(resource, schema).err();
-            problems.extend(failed.and_then(|problem| resource.refuse(Problem::from(problem))));
+            if let Err(problem) = self.apply(resource, schema) {
+                problems.extend(resource.refuse(Problem::from(problem)));
+                resource.lose_name();
+            }
             let id = resource.id(schema).fingerprint();
             if !ids.add(id) {
                 twice.insert(id);
@@ -171,23 +173,32 @@ impl Transform for Namespace {
     }
 }
 
-/// One problem for each identity that several resources have now.
-fn conflicts(resources: &ResMap, twice: &HashSet<Fingerprint>, schema: &Schema) -> Vec<Problem> {
+/// One problem for each identity that several resources have now. What else is wrong with their names follows from that.
+fn conflicts(resources: &mut ResMap, twice: &HashSet<Fingerprint>, schema: &Schema) -> Vec<Problem> {
     let (mut problems, mut numbers): (Vec<Problem>, HashMap<Fingerprint, usize>) = Default::default();
     if twice.is_empty() {
         return problems;
     }
-    for resource in resources.iter() {
+    let mut certain = Vec::new();
+    for resource in resources.contents_mut() {
         let id = resource.id(schema);
         if !twice.contains(&id.fingerprint()) {
             continue;
         }
         let number = *numbers.entry(id.fingerprint()).or_insert_with(|| {
             let message = format!("namespace transformation produces ID conflict: {id}");
-            problems.push(Problem::from(message).needing(Needs::Names));
+            problems.push(Problem::from(message));
+            certain.push(0);
             problems.len() - 1
         });
         problems[number].objects.push(resource.spot);
+        certain[number] += usize::from(!resource.may_be_another());
+        resource.lose_name();
+    }
+    for (problem, certain) in problems.iter_mut().zip(certain) {
+        if certain < 2 {
+            problem.needs = Needs::Names;
+        }
     }
     problems
 }

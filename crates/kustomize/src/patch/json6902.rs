@@ -10,7 +10,7 @@ use crate::problem::{At, InText, Problem};
 use crate::resmap::{AnyId, Matcher, ResMap, Selector};
 use crate::resource::Resource;
 use crate::schema::Schema;
-use crate::transform::{Transform, first};
+use crate::transform::{Lost, Transform, first};
 
 /// A JSON patch that was read.
 pub(super) struct JsonPatch {
@@ -18,6 +18,13 @@ pub(super) struct JsonPatch {
     count: usize,
     /// Whether annotations are replaced or removed as a whole.
     drops_annotations: bool,
+    /// Whether it changes what an object is called.
+    renames: bool,
+}
+
+/// Whether a text that should be a patch, but is none, may be about what an object is called.
+pub(super) fn mentions_names(text: &str) -> bool {
+    text.contains("/metadata/name")
 }
 
 /// Far more than anyone writes by hand, but bounded.
@@ -67,6 +74,7 @@ impl JsonPatch {
             patch,
             count,
             drops_annotations: operations.iter().any(drops_annotations),
+            renames: operations.iter().any(renames),
         })
     }
 
@@ -80,10 +88,14 @@ impl JsonPatch {
         resource.quote_in_brackets();
         let mut value = convert::to_value(&resource.node)?;
         let added = resource.previous_ids().next().is_some() && add_annotations(&mut value);
-        self.patch.apply_numbered(&mut value).map_err(|(number, error)| {
+        if let Err((number, error)) = self.patch.apply_numbered(&mut value) {
+            if self.renames {
+                resource.lose_name();
+            }
             let at = InText::Field(vec![Step::Item(number)]);
-            Problem::in_text(at, format!("{error} (in {})", resource.plain_id()))
-        })?;
+            let message = format!("{error} (in {})", resource.plain_id());
+            return Err(Problem::in_text(at, message));
+        }
         if added {
             drop_empty_annotations(&mut value);
         }
@@ -131,6 +143,18 @@ fn drops_annotations(operation: &Value) -> bool {
         Some("move") => is_whole("path") || is_whole("from"),
         _ => false,
     }
+}
+
+/// Whether an operation changes the name, namespace or kind of an object.
+fn renames(operation: &Value) -> bool {
+    let about = |field: &str| operation.get(field).and_then(Value::as_str);
+    let is_name = |path: &str| {
+        matches!(
+            path,
+            "" | "/metadata" | "/metadata/name" | "/metadata/namespace" | "/kind"
+        )
+    };
+    about("op") != Some("test") && ["path", "from"].into_iter().filter_map(about).any(is_name)
 }
 
 /// Gives an object annotations, if it has none.
@@ -233,7 +257,7 @@ impl TargetedJson {
                 continue;
             }
             let Some(patch) = &self.patch else {
-                resource.lose_change();
+                Lost::Anything.note(resource);
                 continue;
             };
             let failed = patch.apply(resource).err();

@@ -19,7 +19,7 @@ use crate::problem::{InText, Problem};
 use crate::resmap::{AnyId, Matcher, ResMap, Selector};
 use crate::resource::{MayChange, Resource, from_text};
 use crate::schema::Schema;
-use crate::transform::{Transform, first};
+use crate::transform::{Lost, Transform, first};
 
 /// An entry of `patches`: of either form.
 pub(crate) struct Patch {
@@ -34,7 +34,7 @@ enum Content {
     Strategic(Vec<Resource>),
     Json(JsonPatch),
     /// It cannot be read.
-    Lost,
+    Lost(Lost),
 }
 
 impl Patch {
@@ -56,11 +56,32 @@ impl Patch {
         }
     }
 
-    /// An entry that cannot be read. What it is for is known if `target` could be.
-    pub(crate) fn lost(target: Option<&crate::config::Selector>) -> Patch {
+    /// An entry whose fields cannot be read.
+    pub(crate) fn unread() -> Patch {
         Patch {
-            content: Content::Lost,
-            target: target.map(|target| Box::new(target.clone().into())),
+            content: Content::Lost(Lost::Anything),
+            target: None,
+            source: None,
+        }
+    }
+
+    /// An entry whose patch cannot be read. What it is for is known.
+    pub(crate) fn lost(config: &Config, load: Load<'_>) -> Patch {
+        let may_rename = match (&config.options, &config.target) {
+            (Some(options), _) if options.allow_name_change || options.allow_kind_change => true,
+            (_, None) => false,
+            // A JSON patch has a target, and needs no option to rename it.
+            (_, Some(_)) if config.path.is_empty() => json6902::mentions_names(&config.patch),
+            (_, Some(_)) => load(&config.path).map_or(true, |text| json6902::mentions_names(&text)),
+        };
+        let lost = if may_rename {
+            Lost::Anything
+        } else {
+            Lost::Deletions
+        };
+        Patch {
+            content: Content::Lost(lost),
+            target: config.target.clone().map(|target| Box::new(target.into())),
             source: None,
         }
     }
@@ -106,7 +127,7 @@ impl Patch {
         let is_wrong = match &content {
             Content::Strategic(patches) => target.is_some() && patches.len() > 1,
             Content::Json(_) => target.is_none(),
-            Content::Lost => false,
+            Content::Lost(_) => false,
         };
         Ok(Patch {
             content,
@@ -120,7 +141,7 @@ impl Patch {
         match (&self.content, &self.target) {
             (_, Some(target)) => vec![Text::from(&target.id.name)],
             (Content::Strategic(patches), None) => patches.iter().map(Resource::shared_name).collect(),
-            (Content::Json(_) | Content::Lost, None) => Vec::new(),
+            (Content::Json(_) | Content::Lost(_), None) => Vec::new(),
         }
     }
 
@@ -197,16 +218,16 @@ impl Patch {
                     "Multiple Strategic-Merge Patches in one `patches` entry is not allowed to set `patches.target` field:",
                 ),
             },
-            (Content::Lost, target) => {
+            (Content::Lost(lost), target) => {
                 match target.as_ref().and_then(|target| Matcher::new(target).ok()) {
                     Some(matcher) => {
                         for at in resources.select(&matcher, Some(index), schema) {
-                            resources.contents_mut()[at].lose_change();
+                            lost.note(&mut resources.contents_mut()[at]);
                         }
+                        Vec::new()
                     }
-                    None => resources.lose_change(),
+                    None => lost.transform_all(resources, schema),
                 }
-                Vec::new()
             }
             (Content::Json(_), None) => refused("must specify a target for JSON patch"),
             (Content::Json(patch), Some(target)) => {

@@ -8,7 +8,7 @@ use crate::problem::{At, InText, Needs, Problem};
 use crate::resmap::{AnyId, Matcher, ResMap, Selector};
 use crate::resource::{MayChange, Parsed, Resource, from_text};
 use crate::schema::Schema;
-use crate::transform::{Transform, first};
+use crate::transform::{Lost, Transform, first};
 
 /// The patches of `patchesStrategicMerge`.
 pub(crate) struct StrategicPatches(Vec<Entry>);
@@ -116,7 +116,7 @@ impl Transform for StrategicPatches {
         } in &self.0
         {
             if *is_lost {
-                resources.lose_change();
+                Lost::Deletions.transform_all(resources, schema);
             }
             let failed = apply_all(patches, resources, &mut index, schema, |_, problem| problem);
             problems.extend(failed.into_iter().map(|problem| problem.of_entry(*number)));
@@ -144,7 +144,7 @@ pub(crate) fn apply_all(
                     format!("{how_many} matches for Id {id}; failed to find unique target for patch {id}");
                 let needs = match found.is_empty() {
                     true => Needs::Object(id.gvk.kind.to_string()),
-                    false => Needs::Names,
+                    false => Needs::of_several(found.iter().map(|&at| &resources.as_slice()[at])),
                 };
                 let at = InText::Object(number);
                 problems.push(Problem::in_text(at, explain(&id, problem)).needing(needs));
@@ -221,6 +221,9 @@ fn apply(resource: &mut Resource, patch: &Resource, schema: &Schema) -> Result<(
             resource.node = patch.node.clone();
             resource.set_kind(&kind);
             resource.set_name(&name);
+            if patch.may_change != MayChange::Neither {
+                resource.lose_name();
+            }
             return Err(problem);
         }
     }

@@ -81,25 +81,31 @@ fn from_source(
         }
         text
     };
-    let mut found = None;
+    let mut found: Vec<usize> = Vec::new();
     let name = Some(source.name.as_str()).filter(|name| !name.is_empty());
     for at in candidates(name, resources, index) {
         let resource = &resources[at];
         let fits = ids(resource, schema).iter().any(|id| id.is_selected_by(&wanted));
-        if fits && found.replace((at, resource)).is_some() {
-            let problem = wrong("", format!("multiple matches for selector {}", shown()));
+        if fits {
+            found.push(at);
+        }
+    }
+    let (at, found) = match found.as_slice() {
+        &[at] => (at, &resources[at]),
+        [] => {
+            let problem = wrong("", format!("nothing selected by {}", shown()));
             return Err(Some(Wrong {
-                needs: Needs::Names,
+                needs: Needs::Object(source.kind.clone()),
                 ..problem
             }));
         }
-    }
-    let Some((at, found)) = found else {
-        let problem = wrong("", format!("nothing selected by {}", shown()));
-        return Err(Some(Wrong {
-            needs: Needs::Object(source.kind.clone()),
-            ..problem
-        }));
+        several => {
+            let problem = wrong("", format!("multiple matches for selector {}", shown()));
+            return Err(Some(Wrong {
+                needs: Needs::of_several(several.iter().map(|&at| &resources[at])),
+                ..problem
+            }));
+        }
     };
     // The field may be missing, or not be what it should be, since a change was lost.
     let refuse = |field: &str, message: String| (!found.is_unsure()).then(|| wrong(field, message));

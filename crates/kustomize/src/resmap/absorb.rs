@@ -14,8 +14,17 @@ impl ResMap {
     pub(crate) fn absorb(&mut self, new: Resource, index: &mut AnyId, schema: &Schema) -> Result<(), Clash> {
         let (id, spot) = (new.id(schema), new.spot);
         let refuse = |message: String, others: &[usize], resources: &[Resource]| {
+            let may_be_others = others.iter().any(|&at| resources[at].may_be_another());
+            let needs = if may_be_others {
+                Needs::Names
+            } else {
+                Needs::Nothing
+            };
             let others = others.iter().map(|&at| resources[at].spot).collect();
-            Err(Clash::new(message, spot, others))
+            Err(Clash {
+                needs,
+                ..Clash::new(message, spot, others)
+            })
         };
         let matches = index.matches(&id, self.as_slice());
         let shown = || {

@@ -1,6 +1,5 @@
 //! Objects with the same identity, which no two may have.
 
-use std::borrow::Borrow;
 use std::collections::{HashMap, HashSet};
 
 use super::ResMap;
@@ -19,6 +18,8 @@ pub(crate) struct Clash {
     /// Where the others come from.
     pub(crate) others: Vec<Spot>,
     pub(crate) needs: Needs,
+    /// Whether the object that is left out can be meant by other names than the one that stays.
+    pub(crate) is_missed: bool,
 }
 
 impl Clash {
@@ -28,7 +29,8 @@ impl Clash {
             message,
             spot,
             others,
-            needs: Needs::Names,
+            needs: Needs::Nothing,
+            is_missed: false,
         }
     }
 
@@ -58,57 +60,60 @@ impl ResMap {
                 twice.push(resource);
             }
         }
-        clashes(&self.resources, &twice, schema)
+        clashes(&mut self.resources, twice, schema)
     }
 
-    /// Sees that no two resources have the same identity. Of those that have, the first stays.
+    /// Sees that no two resources have the same identity. Of those that have, one stays.
     pub(crate) fn check_ids(&mut self, schema: &Schema) -> Vec<Clash> {
-        let (known, twice) = self.distinct(schema);
-        let clashes = clashes(&self.resources, &twice, schema);
-        if !clashes.is_empty() {
-            let mut seen = HashSet::new();
-            self.resources
-                .retain(|resource| seen.insert(resource.id(schema).fingerprint()));
-        }
-        self.known = Some(known);
-        clashes
-    }
-
-    /// The resources that have the identity of one before them.
-    pub(crate) fn clashes(&self, schema: &Schema) -> Vec<Clash> {
-        clashes(&self.resources, &self.distinct(schema).1, schema)
-    }
-
-    /// The identities, and the resources that have one of those before them.
-    fn distinct(&self, schema: &Schema) -> (HashSet<Fingerprint>, Vec<&Resource>) {
         let mut known = HashSet::with_capacity(self.resources.len());
-        let twice = self.resources.iter();
-        let twice = twice.filter(|resource| !known.insert(resource.id(schema).fingerprint()));
-        let twice = twice.collect();
-        (known, twice)
+        let mut ids = self
+            .resources
+            .iter()
+            .map(|resource| resource.id(schema).fingerprint());
+        if ids.all(|id| known.insert(id)) {
+            self.known = Some(known);
+            return Vec::new();
+        }
+        self.known = Some(HashSet::new());
+        let all = std::mem::take(&mut self.resources);
+        self.append_each(all, schema)
     }
 }
 
-/// The clashes of resources with the first of their identity.
-fn clashes<R: Borrow<Resource>>(resources: &[Resource], twice: &[R], schema: &Schema) -> Vec<Clash> {
+/// The clashes of resources with the first of their identity. If it is not certain that this has it, and it is with another
+/// one, that takes its place, so that it is known what others clash with.
+fn clashes(resources: &mut [Resource], twice: Vec<Resource>, schema: &Schema) -> Vec<Clash> {
     if twice.is_empty() {
         return Vec::new();
     }
     let wanted = twice
         .iter()
-        .map(|resource| (resource.borrow().id(schema).fingerprint(), None));
-    let mut firsts: HashMap<Fingerprint, Option<Spot>> = wanted.collect();
-    for resource in resources {
+        .map(|resource| (resource.id(schema).fingerprint(), None));
+    let mut firsts: HashMap<Fingerprint, Option<usize>> = wanted.collect();
+    for (at, resource) in resources.iter().enumerate() {
         if let Some(first) = firsts.get_mut(&resource.id(schema).fingerprint()) {
-            first.get_or_insert(resource.spot);
+            first.get_or_insert(at);
         }
     }
-    let told = twice.iter().map(|resource| {
-        let resource = resource.borrow();
+    let told = twice.into_iter().map(|mut resource| {
         let id = resource.id(schema);
         let first = firsts.get(&id.fingerprint()).copied().flatten();
+        let first = first.and_then(|at| resources.get_mut(at));
         let message = format!("may not add resource with an already registered id: {id}");
-        Clash::new(message, resource.spot, first.into_iter().collect())
+        let spot = resource.spot;
+        let others = first.iter().map(|first| first.spot).collect();
+        let needs = Needs::of_several(first.as_deref().into_iter().chain([&resource]));
+        if let Some(first) = first
+            && first.may_be_another()
+            && !resource.may_be_another()
+        {
+            std::mem::swap(first, &mut resource);
+        }
+        Clash {
+            is_missed: resource.may_be_another() || resource.has_previous(),
+            needs,
+            ..Clash::new(message, spot, others)
+        }
     });
     told.collect()
 }

@@ -84,6 +84,11 @@ impl ResMap {
         self.resources.iter_mut().for_each(Resource::lose_change);
     }
 
+    /// The same of one that may have renamed any of them.
+    pub(crate) fn lose_names(&mut self) {
+        self.resources.iter_mut().for_each(Resource::lose_name);
+    }
+
     /// Whether a change to any of them was lost.
     pub(crate) fn is_unsure(&self) -> bool {
         self.resources.iter().any(Resource::is_unsure)

@@ -2,6 +2,7 @@
 
 mod affixes;
 mod brackets;
+mod doubt;
 mod internal;
 mod metadata;
 mod read;
@@ -20,6 +21,7 @@ use crate::field::{WRITTEN, unlink};
 use crate::id::{Gvk, ResId};
 use crate::origin::{History, Origin};
 use crate::schema::Schema;
+use doubt::Doubt;
 
 /// A resource. kustomize keeps what it remembers in annotations of the object; here it stands beside it.
 #[derive(Clone, Debug)]
@@ -40,7 +42,7 @@ pub(crate) struct Resource {
     pub(crate) ref_vars: ThinVec<Text>,
     /// As a patch, whether it may rename what it changes, and make another kind of it.
     pub(crate) may_change: MayChange,
-    certainty: Certainty,
+    doubt: Doubt,
     /// How many groups of scalars that are one it has had.
     groups: u16,
     /// Most have none.
@@ -78,16 +80,6 @@ impl MayChange {
     pub(crate) fn kind(self) -> bool {
         matches!(self, MayChange::Kind | MayChange::Both)
     }
-}
-
-/// Whether a resource is what it should be.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Certainty {
-    Sure,
-    /// A change of the transformer that runs has failed.
-    Failed,
-    /// It lacks a change.
-    Unsure,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -149,7 +141,7 @@ impl Resource {
             in_brackets: false,
             ref_vars: ThinVec::new(),
             may_change: MayChange::Neither,
-            certainty: Certainty::Sure,
+            doubt: Doubt::default(),
             groups: 0,
             history: None,
             spot: Spot::default(),
@@ -239,34 +231,6 @@ impl Resource {
         }
     }
 
-    /// Whether a change to it was lost through a mistake, so that what is wrong with it may follow from that.
-    pub(crate) fn is_unsure(&self) -> bool {
-        self.certainty == Certainty::Unsure
-    }
-
-    /// Notes that a change to it was lost.
-    pub(crate) fn lose_change(&mut self) {
-        self.certainty = Certainty::Unsure;
-    }
-
-    /// Notes that a change to it failed. Others that the same transformer makes have nothing to do with that.
-    pub(crate) fn fail_change(&mut self) {
-        self.certainty = self.certainty.max(Certainty::Failed);
-    }
-
-    /// What is wrong with a change to it, unless that may follow from one that was lost before.
-    pub(crate) fn refuse<P>(&mut self, problem: P) -> Option<P> {
-        self.fail_change();
-        (!self.is_unsure()).then_some(problem)
-    }
-
-    /// Notes that a transformer is done with it.
-    pub(crate) fn settle(&mut self) {
-        if self.certainty == Certainty::Failed {
-            self.lose_change();
-        }
-    }
-
     /// What identifies it now, for messages that need no schema.
     pub(crate) fn plain_id(&self) -> ResId {
         self.id(&Schema::default())
@@ -329,6 +293,7 @@ impl Resource {
         self.from_chart = old.from_chart;
         self.ref_vars.clone_from(&old.ref_vars);
         self.spot = old.spot;
+        self.doubt_as(old);
         if self.transformations().is_empty() && !old.transformations().is_empty() {
             self.history.get_or_insert_default().transformations = old.transformations().to_vec();
         }

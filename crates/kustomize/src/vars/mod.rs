@@ -80,8 +80,8 @@ pub(crate) fn mark(vars: &[Var], resources: &mut ResMap, schema: &Schema) -> Res
                     several.len(),
                     shown(var)
                 );
-                let problem = Problem::from(message).of_entry(number);
-                problems.push(problem.needing(Needs::Names));
+                let needs = Needs::of_several(several.iter().map(|&at| &resources.as_slice()[at]));
+                problems.push(Problem::from(message).of_entry(number).needing(needs));
             }
         }
     }
