@@ -32,7 +32,7 @@ pub fn from_value(value: &Value) -> Node {
         Value::Null => Node::null(),
         Value::Bool(flag) => scalar(if *flag { "true" } else { "false" }, Kind::Bool),
         Value::Int(number) => scalar(&number.to_string(), Kind::Int),
-        Value::Float(number) => scalar(&model::json::to_string(&Value::Float(*number)), Kind::Float),
+        Value::Float(number) => scalar(&float(*number), Kind::Float),
         Value::Str(text) => {
             // What needs no quotes has none: it may be written over by something else.
             let kind = if is_plain(text) { Kind::Plain } else { Kind::Quoted };
@@ -43,6 +43,16 @@ pub fn from_value(value: &Value) -> Node {
             let entries = map.iter().map(|(key, value)| (key.into(), from_value(value)));
             Node::Map(node::Map::from_entries(entries.collect::<Vec<_>>().into_iter()))
         }
+    }
+}
+
+/// The text of a float. One that could be taken for a whole number of 64 bits without sign, which go-yaml makes no float of,
+/// has an exponent.
+fn float(number: f64) -> String {
+    let text = model::json::to_string(&Value::Float(number));
+    match Scalar::new(text.as_str(), Kind::Float).meaning() {
+        Ok(_) => text,
+        Err(_) => yaml::go::float(number),
     }
 }
 

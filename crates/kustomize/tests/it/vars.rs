@@ -127,3 +127,49 @@ spec:
 "#,
     );
 }
+
+/// A number that a JSON patch has passed is a float to kustomize, which writes it for a var as a whole number again. Those
+/// of 64 bits without sign it cannot read then.
+#[test]
+fn a_float_that_looks_like_a_whole_number_of_64_bits_cannot_be_printed() {
+    let built = |number: &str| {
+        let tree = crate::tree(&format!(
+            "
+=== kustomization.yaml
+resources: [a.yaml]
+patches:
+- target: {{kind: Service}}
+  patch: '- {{op: add, path: /metadata/labels, value: {{}}}}'
+vars:
+- {{name: V, objref: {{apiVersion: v1, kind: Service, name: s}}, fieldref: {{fieldPath: spec.number}}}}
+=== a.yaml
+apiVersion: v1
+kind: Service
+metadata: {{name: s}}
+spec: {{number: {number}}}
+---
+apiVersion: v1
+kind: Pod
+metadata: {{name: p}}
+spec: {{containers: [{{name: c, args: [$(V)]}}]}}
+"
+        ));
+        let options = kustomize::Options::default();
+        let output = kustomize::build(&tree, "", &options).unwrap_or_else(|errors| panic!("{errors}"));
+        output.to_yaml().map_err(|errors| errors.to_string())
+    };
+    for number in ["9223372036854775808", "1e+19", "18446744073709549568"] {
+        let told = built(number).expect_err("it is no float");
+        assert!(told.contains("cannot decode !!int `"), "{told}");
+        assert!(told.contains("` as a !!float"), "{told}");
+    }
+    for (number, printed) in [
+        ("1048576", "1048576"),
+        ("1e+20", "1e+20"),
+        ("18446744073709551616", "1.8446744073709552e+19"),
+    ] {
+        let printed = format!("    - {printed}\n");
+        let text = built(number).unwrap_or_else(|told| panic!("{told}"));
+        assert!(text.contains(&printed), "wanted {printed:?} in:\n{text}");
+    }
+}

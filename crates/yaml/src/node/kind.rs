@@ -194,6 +194,11 @@ fn float(text: &str) -> Option<f64> {
     match word(text) {
         Some(Word::Float(number)) => Some(number),
         _ if text.starts_with('.') => dotted(text),
-        _ => parse_float(&text.replace('_', "")),
+        _ => {
+            let digits = text.replace('_', "");
+            // go-yaml makes floats of whole numbers, but not of those that need all of 64 bits.
+            let is_unsigned = parse_int(&digits).is_none() && parse_uint(&digits).is_some();
+            parse_float(&digits).filter(|_| !is_unsigned)
+        }
     }
 }
