@@ -53,7 +53,7 @@ impl Error {
             place.push_str(&format!(":{line}"));
         }
         if self.chain != chain {
-            place.push_str(&format!(" (through {})", self.chain.join(", ")));
+            place.push_str(&format!("{WAY}{})", self.chain.join(", ")));
         }
         place
     }
@@ -66,7 +66,7 @@ impl fmt::Display for Error {
         if self.chain.is_empty() || is_itself && self.other_chains == 0 {
             return Ok(());
         }
-        write!(f, " (through {}", self.chain.join(", "))?;
+        write!(f, "{WAY}{}", self.chain.join(", "))?;
         match self.other_chains {
             0 => {}
             1 => write!(f, ", and in one other way")?,
@@ -74,6 +74,19 @@ impl fmt::Display for Error {
         }
         write!(f, ")")
     }
+}
+
+/// What stands before the kustomizations that led to something.
+const WAY: &str = " (through ";
+
+/// A message without the kustomizations that led to the places it names.
+fn without_ways(message: &str) -> String {
+    let mut parts = message.split(WAY);
+    let mut plain = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        plain.push_str(part.split_once(')').map_or("", |(_, after)| after));
+    }
+    plain
 }
 
 /// All that is wrong, as far as it can be told in one run.
@@ -109,12 +122,13 @@ impl Errors {
         if self.0.is_empty() { Ok(value) } else { Err(self) }
     }
 
-    /// Each mistake once. Kustomizations that share bases would tell theirs as often as there are ways to them.
+    /// Each mistake once. Kustomizations that share bases would tell theirs as often as there are ways to them, or to the other
+    /// objects that they are about.
     pub(crate) fn distinct(self) -> Errors {
         let mut known: HashMap<(String, Option<usize>, String), usize> = HashMap::new();
         let mut told: Vec<Error> = Vec::new();
         for error in self.0 {
-            let key = (error.file.clone(), error.line, error.message.clone());
+            let key = (error.file.clone(), error.line, without_ways(&error.message));
             match known.get(&key) {
                 Some(&at) if told[at].chain == error.chain => {
                     told[at].other_chains = told[at].other_chains.max(error.other_chains);

@@ -71,8 +71,8 @@ replicas:
     );
 }
 
-#[test]
-fn a_mistake_that_many_ways_lead_to_is_told_once() {
+/// Ten levels of two kustomizations, each of which names both of the next one; those of the last level are left out.
+fn levels() -> String {
     let mut tree = String::new();
     for level in 0..10 {
         for side in ["l", "r"] {
@@ -84,6 +84,12 @@ fn a_mistake_that_many_ways_lead_to_is_told_once() {
         }
     }
     tree.push_str("=== kustomization.yaml\nresources: [0l, 0r]\n");
+    tree
+}
+
+#[test]
+fn a_mistake_that_many_ways_lead_to_is_told_once() {
+    let mut tree = levels();
     tree.push_str(
         "=== 10l/kustomization.yaml\nresources: [none.yaml]\n=== 10r/kustomization.yaml\nunknown: 1\n",
     );
@@ -99,6 +105,31 @@ fn a_mistake_that_many_ways_lead_to_is_told_once() {
             "{line}"
         );
     }
+}
+
+#[test]
+fn so_is_one_about_objects_that_many_ways_lead_to() {
+    let mut tree = levels();
+    tree.push_str("=== 10l/kustomization.yaml\nresources: [a.yaml]\nnamespace: ns\n=== 10l/a.yaml\n");
+    tree.push_str("kind: X\nmetadata: {name: a}\n---\nkind: X\nmetadata: {name: b}\n");
+    tree.push_str("=== 10r/kustomization.yaml\nresources: [../deep]\nnamespace: ns\n");
+    tree.push_str("=== deep/kustomization.yaml\nresources: [a.yaml]\n=== deep/a.yaml\n");
+    tree.push_str("kind: Z\nmetadata: {name: a, namespace: x}\n---\nkind: Z\nmetadata: {name: a}\n");
+    let told = errors(&tree);
+    let lines: Vec<&str> = told.lines().collect();
+    let wanted = [
+        "10r/kustomization.yaml:2: namespace transformation produces ID conflict: Z.[noVer].[noGrp]/a.ns; in deep/a.yaml:1 (through",
+        "10l/a.yaml:1: may not add resource with an already registered id: X.[noVer].[noGrp]/a.ns; also in 10l/a.yaml:1 (through",
+        "10l/a.yaml:4: may not add resource with an already registered id: X.[noVer].[noGrp]/b.ns; also in 10l/a.yaml:4 (through",
+    ];
+    assert_eq!(lines.len(), wanted.len(), "{told}");
+    for wanted in wanted {
+        assert!(
+            lines.iter().any(|line| line.starts_with(wanted)),
+            "wanted {wanted} in:\n{told}"
+        );
+    }
+    assert!(lines.iter().all(|line| line.ends_with(" other ways)")), "{told}");
 }
 
 #[test]
