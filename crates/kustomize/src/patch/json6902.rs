@@ -2,8 +2,8 @@
 
 use model::Value;
 use smd::patch::{Checking, json};
-use yaml::Step;
 use yaml::node::{Kind, Meaning, Node, Scalar, Text};
+use yaml::{Lines, Step};
 
 use crate::convert;
 use crate::problem::{At, InText, Problem};
@@ -35,16 +35,19 @@ const LIMITS: json::Limits = json::Limits {
 };
 
 impl JsonPatch {
-    /// Reads a patch in JSON or YAML; or tells what is wrong, and in which line.
-    pub(super) fn parse(text: &str) -> Result<JsonPatch, (usize, String)> {
+    /// Reads a patch in JSON or YAML; or tells all that is wrong, and in which lines.
+    pub(super) fn parse(text: &str) -> Result<JsonPatch, Vec<(usize, String)>> {
         if text.is_empty() {
-            return Err((1, "empty json patch operations".to_owned()));
+            return Err(vec![(1, "empty json patch operations".to_owned())]);
         }
         // What begins as JSON has to be JSON, as with kustomize.
-        let value = match text.starts_with('[') {
-            true => model::json::parse(text.as_bytes()).map_err(|error| (error.line, error.to_string()))?,
-            false => yaml::parse(text.as_bytes()).map_err(|error| (error.line(), error.without_line()))?,
-        };
+        let value =
+            match text.starts_with('[') {
+                true => model::json::parse(text.as_bytes())
+                    .map_err(|error| vec![(error.line, error.to_string())])?,
+                false => yaml::parse(text.as_bytes())
+                    .map_err(|error| vec![(error.line(), error.without_line())])?,
+            };
         let operations = match &value {
             Value::Array(operations) => operations.as_slice(),
             Value::Null => &[],
@@ -53,7 +56,7 @@ impl JsonPatch {
                     "json: cannot unmarshal {} into Go value of type jsonpatch.Patch",
                     other.type_name()
                 );
-                return Err((1, message));
+                return Err(vec![(1, message)]);
             }
         };
         let count = operations.len();
@@ -62,14 +65,7 @@ impl JsonPatch {
         } else {
             json::Patch::read(&value, Checking::Lax, LIMITS)
         };
-        let (patch, _) = read.map_err(|error| {
-            let odd = operations
-                .iter()
-                .position(|operation| !matches!(operation, Value::Object(_) | Value::Null));
-            let path: Vec<Step> = odd.map(Step::Item).into_iter().collect();
-            let line = yaml::locate(text.as_bytes(), 0, &path).unwrap_or(1);
-            (line, error.to_string())
-        })?;
+        let (patch, _) = read.map_err(|error| unreadable(text, operations, &error))?;
         Ok(JsonPatch {
             patch,
             count,
@@ -82,11 +78,27 @@ impl JsonPatch {
         self.count == 0
     }
 
-    /// Changes a resource. Once it has another name than at first, or might have, kustomize keeps notes in its annotations,
-    /// and so there are annotations for a patch to add to or to remove.
-    pub(super) fn apply(&self, resource: &mut Resource) -> Result<(), Problem> {
+    /// Changes a resource, and gives all that is wrong: what fails on it, and where something does, all operations that fail on
+    /// any object. Where there is none, nobody tells of those, and neither does kustomize.
+    pub(super) fn apply(&self, resource: &mut Resource) -> Vec<Problem> {
+        let Err((number, problem)) = self.apply_to(resource) else {
+            return Vec::new();
+        };
+        let flaws = self.patch.flaws();
+        let is_flaw = flaws.iter().any(|(flaw, _)| Some(*flaw) == number);
+        let own = resource.refuse(problem).filter(|_| !is_flaw);
+        let flaws = flaws.into_iter().map(|(number, error)| {
+            let at = InText::Field(vec![Step::Item(number)]);
+            Problem::in_text(at, error.to_string())
+        });
+        own.into_iter().chain(flaws).collect()
+    }
+
+    /// Changes a resource, or gives what is wrong and with which operation. Once it has another name than at first, or might have,
+    /// kustomize keeps notes in its annotations, and so there are annotations for a patch to add to or to remove.
+    fn apply_to(&self, resource: &mut Resource) -> Result<(), (Option<usize>, Problem)> {
         resource.quote_in_brackets();
-        let mut value = convert::to_value(&resource.node)?;
+        let mut value = convert::to_value(&resource.node).map_err(|problem| (None, problem.into()))?;
         let added = resource.previous_ids().next().is_some() && add_annotations(&mut value);
         if let Err((number, error)) = self.patch.apply_numbered(&mut value) {
             if self.renames {
@@ -94,7 +106,7 @@ impl JsonPatch {
             }
             let at = InText::Field(vec![Step::Item(number)]);
             let message = format!("{error} (in {})", resource.plain_id());
-            return Err(Problem::in_text(at, message));
+            return Err((Some(number), Problem::in_text(at, message)));
         }
         if added {
             drop_empty_annotations(&mut value);
@@ -106,6 +118,24 @@ impl JsonPatch {
             resource.forget_history();
         }
         Ok(())
+    }
+}
+
+/// What is wrong with operations that could not be read: all that are no maps, or what is wrong with them as a whole.
+fn unreadable(text: &str, operations: &[Value], whole: &smd::patch::Error) -> Vec<(usize, String)> {
+    let lines = Lines::read(text);
+    let odd = operations.iter().enumerate().filter_map(|(number, operation)| {
+        let alone = Value::from(vec![operation.clone()]);
+        let error = json::Patch::read(&alone, Checking::Lax, LIMITS).err()?;
+        let line = lines
+            .as_ref()
+            .map_or(1, |lines| lines.line(&[Step::Item(number)]));
+        Some((line, error.to_string()))
+    });
+    let odd: Vec<(usize, String)> = odd.collect();
+    match odd.is_empty() {
+        true => vec![(1, whole.to_string())],
+        false => odd,
     }
 }
 
@@ -205,7 +235,7 @@ impl TargetedJson {
         if target.name.is_empty() {
             problems.push(Problem::of("target", "must specify the target name"));
         }
-        let patch = TargetedJson::patch(path, inline, load).map_err(|problem| problems.push(problem));
+        let patch = TargetedJson::patch(path, inline, load).map_err(|more| problems.extend(more));
         let entry = TargetedJson {
             patch: patch.ok().filter(|_| problems.is_empty()),
             target: target.into(),
@@ -213,28 +243,36 @@ impl TargetedJson {
         (entry, problems)
     }
 
-    fn patch(path: &str, inline: &str, load: super::Load<'_>) -> Result<JsonPatch, Problem> {
+    fn patch(path: &str, inline: &str, load: super::Load<'_>) -> Result<JsonPatch, Vec<Problem>> {
         let loaded;
         let text = match (path, inline) {
-            ("", "") => return Err("empty file path and empty jsonOp".to_owned().into()),
+            ("", "") => return Err(vec!["empty file path and empty jsonOp".to_owned().into()]),
             ("", inline) => inline,
             (path, "") => {
-                loaded = load(path).map_err(|problem| Problem::of("path", problem))?;
+                loaded = load(path).map_err(|problem| vec![Problem::of("path", problem)])?;
                 if loaded.is_empty() {
                     let message = format!("patch file '{path}' empty seems to be empty");
-                    return Err(Problem::new(At::File(path.to_owned(), None), message));
+                    return Err(vec![Problem::new(At::File(path.to_owned(), None), message)]);
                 }
                 &loaded
             }
-            _ => return Err("must specify a file path or jsonOp, not both".to_owned().into()),
+            _ => {
+                return Err(vec![
+                    "must specify a file path or jsonOp, not both".to_owned().into(),
+                ]);
+            }
         };
         // The text is not told: it may be that of a Secret.
         let read = JsonPatch::parse(text);
-        let patch = read.map_err(|(line, problem)| {
-            Problem::in_text(InText::Line(line), format!("decoding the patch: {problem}"))
+        let patch = read.map_err(|wrong| {
+            let told = wrong.into_iter().map(|(line, problem)| {
+                Problem::in_text(InText::Line(line), format!("decoding the patch: {problem}"))
+            });
+            told.collect::<Vec<_>>()
         })?;
         if patch.is_empty() {
-            return Err(Problem::in_text(InText::Line(1), "patch appears to be empty"));
+            let message = "patch appears to be empty";
+            return Err(vec![Problem::in_text(InText::Line(1), message)]);
         }
         Ok(patch)
     }
@@ -260,8 +298,7 @@ impl TargetedJson {
                 Lost::Anything.note(resource);
                 continue;
             };
-            let failed = patch.apply(resource).err();
-            problems.extend(failed.and_then(|problem| resource.refuse(problem)));
+            problems.extend(patch.apply(resource));
             index.add(at, &resources.as_slice()[at], schema);
         }
         problems

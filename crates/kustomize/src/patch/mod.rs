@@ -102,13 +102,15 @@ impl Patch {
                     format!("illegally qualifies as both an SM and JSON patch: {source}").into(),
                 ]);
             }
-            (Err(malformed), Err((line, problem))) => {
+            (Err(malformed), Err(wrong)) => {
                 let whole = &config.patch;
                 let blank = whole.len() - whole.trim_start().len();
                 let left_out = whole[..blank].matches('\n').count();
                 let is_list = yaml::parse(text.as_bytes()).is_ok_and(|value| value.as_array().is_some());
                 let reasons = if is_list || text.starts_with('[') {
-                    vec![Problem::in_text(InText::Line(line + left_out), problem)]
+                    let told = wrong.into_iter();
+                    told.map(|(line, problem)| Problem::in_text(InText::Line(line + left_out), problem))
+                        .collect()
                 } else {
                     malformed.into_problems(left_out)
                 };
@@ -239,8 +241,7 @@ impl Patch {
                 for at in resources.select(&matcher, Some(index), schema) {
                     let resource = &mut resources.as_mut_slice()[at];
                     resource.remember_id(schema);
-                    let failed = patch.apply(resource).err();
-                    problems.extend(failed.and_then(|problem| resource.refuse(problem)));
+                    problems.extend(patch.apply(resource));
                     index.add(at, &resources.as_slice()[at], schema);
                 }
                 problems

@@ -5,6 +5,7 @@ mod files;
 mod hints;
 mod independent;
 mod lists;
+mod operations;
 mod order;
 mod same;
 mod whole;

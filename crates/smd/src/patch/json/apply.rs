@@ -190,6 +190,29 @@ impl Run {
     }
 }
 
+/// Why an operation fails whatever it is applied to, in the words it fails with.
+pub(super) fn flaw(operation: &Operation) -> Option<String> {
+    let op = operation.op.as_str();
+    let points = |member: &Member| member.text().is_some_and(|text| text.contains('/'));
+    let is_whole = matches!(op, "replace" | "test") && operation.path.text() == Some("");
+    let has_from = !matches!(op, "move" | "copy") || points(&operation.from);
+    let is_known = matches!(op, "add" | "remove" | "replace" | "move" | "copy" | "test");
+    if is_known && has_from && (is_whole || points(&operation.path)) {
+        return None;
+    }
+    // An object in which nothing else stands in its way: what it comes from, if that is well, is there.
+    let from = match has_from {
+        true => Member::Text("/".into()),
+        false => operation.from.clone(),
+    };
+    let mut object = Value::Object([("", Value::Null)].into_iter().collect());
+    let operation = Operation {
+        from,
+        ..operation.clone()
+    };
+    Run::new(Limits::NONE).step(&mut object, &operation).err()
+}
+
 fn test(object: &mut Value, operation: &Operation) -> Outcome {
     let path = operation.path.or_say(
         "test operation failed to decode path",
@@ -291,6 +314,54 @@ impl Member {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn operations_that_fail_on_any_object_are_known_without_one() {
+        let flaw = |text: &str| {
+            let item = model::json::parse(text.as_bytes()).unwrap();
+            flaw(&Operation::read(&item))
+        };
+        for (text, why) in [
+            (r#"{"op":"ad","path":"/a"}"#, "Unexpected kind: ad"),
+            (r#"{"path":"/a"}"#, "Unexpected kind: unknown"),
+            (
+                r#"{"op":"add"}"#,
+                "add operation failed to decode path: missing value",
+            ),
+            (
+                r#"{"op":"remove","path":"a"}"#,
+                "remove operation does not apply: doc is missing path: \"a\": missing value",
+            ),
+            (
+                r#"{"op":"replace","path":7}"#,
+                "replace operation failed to decode path: json: cannot unmarshal number into Go value of type string",
+            ),
+            (
+                r#"{"op":"move","path":"/a"}"#,
+                "move operation failed to decode from: operation, missing from field: missing value",
+            ),
+            (
+                r#"{"op":"move","from":"/b/c"}"#,
+                "move operation failed to decode path: operation missing path field: missing value",
+            ),
+            (
+                r#"{"op":"copy","from":"/b","path":"a"}"#,
+                "copy operation does not apply: doc is missing destination path: a: missing value",
+            ),
+        ] {
+            assert_eq!(flaw(text).as_deref(), Some(why), "{text}");
+        }
+        for text in [
+            r#"{"op":"add","path":"/a/b"}"#,
+            r#"{"op":"remove","path":"a/b"}"#,
+            r#"{"op":"replace","path":""}"#,
+            r#"{"op":"test","path":""}"#,
+            r#"{"op":"move","from":"/a","path":"/b/c"}"#,
+            r#"{"op":"copy","from":"/a","path":"/b/c"}"#,
+        ] {
+            assert_eq!(flaw(text), None, "{text}");
+        }
+    }
 
     #[test]
     fn the_written_length_is_that_of_compact_json() {

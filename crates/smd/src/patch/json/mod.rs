@@ -129,6 +129,15 @@ impl Patch {
         }
         Ok(())
     }
+
+    /// The operations that fail whatever they are applied to, with the reasons; the first is number 0.
+    pub fn flaws(&self) -> Vec<(usize, Error)> {
+        let numbered = self.operations.iter().enumerate();
+        let flaws = numbered.filter_map(|(number, operation)| Some((number, apply::flaw(operation)?)));
+        flaws
+            .map(|(number, why)| (number, Error::Unprocessable(why)))
+            .collect()
+    }
 }
 
 impl Operation {
