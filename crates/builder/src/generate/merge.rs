@@ -4,6 +4,7 @@ use kustomize::remote::RepoSpec;
 use model::{Map, Value};
 use source::archive::Kind;
 use source::archive::ignore::Rules;
+use yaml::{Lines, Step};
 
 use super::source::Changes;
 use super::{Found, Origin, path};
@@ -50,7 +51,18 @@ pub(super) fn merge(
         map.insert("buildMetadata", texts(&["originAnnotations".to_owned()]));
     }
     if let Some(rules) = &request.ignore {
-        filter(map, rules, files, directory, &mut changes);
+        for (field, number, name) in filter(map, rules, files, directory, &mut changes) {
+            let lines = found.text.as_deref().and_then(Lines::read);
+            let step = [Step::Key(field.to_owned()), Step::Item(number)];
+            errors.push(Error::Kustomization {
+                path: files.show(&found.file),
+                line: lines.map_or(1, |lines| lines.line(&step)),
+                message: format!(
+                    "'{name}' is absolute, and so looked for below the directory that is built, as flux does: there is no '{}'",
+                    files.show(&path::join(directory, &name))
+                ),
+            });
+        }
     }
     for (field, called, wanted) in [
         ("namespace", "spec.targetNamespace", &request.target_namespace),
@@ -123,13 +135,36 @@ fn append(map: &mut Map, field: &str, more: impl Iterator<Item = (usize, Value)>
     }
 }
 
-/// Leaves out what the rules say. What is not there stays, for the build to complain of.
-fn filter(map: &mut Map, rules: &Rules, files: &dyn Files, directory: &str, changes: &mut Changes) {
+/// Leaves out what the rules say. What is not there stays, for the build to complain of. It would find absolute paths, which
+/// flux looks for below the directory and refuses: these are left out, too, and given with the numbers they had.
+fn filter(
+    map: &mut Map,
+    rules: &Rules,
+    files: &dyn Files,
+    directory: &str,
+    changes: &mut Changes,
+) -> Vec<(&'static str, usize, String)> {
+    let mut refused = Vec::new();
     for field in ["resources", "components", "crds"] {
         let Some(Value::Array(items)) = map.get_mut(field) else {
             continue;
         };
+        let is_refused = |item: &Value| {
+            let absolute = item.as_str().filter(|name| name.starts_with('/'));
+            absolute.is_some_and(|name| {
+                let whole = path::join(directory, name);
+                path::escapes(&whole) || files.resolve(&whole).is_none()
+            })
+        };
+        let numbered = items.iter().enumerate().filter(|(_, item)| is_refused(item));
+        refused.extend(numbered.map(|(number, item)| {
+            let name = item.as_str().unwrap_or_default();
+            (field, number, name.to_owned())
+        }));
         let stays = |item: &Value| {
+            if is_refused(item) {
+                return false;
+            }
             let Some(name) = item.as_str().filter(|name| !is_remote(name)) else {
                 return true;
             };
@@ -149,6 +184,7 @@ fn filter(map: &mut Map, rules: &Rules, files: &dyn Files, directory: &str, chan
         changes.keep(field, kept.map(|(number, _)| number).collect());
         items.retain(stays);
     }
+    refused
 }
 
 fn is_remote(name: &str) -> bool {

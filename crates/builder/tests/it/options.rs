@@ -220,3 +220,26 @@ fn k4_what_is_built_in_works() {
     let text = text(&files, &Request::default());
     assert!(text.contains("data:\n  name: built-a\n"), "{text}");
 }
+
+/// With the rules of `flux build`, which looks for them so, absolute paths must be there below the directory.
+#[test]
+fn absolute_paths_are_refused_where_files_are_left_out_by_rules() {
+    let (a, b) = (config("a"), config("b"));
+    let files = [
+        (
+            "tree/kustomization.yaml",
+            "resources:\n- /b.yaml\n- a.yaml\n- /gone.yaml\n",
+        ),
+        ("tree/a.yaml", a.as_str()),
+        ("b.yaml", b.as_str()),
+    ];
+    let mut request = at("tree");
+    request.ignore = Some(source::archive::ignore::Rules::none());
+    let told = problems(&files, &request);
+    assert_eq!(told.len(), 2, "{told:?}");
+    for (told, line, name) in [(&told[0], 2, "b.yaml"), (&told[1], 4, "gone.yaml")] {
+        let start = format!("tree/kustomization.yaml:{line}: '/{name}' is absolute");
+        let end = format!("there is no 'tree/{name}'");
+        assert!(told.starts_with(&start) && told.ends_with(&end), "{told}");
+    }
+}
