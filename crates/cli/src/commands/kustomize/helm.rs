@@ -6,6 +6,8 @@ use std::process::Command;
 use kustomize::HelmChart;
 use kustomize::helm::{Renderer, Request};
 
+use super::chart_files;
+
 /// The helm program, and what was said about all charts by flags.
 pub(super) struct Program {
     pub(super) command: String,
@@ -77,13 +79,14 @@ impl Renderer for Program {
             }
             self.run(&pull(chart, &chart_home), &home)?;
         }
+        chart_files::check(request, &root, &folder)?;
         let own = folder.join("values.yaml");
         let values = request.load(match chart.values_file.as_str() {
             "" => own.to_str().ok_or("the path of the chart is not UTF-8")?,
             file => file,
         })?;
         let values = String::from_utf8(values).map_err(|_| "the values are not UTF-8".to_owned())?;
-        // What helm is given are copies of what a kustomization may read, and never paths that others wrote.
+        // Values are handed to helm as copies of what a kustomization may read, and never by paths that others wrote.
         let copy = |name: String, content: &[u8]| {
             let path = temporary.path().join(name);
             std::fs::write(&path, content).map_err(|error| error.to_string())?;

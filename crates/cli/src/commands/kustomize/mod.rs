@@ -1,5 +1,6 @@
 //! `sluice kustomize build`: what `kustomize build` prints.
 
+mod chart_files;
 mod helm;
 pub(super) mod remote;
 mod write;

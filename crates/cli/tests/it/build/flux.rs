@@ -1,7 +1,7 @@
 //! The real flux client beside ours: the same cases, the same bytes.
 
 use super::cases::CASES;
-use super::{build, sluice, write};
+use super::{Case, PLAIN, build, sluice, write};
 
 #[test]
 fn what_flux_builds_we_build() {
@@ -46,4 +46,62 @@ fn the_cases_are_many_and_most_of_them_succeed() {
     });
     let wrong: Vec<_> = wrong.map(|case| case.name).collect();
     assert!(wrong.is_empty(), "{wrong:?}");
+}
+
+/// Flux looks for an absolute path below the directory it builds, in the kustomization there alone, and refuses what it does not
+/// find.
+#[test]
+fn absolute_paths_are_refused_as_by_flux() {
+    for (field, below) in [
+        ("resources", ""),
+        ("components", ""),
+        ("crds", ""),
+        ("resources", "base"),
+    ] {
+        let case = Case {
+            name: "absolute",
+            files: &[("a.yaml", super::cases::CONFIG)],
+            ..PLAIN
+        };
+        let folder = write(&case);
+        let tree = folder.path().join("tree");
+        let elsewhere = folder.path().join("elsewhere");
+        std::fs::create_dir(&elsewhere).unwrap();
+        let named = match field {
+            "resources" => elsewhere.join("b.yaml"),
+            _ => elsewhere.clone(),
+        };
+        std::fs::write(
+            elsewhere.join("b.yaml"),
+            "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: b}\n",
+        )
+        .unwrap();
+        let kustomization = match field {
+            "resources" => format!("resources:\n- {}\n", named.display()),
+            _ => format!("resources: [a.yaml]\n{field}:\n- {}\n", named.display()),
+        };
+        std::fs::create_dir_all(tree.join(below)).unwrap();
+        std::fs::write(tree.join(below).join("kustomization.yaml"), kustomization).unwrap();
+        if !below.is_empty() {
+            std::fs::write(tree.join("kustomization.yaml"), format!("resources: [{below}]\n")).unwrap();
+        }
+        let ours = sluice(folder.path(), &case);
+        assert_eq!(
+            ours.status.success(),
+            !below.is_empty(),
+            "{field} {below}: {ours:?}"
+        );
+        if below.is_empty() {
+            let said = String::from_utf8_lossy(&ours.stderr).into_owned();
+            assert!(
+                said.contains("is absolute, and so looked for below"),
+                "{field}: {said}"
+            );
+        }
+        if testkit::program::find("flux").is_some() {
+            let theirs = build("flux", folder.path(), &case);
+            assert_eq!(theirs.status.success(), ours.status.success(), "{theirs:?}");
+            assert_eq!(theirs.stdout, ours.stdout);
+        }
+    }
 }

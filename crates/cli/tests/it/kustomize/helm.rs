@@ -160,3 +160,56 @@ fn values_outside_of_the_kustomization_are_refused() {
         assert!(said.contains(word), "{chart}: {said}");
     }
 }
+
+/// Helm follows links, and a chart may print its files.
+#[test]
+fn links_of_a_chart_lead_to_no_file_that_the_kustomization_may_not_read() {
+    use std::os::unix::fs::symlink;
+
+    let outside = tempfile::tempdir().unwrap();
+    std::fs::create_dir(outside.path().join("deep")).unwrap();
+    std::fs::write(outside.path().join("deep/secret.txt"), "secret").unwrap();
+    let kustomization = "helmCharts: [{name: web, releaseName: rel}]\n";
+    for (link, leads_to) in [
+        ("charts/web/secret.txt", "deep/secret.txt"),
+        ("charts/web/files", "deep"),
+        ("charts/web/files", "."),
+    ] {
+        let folder = folder(&files(kustomization));
+        symlink(outside.path().join(leads_to), folder.path().join(link)).unwrap();
+        let said = refused(&["--enable-helm"], folder.path());
+        assert!(
+            said.contains("chart 'web': security; file") && said.contains("secret.txt"),
+            "{link} to {leads_to}: {said}"
+        );
+    }
+    // The chart as a whole, and the directory of charts.
+    for link in ["charts/web", "charts"] {
+        let folder = folder(&files(kustomization));
+        let moved = outside.path().join(link.replace('/', "-"));
+        std::fs::rename(folder.path().join(link), &moved).unwrap();
+        symlink(&moved, folder.path().join(link)).unwrap();
+        let said = refused(&["--enable-helm"], folder.path());
+        assert!(said.contains("security; file"), "{link}: {said}");
+    }
+}
+
+#[test]
+fn links_of_a_chart_that_stay_with_the_kustomization_are_followed() {
+    use std::os::unix::fs::symlink;
+
+    if testkit::program::find("helm").is_none() {
+        return;
+    }
+    let folder = folder(&files("helmCharts: [{name: web, releaseName: rel}]\n"));
+    std::fs::create_dir(folder.path().join("charts/shared")).unwrap();
+    std::fs::write(
+        folder.path().join("charts/shared/other.yaml"),
+        "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: linked}\n",
+    )
+    .unwrap();
+    let templates = folder.path().join("charts/web/templates");
+    symlink("../../shared/other.yaml", templates.join("other.yaml")).unwrap();
+    let text = same(&["--enable-helm"], folder.path());
+    assert!(text.contains("linked"), "{text}");
+}
