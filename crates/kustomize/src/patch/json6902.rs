@@ -81,9 +81,10 @@ impl JsonPatch {
     /// Changes a resource, and gives all that is wrong: what fails on it, and where something does, all operations that fail on
     /// any object. Where there is none, nobody tells of those, and neither does kustomize.
     pub(super) fn apply(&self, resource: &mut Resource) -> Vec<Problem> {
-        let Err((number, problem)) = self.apply_to(resource) else {
+        let Err(failed) = self.apply_to(resource) else {
             return Vec::new();
         };
+        let (number, problem) = *failed;
         let flaws = self.patch.flaws();
         let is_flaw = flaws.iter().any(|(flaw, _)| Some(*flaw) == number);
         let own = resource.refuse(problem).filter(|_| !is_flaw);
@@ -96,9 +97,10 @@ impl JsonPatch {
 
     /// Changes a resource, or gives what is wrong and with which operation. Once it has another name than at first, or might have,
     /// kustomize keeps notes in its annotations, and so there are annotations for a patch to add to or to remove.
-    fn apply_to(&self, resource: &mut Resource) -> Result<(), (Option<usize>, Problem)> {
+    fn apply_to(&self, resource: &mut Resource) -> Result<(), Box<(Option<usize>, Problem)>> {
         resource.quote_in_brackets();
-        let mut value = convert::to_value(&resource.node).map_err(|problem| (None, problem.into()))?;
+        let mut value =
+            convert::to_value(&resource.node).map_err(|problem| Box::new((None, problem.into())))?;
         let added = resource.previous_ids().next().is_some() && add_annotations(&mut value);
         if let Err((number, error)) = self.patch.apply_numbered(&mut value) {
             if self.renames {
@@ -106,7 +108,7 @@ impl JsonPatch {
             }
             let at = InText::Field(vec![Step::Item(number)]);
             let message = format!("{error} (in {})", resource.plain_id());
-            return Err((Some(number), Problem::in_text(at, message)));
+            return Err(Box::new((Some(number), Problem::in_text(at, message))));
         }
         if added {
             drop_empty_annotations(&mut value);
