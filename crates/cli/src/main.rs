@@ -21,8 +21,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 enum Command {
     Up(commands::up::Args),
     Apiserver(commands::apiserver::Args),
-    #[command(subcommand)]
-    Controller(commands::controller::Controller),
+    Controller(commands::controller::Args),
     #[command(subcommand)]
     Kustomize(commands::kustomize::Kustomize),
     #[command(subcommand)]
@@ -65,6 +64,7 @@ enum Command {
     Logs(commands::logs::Args),
     #[command(subcommand)]
     Debug(commands::debug::Debug),
+    Install(Box<commands::install::Args>),
     Check(commands::installation::Check),
     Version(commands::installation::Version),
     Completion(commands::completion::Args),
@@ -84,7 +84,7 @@ fn main() -> ExitCode {
         match command {
             Command::Up(args) => commands::up::run(args).await,
             Command::Apiserver(args) => commands::apiserver::run(args).await,
-            Command::Controller(which) => commands::controller::run(which).await,
+            Command::Controller(args) => commands::controller::run(args).await,
             Command::Kustomize(what) => commands::kustomize::run(what).await,
             Command::Push(what) => commands::artifact::push(what).await,
             Command::Pull(what) => commands::artifact::pull(what).await,
@@ -105,6 +105,7 @@ fn main() -> ExitCode {
             Command::Stats(args) => commands::stats::run(args).await,
             Command::Logs(args) => commands::logs::run(args).await,
             Command::Debug(what) => commands::debug::run(what).await,
+            Command::Install(args) => commands::install::run(*args).await,
             Command::Check(args) => commands::installation::check(args).await,
             Command::Version(args) => commands::installation::version(args).await,
             Command::Completion(args) => Ok(commands::completion::run(&args, Command::command())),

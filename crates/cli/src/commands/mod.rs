@@ -9,6 +9,7 @@ pub(crate) mod controller;
 pub(crate) mod create;
 pub(crate) mod debug;
 pub(crate) mod events;
+pub(crate) mod install;
 pub(crate) mod installation;
 pub(crate) mod kustomize;
 pub(crate) mod logs;

@@ -1,34 +1,51 @@
 //! `sluice controller`: the controllers in a cluster.
 //!
 //! ```text
-//!    flags (as typed) ─▶ settings (as meant) ─▶ process (logs, client, endpoints, lease, signals) ─▶ controllers
+//!    start: flags (as typed) ─▶ settings (as meant) ─▶ process (client, endpoints, leases, signals) ─▶ controllers
 //! ```
 //!
 //! Flags, variables, ports and leases are those of Flux's programs, so that manifests made for them work unchanged.
 
+mod all;
 mod flags;
 mod kustomize;
 mod listing;
+mod part;
 mod process;
 mod settings;
 mod source;
+mod start;
 
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 use std::process::ExitCode;
 
-/// Run controllers in a cluster
+/// Run controllers in a cluster: all of them, or one
+///
+/// By itself, all controllers run in one process, which takes the flags of each: what is fetched is applied without a detour. With
+/// the name of one, only that one runs, as one of Flux's programs. Called by the name source-controller or kustomize-controller,
+/// the program is that controller.
+#[derive(clap::Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    one: Option<Controller>,
+    #[command(flatten)]
+    all: Box<all::Flags>,
+}
+
 #[derive(clap::Subcommand)]
-pub(crate) enum Controller {
+enum Controller {
     Source(Box<source::Args>),
     Kustomize(Box<kustomize::Args>),
 }
 
-pub(crate) async fn run(which: Controller) -> anyhow::Result<ExitCode> {
-    match which {
-        Controller::Source(args) => Ok(source::run(*args).await),
-        Controller::Kustomize(args) => Ok(kustomize::run(*args).await),
-    }
+pub(crate) async fn run(args: Args) -> anyhow::Result<ExitCode> {
+    Ok(match args.one {
+        None => start::run(&*args.all).await,
+        Some(Controller::Source(args)) => start::run(&*args).await,
+        Some(Controller::Kustomize(args)) => start::run(&*args).await,
+    })
 }
 
 /// The arguments of the program, where it is called by the name of one of Flux's controllers: then they are those of that

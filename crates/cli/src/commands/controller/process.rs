@@ -1,23 +1,23 @@
-//! What all controllers of a process stand on: logs, the cluster, the servers beside the work, the lease, the signals.
+//! What all controllers of a process stand on: the cluster, the servers beside the work, leases, signals.
 
+use std::collections::BTreeMap;
 use std::io;
-use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::Context as _;
 use controllers::kit::{
-    Endpoint, Group, Metrics, Options, Reconcile, Recorder, Runner, WaitedFor, lease, listen, logs,
+    Endpoint, Group, Metrics, Options, Reconcile, Recorder, Runner, WaitedFor, lease, listen,
 };
-use futures::future::BoxFuture;
+use futures::future::{BoxFuture, join_all, select_all};
 use kube::Client;
 use kube::config::{Config, KubeConfigOptions, Kubeconfig};
+use source::identity::{self, Environment, Identities};
 use tokio::net::TcpListener;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::oneshot;
-use tracing::Level;
-use tracing_subscriber::layer::SubscriberExt as _;
 
 use super::listing::Problems;
+use super::part::Part;
 use super::settings::Settings;
 
 /// How long runs that go on may take once the process shall end. Pods are killed after ten seconds.
@@ -25,39 +25,15 @@ const LAST_RUNS: Duration = Duration::from_secs(4);
 /// How long each of the rest may take: downloads, events that are not told yet, the lease.
 const LAST_WORDS: Duration = Duration::from_millis(1500);
 
-/// Logs from now on.
-pub(super) fn start_logs(level: Level, encoding: logs::Encoding) {
-    let logs = logs::Logs::new(level, encoding, io::stderr());
-    let subscriber = tracing_subscriber::registry().with(logs);
-    // A test may have set one already.
-    let _ = tracing::subscriber::set_global_default(subscriber);
-}
-
-/// Why a process ended that should go on.
-pub(super) enum Failed {
-    /// It could not begin: all that is wrong.
-    ToStart(Problems),
-    /// It could not go on.
-    ToGoOn(anyhow::Error),
-}
-
-/// Tells how a process ended.
-pub(super) fn ended(result: Result<(), Failed>) -> ExitCode {
-    match result {
-        Ok(()) => return ExitCode::SUCCESS,
-        Err(Failed::ToStart(problems)) => problems.log(),
-        Err(Failed::ToGoOn(error)) => {
-            tracing::error!(error = format!("{error:#}"), "problem running manager");
-        }
-    }
-    ExitCode::FAILURE
-}
+/// A candidate for the lease of a name.
+type Elector = (String, lease::Elector);
 
 /// A process that can begin to work.
 pub(super) struct Process {
     pub(super) client: Client,
     pub(super) metrics: Metrics,
-    pub(super) recorder: Recorder,
+    /// Who tells what happened, by the name of the part.
+    recorders: BTreeMap<&'static str, Recorder>,
     waited_for: WaitedFor,
     settings: Settings,
     endpoints: Vec<(Endpoint, TcpListener)>,
@@ -93,15 +69,15 @@ impl Process {
             .map_err(|error| format!("{:#}", anyhow::Error::from(error)));
         let client = problems.take("unable to make a client of the cluster", client)?;
         let client = metrics.counting(client, host.unwrap_or_default());
-        let recorder = Recorder::new(
-            client.clone(),
-            settings.controller,
-            settings.events_address.clone(),
-        );
+        let recorders = settings.parts.iter().map(|part| {
+            let address = settings.events_address.clone();
+            (part.name, Recorder::new(client.clone(), part.name, address))
+        });
+        let recorders = recorders.collect();
         Some(Process {
             client,
             metrics,
-            recorder,
+            recorders,
             waited_for: WaitedFor::default(),
             settings,
             endpoints,
@@ -109,24 +85,40 @@ impl Process {
         })
     }
 
-    /// Has a controller work.
-    pub(super) fn begin<R: Reconcile>(&self, group: &mut Group, reconciler: R) {
-        let (client, recorder) = (self.client.clone(), self.recorder.clone());
-        group.start(&Runner::new(reconciler, client, recorder, self.options()));
+    /// Has a controller of a part work.
+    pub(super) fn begin<R: Reconcile>(&self, group: &mut Group, part: Part, reconciler: R) {
+        let recorder = self.recorders.get(part.name).cloned().unwrap_or_else(|| {
+            let address = self.settings.events_address.clone();
+            Recorder::new(self.client.clone(), part.name, address)
+        });
+        let runner = Runner::new(reconciler, self.client.clone(), recorder, self.options(part));
+        group.start(&runner);
     }
 
-    /// How its controllers run.
-    pub(super) fn options(&self) -> Options {
+    /// Who the process and its objects are to the clouds. There is one of it for all parts, whose tokens are kept together and
+    /// counted.
+    pub(super) fn identities(&self) -> Identities {
+        let identities = Identities::new(identity::Settings {
+            limits: self.settings.tokens,
+            ..identity::Settings::new(Environment::of_process())
+        });
+        let kept = identities.clone();
+        self.metrics.tell_tokens(move || kept.tally());
+        identities
+    }
+
+    /// How the controllers of a part run.
+    fn options(&self, part: Part) -> Options {
         let settings = &self.settings;
         Options {
-            concurrent: settings.concurrent,
+            concurrent: settings.concurrent.unwrap_or(part.concurrent),
             backoff: settings.backoff,
             jitter: settings.jitter,
             label_selector: settings.label_selector.clone(),
             namespace: settings.namespace.clone(),
             metrics: self.metrics.clone(),
             waited_for: self.waited_for.clone(),
-            ..Options::new(settings.controller)
+            ..Options::new(part.name)
         }
     }
 
@@ -138,42 +130,37 @@ impl Process {
         for (endpoint, listener) in std::mem::take(&mut self.endpoints) {
             tokio::spawn(endpoint.serve(listener));
         }
-        let mut elector = self.elector();
-        if let Some(elector) = &mut elector {
-            tracing::info!("attempting to acquire leader lease");
-            tokio::select! {
-                () = elector.acquire() => tracing::info!("successfully acquired lease"),
-                () = self.signals.next() => return Ok(()),
-            }
-            self.note_lease(true);
-        }
-        let ended = self.work(lead, elector.as_mut()).await;
-        let words = self.recorder.drain();
+        let mut electors = self.electors();
+        let acquired = tokio::select! {
+            acquired = acquire(&mut electors, &self.metrics) => Some(acquired),
+            () = self.signals.next() => None,
+        };
+        let ended = match acquired {
+            Some(Ok(())) => self.work(lead, &mut electors).await,
+            Some(Err(lost)) => Err(lost.into()),
+            None => Ok(()),
+        };
+        let words = join_all(self.recorders.values().map(Recorder::drain));
         if tokio::time::timeout(LAST_WORDS, words).await.is_err() {
             tracing::error!("some events were not told in time");
         }
-        // A lease that was lost is another's already.
-        if let (true, Some(elector)) = (self.settings.release_on_end, &mut elector) {
-            let released = tokio::time::timeout(LAST_WORDS, elector.release()).await;
-            if !matches!(released, Ok(Ok(()))) {
-                tracing::error!("the lease was not released: the next instance waits until it runs out");
+        if self.settings.release_on_end {
+            // A lease that was lost is another's already.
+            let released = join_all(electors.iter_mut().map(|(_, elector)| elector.release()));
+            let released = tokio::time::timeout(LAST_WORDS, released).await;
+            if !released.is_ok_and(|released| released.iter().all(Result::is_ok)) {
+                tracing::error!("a lease was not released: the next instance waits until it runs out");
             }
         }
         ended
     }
 
-    async fn work<L: Leader>(&mut self, lead: L, elector: Option<&mut lease::Elector>) -> anyhow::Result<()> {
+    async fn work<L: Leader>(&mut self, lead: L, electors: &mut [Elector]) -> anyhow::Result<()> {
         let mut group = Group::new();
         let mut serving = lead.start(self, &mut group).await?;
-        let held = async {
-            match elector {
-                Some(elector) => elector.hold().await,
-                None => std::future::pending().await,
-            }
-        };
         tokio::select! {
             // Another instance may be at work by now.
-            lost = held => return Err(lost.into()),
+            lost = hold(electors) => return Err(lost.into()),
             ended = &mut serving.running => return ended.context("the artifact server ended"),
             () = group.ended() => anyhow::bail!("a controller ended"),
             () = self.signals.next() => {}
@@ -188,19 +175,45 @@ impl Process {
         }
     }
 
-    fn elector(&self) -> Option<lease::Elector> {
-        let mut options = self.settings.lease.clone()?;
-        if options.namespace.is_empty() {
-            options.namespace = self.client.default_namespace().to_owned();
-        }
-        self.note_lease(false);
-        Some(lease::Elector::new(self.client.clone(), options))
+    fn electors(&self) -> Vec<Elector> {
+        let leases = self.settings.leases.iter().cloned();
+        let electors = leases.map(|mut options| {
+            if options.namespace.is_empty() {
+                options.namespace = self.client.default_namespace().to_owned();
+            }
+            self.metrics.set_leader(&options.name, false);
+            let name = options.name.clone();
+            (name, lease::Elector::new(self.client.clone(), options))
+        });
+        electors.collect()
     }
+}
 
-    fn note_lease(&self, leads: bool) {
-        if let Some(lease) = &self.settings.lease {
-            self.metrics.set_leader(&lease.name, leads);
+/// Waits until all leases are held: those of the controllers of Flux that this process stands for, so that none of them works
+/// beside it. All instances take them in the same order, so that no two wait for each other.
+async fn acquire(electors: &mut [Elector], metrics: &Metrics) -> Result<(), lease::Lost> {
+    for place in 0..electors.len() {
+        let (held, open) = electors.split_at_mut(place);
+        let Some((name, elector)) = open.first_mut() else {
+            break;
+        };
+        tracing::info!("attempting to acquire leader lease {name}");
+        tokio::select! {
+            () = elector.acquire() => tracing::info!("successfully acquired lease {name}"),
+            lost = hold(held) => return Err(lost),
         }
+        metrics.set_leader(name, true);
+    }
+    Ok(())
+}
+
+/// Renews leases until one of them is lost.
+async fn hold(electors: &mut [Elector]) -> lease::Lost {
+    let holding = electors.iter_mut().map(|(_, elector)| Box::pin(elector.hold()));
+    let holding: Vec<_> = holding.collect();
+    match holding.is_empty() {
+        true => std::future::pending().await,
+        false => select_all(holding).await.0,
     }
 }
 

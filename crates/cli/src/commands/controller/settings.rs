@@ -11,12 +11,13 @@ use tracing::Level;
 
 use super::flags::{Addresses, Common, Election, Identities, Logs, Objects, Pace};
 use super::listing::Problems;
+use super::part::Part;
 
 /// How a process runs its controllers.
 #[derive(Clone, Debug)]
 pub(super) struct Settings {
-    /// The program's name in Flux: `source-controller`.
-    pub(super) controller: &'static str,
+    /// What it runs.
+    pub(super) parts: Vec<Part>,
     pub(super) events_address: Option<String>,
     pub(super) metrics_address: Option<String>,
     pub(super) health_address: Option<String>,
@@ -24,11 +25,13 @@ pub(super) struct Settings {
     pub(super) namespace: Option<String>,
     pub(super) label_selector: Option<String>,
     pub(super) no_cross_namespace_refs: bool,
-    pub(super) concurrent: usize,
+    /// How many objects of a kind are worked on at once; each part has its own number where nothing is said.
+    pub(super) concurrent: Option<usize>,
     pub(super) requeue_dependency: Duration,
     pub(super) backoff: Backoff,
     pub(super) jitter: u8,
-    pub(super) lease: Option<lease::Options>,
+    /// The leases of all parts; none where several instances may work at once.
+    pub(super) leases: Vec<lease::Options>,
     pub(super) release_on_end: bool,
     pub(super) kubeconfig: Option<PathBuf>,
     pub(super) gates: BTreeMap<String, bool>,
@@ -79,9 +82,8 @@ pub(super) fn logging(flags: &Logs, problems: &mut Problems) -> (Level, logs::En
 
 /// The meaning of flags. What is wrong is noted, and something stands in its place.
 pub(super) fn resolve(
-    controller: &'static str,
+    parts: &[Part],
     flags: &Common,
-    known_gates: &[(&str, bool)],
     around: &Surroundings,
     problems: &mut Problems,
 ) -> Settings {
@@ -113,12 +115,9 @@ pub(super) fn resolve(
         max_retry_delay,
         interval_jitter_percentage,
     } = &flags.pace;
-    let usual = if controller == "kustomize-controller" {
-        "4"
-    } else {
-        "2"
-    };
-    let concurrent = concurrent.as_deref().unwrap_or(usual);
+    let concurrent = concurrent
+        .as_deref()
+        .map(|count| usize::try_from(number("--concurrent", count, 1, problems)).unwrap_or(1));
     let jitter = number(
         "--interval-jitter-percentage",
         interval_jitter_percentage,
@@ -131,7 +130,7 @@ pub(super) fn resolve(
     }
     checked_but_unused(flags, problems);
     Settings {
-        controller,
+        parts: parts.to_vec(),
         events_address,
         metrics_address: on(metrics_address),
         health_address: on(health_addr),
@@ -141,15 +140,15 @@ pub(super) fn resolve(
             &flags.objects.no_cross_namespace_refs,
             problems,
         ),
-        concurrent: usize::try_from(number("--concurrent", concurrent, 1, problems)).unwrap_or(1),
+        concurrent,
         requeue_dependency: duration("--requeue-dependency", requeue_dependency, problems),
         backoff: Backoff {
             first: duration("--min-retry-delay", min_retry_delay, problems),
             most: duration("--max-retry-delay", max_retry_delay, problems),
         },
         jitter: u8::try_from(jitter).unwrap_or(99),
-        lease: election(
-            controller,
+        leases: election(
+            parts,
             &flags.election,
             label_selector.as_deref(),
             around,
@@ -162,7 +161,7 @@ pub(super) fn resolve(
         ),
         label_selector,
         kubeconfig: flags.cluster.kubeconfig.clone(),
-        gates: gates(&flags.feature_gates, known_gates, problems),
+        gates: gates(&flags.feature_gates, parts, problems),
         tokens: tokens(&flags.identities, problems),
         default_service_account: Some(flags.identities.default_service_account.clone())
             .filter(|name| !name.is_empty()),
@@ -195,17 +194,17 @@ fn objects(
 }
 
 fn election(
-    controller: &str,
+    parts: &[Part],
     flags: &Election,
     label_selector: Option<&str>,
     around: &Surroundings,
     problems: &mut Problems,
-) -> Option<lease::Options> {
+) -> Vec<lease::Options> {
     let mut time = |flag: &str, text: &str| duration(flag, text, problems);
     let options = lease::Options {
         // Where it is not known, it is that of the credentials.
         namespace: around.namespace.clone().unwrap_or_default(),
-        name: lease::lease_name(controller, label_selector),
+        name: String::new(),
         identity: lease::identity(&around.host),
         duration: time(
             "--leader-election-lease-duration",
@@ -226,12 +225,16 @@ fn election(
         problems,
     );
     if !enabled {
-        return None;
+        return Vec::new();
     }
     for problem in options.problems() {
         problems.add("invalid leader election", problem);
     }
-    Some(options)
+    let named = parts.iter().map(|part| lease::Options {
+        name: lease::lease_name(part.name, label_selector),
+        ..options.clone()
+    });
+    named.collect()
 }
 
 fn tokens(flags: &Identities, problems: &mut Problems) -> Limits {
@@ -272,8 +275,9 @@ fn checked_but_unused(flags: &Common, problems: &mut Problems) {
 }
 
 /// The gates with their values, of which others than the known ones are problems.
-fn gates(given: &[String], known: &[(&str, bool)], problems: &mut Problems) -> BTreeMap<String, bool> {
-    let defaults = known.iter().map(|(name, value)| ((*name).to_owned(), *value));
+fn gates(given: &[String], parts: &[Part], problems: &mut Problems) -> BTreeMap<String, bool> {
+    let known = parts.iter().flat_map(|part| part.gates);
+    let defaults = known.map(|(name, value)| ((*name).to_owned(), *value));
     let mut gates: BTreeMap<String, bool> = defaults.collect();
     for pair in given
         .iter()

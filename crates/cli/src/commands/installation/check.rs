@@ -146,7 +146,11 @@ async fn controllers(client: &Client, args: &Args) -> bool {
 }
 
 /// Waits until a Deployment is as it should be.
-async fn ready(client: &Client, mut deployment: Deployment, pause: Duration) -> anyhow::Result<()> {
+pub(crate) async fn ready(
+    client: &Client,
+    mut deployment: Deployment,
+    pause: Duration,
+) -> anyhow::Result<()> {
     let namespace = deployment.namespace().unwrap_or_default();
     let all: Api<Deployment> = Api::namespaced(client.clone(), &namespace);
     loop {

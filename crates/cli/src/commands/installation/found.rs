@@ -15,15 +15,15 @@ pub(crate) const PART_OF_FLUX: &str = "app.kubernetes.io/part-of=flux";
 const DEFINITION: &str = "gitrepositories.source.toolkit.fluxcd.io";
 
 /// What the labels of the installation say.
-pub(super) struct Installation {
+pub(crate) struct Installation {
     /// Such as `flux-v2.9.4`; empty where nobody has said it.
-    pub(super) distribution: String,
+    pub(crate) distribution: String,
     /// Whether a Kustomization has applied it.
-    pub(super) is_bootstrapped: bool,
+    pub(crate) is_bootstrapped: bool,
 }
 
 /// The installation, if there is one.
-pub(super) async fn installation(client: &Client) -> anyhow::Result<Option<Installation>> {
+pub(crate) async fn installation(client: &Client) -> anyhow::Result<Option<Installation>> {
     let definitions: Api<CustomResourceDefinition> = Api::all(client.clone());
     let definition = definitions.get_opt(DEFINITION).await.map_err(told);
     let definition = definition.with_context(|| format!("failed to get {DEFINITION}"))?;

@@ -26,8 +26,12 @@ fn manifests_of(controller: &str, namespace: &str) -> Vec<Value> {
     let list = serde_json::to_value(yaml::parse_strict(&list).unwrap()).unwrap();
     let files = list["resources"].as_array().unwrap().iter();
     let mut all = Vec::new();
-    for file in files {
-        let text = fs::read_to_string(folder.join(file.as_str().unwrap())).unwrap();
+    for file in files.map(|file| file.as_str().unwrap()) {
+        if let Some(base) = file.strip_prefix("../") {
+            all.extend(manifests_of(base, namespace));
+            continue;
+        }
+        let text = fs::read_to_string(folder.join(file)).unwrap();
         let text = text.replace("flux-system", namespace);
         for document in yaml::documents(&text) {
             all.push(serde_json::to_value(document.unwrap().value).unwrap());

@@ -25,12 +25,7 @@ impl Drop for Running {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_commit_goes_through_both_programs_into_the_cluster() {
     let bed = Bed::start().await;
-    for definition in api::definitions() {
-        let definition = serde_json::to_value(definition.to_value()).unwrap();
-        if definition["spec"]["names"]["kind"] == "Kustomization" {
-            bed.cluster.serve(&definition).await;
-        }
-    }
+    serve_kustomizations(&bed).await;
     let server = testkit::git::Server::start();
     let text = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: one\ndata:\n  a: b\n";
     server
@@ -49,30 +44,59 @@ async fn a_commit_goes_through_both_programs_into_the_cluster() {
     let _kustomize = Running(kustomize);
     let spec = json!({"url": server.clone_url("app"), "interval": "1h", "ref": {"branch": "main"}});
     bed.create("GitRepository", "app", json!({}), spec).await;
+    create_kustomization(&bed, "app").await;
+    applied(&bed, "one").await;
+    kustomization_ready(&bed, "app").await;
+    source.stop().await;
+}
+
+/// Has the cluster serve Kustomizations.
+pub(super) async fn serve_kustomizations(bed: &Bed) {
+    for definition in api::definitions() {
+        let definition = serde_json::to_value(definition.to_value()).unwrap();
+        if definition["spec"]["names"]["kind"] == "Kustomization" {
+            bed.cluster.serve(&definition).await;
+        }
+    }
+}
+
+fn kustomizations(bed: &Bed) -> Api<DynamicObject> {
     let kind = GroupVersionKind::gvk("kustomize.toolkit.fluxcd.io", "v1", "Kustomization");
     let resource = ApiResource::from_gvk_with_plural(&kind, "kustomizations");
-    let api: Api<DynamicObject> = Api::namespaced_with(bed.cluster.client(), &bed.namespace, &resource);
+    Api::namespaced_with(bed.cluster.client(), &bed.namespace, &resource)
+}
+
+/// A Kustomization of the GitRepository of the same name.
+pub(super) async fn create_kustomization(bed: &Bed, name: &str) {
     let object = json!({
         "apiVersion": "kustomize.toolkit.fluxcd.io/v1", "kind": "Kustomization",
-        "metadata": {"name": "app"},
+        "metadata": {"name": name},
         "spec": {
             "interval": "1h", "prune": true, "targetNamespace": bed.namespace,
-            "sourceRef": {"kind": "GitRepository", "name": "app"},
+            "sourceRef": {"kind": "GitRepository", "name": name},
         },
     });
     let object = serde_json::from_value(object).unwrap();
-    api.create(&PostParams::default(), &object).await.unwrap();
+    let created = kustomizations(bed).create(&PostParams::default(), &object).await;
+    created.unwrap();
+}
+
+/// Waits for a ConfigMap.
+pub(super) async fn applied(bed: &Bed, name: &str) -> ConfigMap {
     let maps: Api<ConfigMap> = Api::namespaced(bed.cluster.client(), &bed.namespace);
-    let applied = object_settled(maps, "one", LIMIT, |found| match found {
-        Some(_) => Ok(()),
+    let applied = object_settled(maps, name, LIMIT, |found| match found {
+        Some(found) => Ok(found.clone()),
         None => Err("it is not there".into()),
     });
-    applied.await.unwrap();
-    let ready = object_settled(api, "app", LIMIT, |object| match object {
+    applied.await.unwrap()
+}
+
+/// Waits until a Kustomization is ready.
+pub(super) async fn kustomization_ready(bed: &Bed, name: &str) {
+    let ready = object_settled(kustomizations(bed), name, LIMIT, |object| match object {
         Some(object) if super::bed::is_ready(&object.data["status"]) => Ok(()),
         Some(object) => Err(object.data["status"].to_string()),
         None => Err("it is not there".into()),
     });
     ready.await.unwrap();
-    source.stop().await;
 }

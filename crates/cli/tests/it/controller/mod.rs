@@ -1,5 +1,6 @@
-//! `sluice controller source` as a process: started, asked, killed, replaced.
+//! `sluice controller` and its parts as processes: started, asked, killed, replaced.
 
+mod all;
 mod bed;
 mod deploy;
 mod flux_program;

@@ -1,4 +1,4 @@
-//! A running `sluice controller source` and what it said so far.
+//! A running `sluice controller source`, or `sluice controller`, and what it said so far.
 
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ pub(crate) struct Options {
     namespace: String,
     port: u16,
     program: PathBuf,
-    by_name: bool,
+    words: &'static [&'static str],
     variables: Vec<(String, String)>,
 }
 
@@ -38,7 +38,7 @@ impl Options {
             namespace: namespace.to_owned(),
             port,
             program: env!("CARGO_BIN_EXE_sluice").into(),
-            by_name: false,
+            words: &["controller", "source"],
             variables: Vec::new(),
         }
     }
@@ -69,16 +69,20 @@ impl Options {
     /// By a link of the controller's name.
     pub(crate) fn by_name(mut self, link: &Path) -> Self {
         self.program = link.to_owned();
-        self.by_name = true;
+        self.words = &[];
+        self
+    }
+
+    /// With all controllers.
+    pub(crate) fn with_all(mut self) -> Self {
+        self.words = &["controller"];
         self
     }
 
     fn command(&self) -> Command {
         let mut command = Command::new(&self.program);
-        if !self.by_name {
-            command.args(["controller", "source"]);
-        }
         command
+            .args(self.words)
             .args(&self.arguments)
             .env("RUNTIME_NAMESPACE", &self.namespace)
             .envs(self.variables.iter().cloned())

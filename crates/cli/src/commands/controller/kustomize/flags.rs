@@ -17,7 +17,7 @@ pub(crate) struct Args {
 
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "Building and applying")]
-pub(super) struct Apply {
+pub(crate) struct Apply {
     /// Taken as Flux takes it; as many requests are sent at once as the API server answers well
     #[arg(long, default_value = "4", value_name = "COUNT")]
     pub(super) concurrent_ssa: String,

@@ -3,73 +3,94 @@
 mod flags;
 mod settings;
 
-use std::process::ExitCode;
+use std::sync::Arc;
 
 use ::source::git::Cache;
 use ::source::http;
-use ::source::identity::{self, Environment, Identities, Limits};
+use ::source::identity::Identities;
+use ::source::store::Store;
 use anyhow::Context as _;
 use controllers::kit::Group;
 use controllers::kustomizations::{Kustomizations, Settings, Shared};
 
+use super::flags::Common;
 use super::listing::Problems;
-use super::process::{self, Failed, Leader, Process, Serving};
-use super::settings::{Surroundings, logging, resolve};
-use settings::GATES;
+use super::part::Part;
+use super::process::{Leader, Process, Serving};
+use super::settings::{self as common, Surroundings};
+use super::start::Program;
 
-pub(crate) use flags::Args;
+pub(crate) use flags::{Apply, Args};
 
-const NAME: &str = "kustomize-controller";
+pub(super) const PART: Part = Part {
+    name: "kustomize-controller",
+    concurrent: 4,
+    gates: settings::GATES,
+};
 
-pub(super) async fn run(args: Args) -> ExitCode {
-    let mut problems = Problems::default();
-    let (level, encoding) = logging(&args.common.logs, &mut problems);
-    process::start_logs(level, encoding);
-    process::ended(start(args, problems).await)
-}
+impl Program for Args {
+    type Work = Appliers;
 
-async fn start(args: Args, mut problems: Problems) -> Result<(), Failed> {
-    let around = Surroundings::read();
-    let common = resolve(NAME, &args.common, GATES, &around, &mut problems);
-    let settings = settings::resolve(&args, &common, &around, &mut problems);
-    let tokens = common.tokens;
-    let prepared = Process::prepare(common, &mut problems).await;
-    let Some(process) = prepared.filter(|_| problems.is_empty()) else {
-        return Err(Failed::ToStart(problems));
-    };
-    tracing::info!(version = env!("CARGO_PKG_VERSION"), "starting manager");
-    let appliers = Appliers { settings, tokens };
-    process.run(appliers).await.map_err(Failed::ToGoOn)
+    const PARTS: &'static [Part] = &[PART];
+
+    fn common(&self) -> &Common {
+        &self.common
+    }
+
+    fn work(&self, common: &common::Settings, around: &Surroundings, problems: &mut Problems) -> Appliers {
+        Appliers::new(&self.apply, &self.common, common, around, problems)
+    }
 }
 
 /// The controller of Kustomizations.
-struct Appliers {
+pub(super) struct Appliers {
     settings: Settings,
-    tokens: Limits,
 }
 
-impl Leader for Appliers {
-    async fn start(self, process: &Process, group: &mut Group) -> anyhow::Result<Serving> {
+impl Appliers {
+    /// As the flags say. What is wrong is noted.
+    pub(super) fn new(
+        flags: &Apply,
+        given: &Common,
+        common: &common::Settings,
+        around: &Surroundings,
+        problems: &mut Problems,
+    ) -> Self {
+        let settings = settings::resolve(flags, given, common, around, problems);
+        Appliers { settings }
+    }
+
+    /// Starts it. What the store has is read from there; all other artifacts are fetched.
+    pub(super) fn begin(
+        self,
+        process: &Process,
+        group: &mut Group,
+        identities: Identities,
+        store: Option<Arc<Store>>,
+    ) -> anyhow::Result<()> {
         let scratch = std::env::temp_dir();
         let usable = tempfile::tempfile_in(&scratch).map(drop);
         usable.with_context(|| format!("unable to unpack artifacts in {}; set TMPDIR", scratch.display()))?;
         // Remote bases are kept between builds, in a directory that goes with the process.
         let kept = scratch.join(format!("sluice-bases-{}", std::process::id()));
         let repositories = Cache::open(kept).context("unable to keep Git repositories")?;
-        let identities = identity::Settings {
-            limits: self.tokens,
-            ..identity::Settings::new(Environment::of_process())
-        };
         let shared = Shared {
             client: process.client.clone(),
-            store: None,
+            store,
             scratch,
             repositories,
-            identities: Identities::new(identities),
+            identities,
             http: http::Options::default(),
             settings: self.settings,
         };
-        process.begin(group, Kustomizations::new(shared));
+        process.begin(group, PART, Kustomizations::new(shared));
+        Ok(())
+    }
+}
+
+impl Leader for Appliers {
+    async fn start(self, process: &Process, group: &mut Group) -> anyhow::Result<Serving> {
+        self.begin(process, group, process.identities(), None)?;
         Ok(Serving::nothing())
     }
 }

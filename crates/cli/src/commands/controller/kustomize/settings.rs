@@ -3,9 +3,10 @@
 use controllers::kustomizations::{KubeconfigRules, Settings};
 use engine::plan::GroupKind;
 
+use super::super::flags::Common;
 use super::super::listing::Problems;
 use super::super::settings::{self as common, Surroundings, number, switch};
-use super::flags::Args;
+use super::flags::Apply;
 
 const STRICT: &str = "StrictPostBuildSubstitutions";
 const ADDITIVE: &str = "AdditiveCELDependencyCheck";
@@ -33,12 +34,13 @@ pub(super) const GATES: &[(&str, bool)] = &[
 
 /// The meaning of the flags. What is wrong is noted, and something stands in its place.
 pub(super) fn resolve(
-    args: &Args,
+    flags: &Apply,
+    given: &Common,
     common: &common::Settings,
     around: &Surroundings,
     problems: &mut Problems,
 ) -> Settings {
-    let (flags, cluster) = (&args.apply, &args.common.cluster);
+    let cluster = &given.cluster;
     number("--concurrent-ssa", &flags.concurrent_ssa, 1, problems);
     let no_remote_bases = switch("--no-remote-bases", &flags.no_remote_bases, problems);
     let gate = |name: &str| common.gates.get(name).copied().unwrap_or_default();
@@ -69,8 +71,7 @@ pub(super) fn resolve(
         external_artifact: gate(EXTERNAL),
         no_remote_bases,
         object_level_workload_identity: gate(IDENTITY),
-        watch_configs: (!gate(NO_CONFIG_WATCHES))
-            .then(|| args.common.objects.watch_configs_label_selector.clone()),
+        watch_configs: (!gate(NO_CONFIG_WATCHES)).then(|| given.objects.watch_configs_label_selector.clone()),
         kubeconfigs: KubeconfigRules {
             exec: switch(
                 "--insecure-kubeconfig-exec",

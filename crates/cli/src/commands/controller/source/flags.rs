@@ -10,13 +10,20 @@ use super::super::flags::Common;
 #[command(args_override_self = true)]
 pub(crate) struct Args {
     #[command(flatten)]
+    pub(super) own: Own,
+    #[command(flatten)]
+    pub(super) common: Common,
+}
+
+/// What only this controller has.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct Own {
+    #[command(flatten)]
     pub(super) storage: Storage,
     #[command(flatten)]
     pub(super) helm: Helm,
     #[command(flatten)]
     pub(super) secure: Secure,
-    #[command(flatten)]
-    pub(super) common: Common,
 }
 
 #[derive(Clone, Debug, clap::Args)]

@@ -3,11 +3,10 @@
 mod flags;
 mod settings;
 
-use std::process::ExitCode;
 use std::sync::Arc;
 
 use ::source::git::Cache;
-use ::source::identity::{self, Environment, Identities};
+use ::source::identity::Identities;
 use ::source::store::{self, Store};
 use anyhow::Context as _;
 use controllers::kit::{Group, listen};
@@ -15,55 +14,70 @@ use controllers::sources::{Buckets, GitRepositories, HelmCharts, HelmRepositorie
 use futures::FutureExt as _;
 use tokio::sync::oneshot;
 
+use super::flags::Common;
 use super::listing::Problems;
-use super::process::{self, Failed, Leader, Process, Serving};
-use super::settings::{Surroundings, logging, resolve};
-use settings::{GATES, Settings};
+use super::part::Part;
+use super::process::{Leader, Process, Serving};
+use super::settings::{self as common, Surroundings};
+use super::start::Program;
+use settings::Settings;
 
-pub(crate) use flags::Args;
+pub(crate) use flags::{Args, Own};
+pub(super) use settings::OBJECT_IDENTITY;
 
-const NAME: &str = "source-controller";
+pub(super) const PART: Part = Part {
+    name: "source-controller",
+    concurrent: 2,
+    gates: settings::GATES,
+};
 
 /// Where Git repositories are kept between fetches, in the directory of artifacts. Names with a dot in front are not served.
 const GIT_CACHE: &str = ".git-cache";
 
-pub(super) async fn run(args: Args) -> ExitCode {
-    let mut problems = Problems::default();
-    let (level, encoding) = logging(&args.common.logs, &mut problems);
-    process::start_logs(level, encoding);
-    process::ended(start(args, problems).await)
-}
+impl Program for Args {
+    type Work = Sources;
 
-async fn start(args: Args, mut problems: Problems) -> Result<(), Failed> {
-    let around = Surroundings::read();
-    let common = resolve(NAME, &args.common, GATES, &around, &mut problems);
-    let gates = common.gates.clone();
-    let settings = settings::resolve(&args, &common, &around, &mut problems);
-    let prepared = Process::prepare(common, &mut problems).await;
-    settings.check_storage(&mut problems);
-    let Some(process) = prepared.filter(|_| problems.is_empty()) else {
-        return Err(Failed::ToStart(problems));
-    };
-    for (gate, on) in &gates {
-        tracing::debug!(gate, on, "feature gate");
+    const PARTS: &'static [Part] = &[PART];
+
+    fn common(&self) -> &Common {
+        &self.common
     }
-    tracing::info!(version = env!("CARGO_PKG_VERSION"), "starting manager");
-    process.run(Sources { settings }).await.map_err(Failed::ToGoOn)
+
+    fn work(&self, common: &common::Settings, around: &Surroundings, problems: &mut Problems) -> Sources {
+        Sources::new(&self.own, common, around, problems)
+    }
 }
 
 /// The controllers of sources, and the server of their artifacts.
-struct Sources {
+pub(super) struct Sources {
     settings: Settings,
 }
 
-impl Leader for Sources {
-    async fn start(self, process: &Process, group: &mut Group) -> anyhow::Result<Serving> {
+impl Sources {
+    /// As the flags say. What is wrong is noted.
+    pub(super) fn new(
+        flags: &Own,
+        common: &common::Settings,
+        around: &Surroundings,
+        problems: &mut Problems,
+    ) -> Self {
+        let settings = settings::resolve(flags, common, around, problems);
+        settings.check_storage(problems);
+        Sources { settings }
+    }
+
+    /// Starts them all. Others of the process can read artifacts from the store.
+    pub(super) async fn begin(
+        self,
+        process: &Process,
+        group: &mut Group,
+        identities: Identities,
+    ) -> anyhow::Result<(Arc<Store>, Serving)> {
         let Settings {
             address,
             path,
             store,
             sources,
-            tokens,
         } = self.settings;
         let root = path.clone();
         let opened = tokio::task::spawn_blocking(move || -> anyhow::Result<(Store, Cache)> {
@@ -73,28 +87,22 @@ impl Leader for Sources {
             Ok((opened, cache))
         });
         let (store, cache) = opened.await??;
+        let store = Arc::new(store);
         let listener = listen(&address).await.with_context(|| {
             format!("unable to serve artifacts on {address:?}; choose another with --storage-addr")
         })?;
         tracing::info!(address, "starting artifact server");
-        let identities = identity::Settings {
-            limits: tokens,
-            ..identity::Settings::new(Environment::of_process())
-        };
-        let identities = Identities::new(identities);
-        let kept = identities.clone();
-        process.metrics.tell_tokens(move || kept.tally());
         let shared = Shared {
             settings: sources,
             identities,
-            ..Shared::new(process.client.clone(), Arc::new(store), cache)
+            ..Shared::new(process.client.clone(), Arc::clone(&store), cache)
         };
         process.metrics.tell_indexes(shared.index_lookups.clone());
-        process.begin(group, GitRepositories::new(shared.clone()));
-        process.begin(group, OciRepositories::new(shared.clone()));
-        process.begin(group, HelmRepositories::new(shared.clone()));
-        process.begin(group, HelmCharts::new(shared.clone()));
-        process.begin(group, Buckets::new(shared));
+        process.begin(group, PART, GitRepositories::new(shared.clone()));
+        process.begin(group, PART, OciRepositories::new(shared.clone()));
+        process.begin(group, PART, HelmRepositories::new(shared.clone()));
+        process.begin(group, PART, HelmCharts::new(shared.clone()));
+        process.begin(group, PART, Buckets::new(shared));
         let (stop, stopped) = oneshot::channel();
         let running = async move {
             // Whoever could tell it to stop may be gone too.
@@ -102,6 +110,13 @@ impl Leader for Sources {
             served.context("unable to serve artifacts")
         };
         let running = running.boxed();
-        Ok(Serving { running, stop })
+        Ok((store, Serving { running, stop }))
+    }
+}
+
+impl Leader for Sources {
+    async fn start(self, process: &Process, group: &mut Group) -> anyhow::Result<Serving> {
+        let (_, serving) = self.begin(process, group, process.identities()).await?;
+        Ok(serving)
     }
 }

@@ -3,17 +3,16 @@
 use std::path::PathBuf;
 
 use ::source::git::SshAlgorithms;
-use ::source::identity::Limits;
 use ::source::store;
 use controllers::sources;
 use model::digest::Algorithm;
 
 use super::super::listing::Problems;
 use super::super::settings::{self as common, Surroundings, duration, number};
-use super::flags::{Args, Helm, Secure, Storage};
+use super::flags::{Helm, Own, Secure, Storage};
 
 /// Lets objects name ServiceAccounts whose identity they use at clouds.
-const OBJECT_IDENTITY: &str = "ObjectLevelWorkloadIdentity";
+pub(in super::super) const OBJECT_IDENTITY: &str = "ObjectLevelWorkloadIdentity";
 
 /// The switches that Flux's source-controller knows, and what they are unless they are set.
 pub(super) const GATES: &[(&str, bool)] = &[("CacheSecretsAndConfigMaps", false), (OBJECT_IDENTITY, false)];
@@ -27,8 +26,6 @@ pub(super) struct Settings {
     pub(super) path: PathBuf,
     pub(super) store: store::Options,
     pub(super) sources: sources::Settings,
-    /// How much of what clouds give is kept.
-    pub(super) tokens: Limits,
 }
 
 impl Settings {
@@ -49,17 +46,16 @@ impl Settings {
 
 /// The meaning of the flags. What is wrong is noted, and something stands in its place.
 pub(super) fn resolve(
-    args: &Args,
+    flags: &Own,
     common: &common::Settings,
     around: &Surroundings,
     problems: &mut Problems,
 ) -> Settings {
-    let address = or_default(&args.storage.storage_addr, ":9090");
+    let address = or_default(&flags.storage.storage_addr, ":9090");
     Settings {
-        path: PathBuf::from(or_default(&args.storage.storage_path, "/data")),
-        store: store_options(&args.storage, &address, around, problems),
-        sources: sources(&args.helm, &args.secure, common, problems),
-        tokens: common.tokens,
+        path: PathBuf::from(or_default(&flags.storage.storage_path, "/data")),
+        store: store_options(&flags.storage, &address, around, problems),
+        sources: sources(&flags.helm, &flags.secure, common, problems),
         address,
     }
 }
@@ -149,6 +145,7 @@ mod tests {
     use clap::Parser;
 
     use super::super::super::settings::resolve as resolve_common;
+    use super::super::{Args, PART};
     use super::*;
 
     #[derive(Parser)]
@@ -169,8 +166,8 @@ mod tests {
         let mut problems = Problems::default();
         let around = around(Some("flux-system"));
         let common = &program.args.common;
-        let common = resolve_common("source-controller", common, GATES, &around, &mut problems);
-        let own = resolve(&program.args, &common, &around, &mut problems);
+        let common = resolve_common(&[PART], common, &around, &mut problems);
+        let own = resolve(&program.args.own, &common, &around, &mut problems);
         (common, own, problems.texts())
     }
 
@@ -182,12 +179,13 @@ mod tests {
         assert_eq!(common.metrics_address.as_deref(), Some(":8080"));
         assert_eq!(common.health_address.as_deref(), Some(":9440"));
         assert_eq!(common.events_address, None);
-        assert_eq!((common.concurrent, common.jitter), (2, 5));
+        assert_eq!((common.concurrent, common.jitter), (None, 5));
+        assert_eq!(PART.concurrent, 2);
         assert_eq!(common.backoff.first, Duration::from_millis(750));
         assert_eq!(common.backoff.most, Duration::from_secs(900));
         assert_eq!(common.requeue_dependency, Duration::from_secs(30));
         assert_eq!((common.namespace, common.label_selector), (None, None));
-        assert!(common.lease.is_none() && common.release_on_end);
+        assert!(common.leases.is_empty() && common.release_on_end);
         assert_eq!(own.address, ":9090");
         assert_eq!(own.path, PathBuf::from("/data"));
         assert_eq!(own.store.advertised_host, "localhost:9090");
@@ -212,7 +210,9 @@ mod tests {
             "--storage-adv-addr=source-controller.flux-system.svc.cluster.local.",
         ]);
         assert_eq!(problems, Vec::<String>::new());
-        let lease = common.lease.unwrap();
+        let [lease] = &common.leases[..] else {
+            panic!("{:?}", common.leases);
+        };
         assert_eq!(lease.namespace, "flux-system");
         assert_eq!(lease.name, "source-controller-leader-election");
         assert_eq!(lease.duration, Duration::from_secs(35));
@@ -259,7 +259,7 @@ mod tests {
             "--health-addr=",
         ]);
         assert_eq!(problems, Vec::<String>::new());
-        assert_eq!(common.concurrent, 20, "the last of equal flags counts");
+        assert_eq!(common.concurrent, Some(20), "the last of equal flags counts");
         assert_eq!(common.namespace.as_deref(), Some("flux-system"));
         assert_eq!((common.metrics_address, common.health_address), (None, None));
         assert!(common.no_cross_namespace_refs);

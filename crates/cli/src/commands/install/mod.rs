@@ -1,0 +1,238 @@
+//! `sluice install`: the manifests of the controllers, printed or applied.
+
+mod component;
+mod manifests;
+
+use std::io::Write as _;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use anyhow::{Context as _, bail, ensure};
+use engine::cluster::{Apply, Cluster};
+use k8s_openapi::api::apps::v1::Deployment;
+use kube::{Api, Client};
+use model::object_key::split_api_version;
+use model::{ObjectKey, Value};
+
+use super::installation::{PART_OF_FLUX, deployment_ready, installation};
+use super::objects::{MANAGER, Place, told};
+use super::pflag;
+use component::Component;
+use manifests::Wanted;
+
+/// How often is looked whether a controller is ready.
+const LOOK: Duration = Duration::from_millis(500);
+
+/// Install the controllers, or print what installs them
+///
+///   sluice install --export | kubectl apply --server-side -f -
+///   sluice install --registry registry.example.com/sluice
+#[derive(clap::Args)]
+// As with flux, the last of equal flags counts.
+#[command(verbatim_doc_comment, args_override_self = true)]
+pub(crate) struct Args {
+    /// Print the manifests and ask no cluster
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true", default_value = "false", hide_default_value = true, action = clap::ArgAction::Set, value_parser = pflag::boolean)]
+    export: bool,
+
+    /// What is installed: sluice is all controllers in one process, source-controller and kustomize-controller are processes of
+    /// their own
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', default_value = "sluice")]
+    components: Vec<String>,
+
+    /// The tag of the images
+    #[arg(long, short, value_name = "TAG", default_value = concat!("v", env!("CARGO_PKG_VERSION")))]
+    version: String,
+
+    /// Where the images are
+    #[arg(long, value_name = "REGISTRY", default_value = "sluice")]
+    registry: String,
+
+    /// The Secret, in the namespace of the controllers, with the credentials of the registry
+    #[arg(long, value_name = "NAME", default_value = "", hide_default_value = true)]
+    image_pull_secret: String,
+
+    /// Have the controllers work on objects of all namespaces; if false, only on those of their own
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true", default_value = "true", action = clap::ArgAction::Set, value_parser = pflag::boolean)]
+    watch_all_namespaces: bool,
+
+    /// Let only pods of the same namespace reach the controllers
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true", default_value = "true", action = clap::ArgAction::Set, value_parser = pflag::boolean)]
+    network_policy: bool,
+
+    /// How much the controllers tell: debug, info or error
+    #[arg(long, value_name = "LEVEL", default_value = "info", value_parser = ["trace", "debug", "info", "error"])]
+    log_level: String,
+
+    /// The domain of the cluster's names
+    #[arg(long, value_name = "DOMAIN", default_value = "cluster.local")]
+    cluster_domain: String,
+
+    /// Keys of taints that the controllers tolerate
+    #[arg(long, value_name = "KEYS", value_delimiter = ',')]
+    toleration_keys: Vec<String>,
+
+    /// Where events are posted to: the address of a notification controller
+    #[arg(long, value_name = "URL", default_value = "", hide_default_value = true)]
+    events_addr: String,
+
+    /// Install over what a Kustomization has applied and would put back
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true", default_value = "false", hide_default_value = true, action = clap::ArgAction::Set, value_parser = pflag::boolean)]
+    force: bool,
+
+    #[command(flatten)]
+    place: Place,
+}
+
+impl Args {
+    /// What is wanted, where all of it can be.
+    fn wanted(&self) -> anyhow::Result<Wanted<'_>> {
+        ensure!(
+            is_name(&self.place.namespace, false),
+            "{:?} is no name of a namespace; it has small letters, digits and dashes",
+            self.place.namespace
+        );
+        ensure!(
+            is_name(&self.cluster_domain, true),
+            "invalid --cluster-domain: {:?} is no domain; write for example cluster.local",
+            self.cluster_domain
+        );
+        for (flag, text) in [("--registry", &self.registry), ("--version", &self.version)] {
+            let is_plain = |letter: char| letter.is_ascii_graphic();
+            ensure!(
+                !text.is_empty() && text.chars().all(is_plain),
+                "invalid {flag}: {text:?} cannot be part of the name of an image"
+            );
+        }
+        Ok(Wanted {
+            namespace: &self.place.namespace,
+            components: component::chosen(&self.components)?,
+            registry: self.registry.trim_end_matches('/'),
+            tag: &self.version,
+            image_pull_secret: &self.image_pull_secret,
+            watch_all_namespaces: self.watch_all_namespaces,
+            network_policy: self.network_policy,
+            log_level: &self.log_level,
+            cluster_domain: &self.cluster_domain,
+            toleration_keys: &self.toleration_keys,
+            events_address: &self.events_addr,
+        })
+    }
+}
+
+/// Whether a text is a name as DNS has them, with dots or without.
+fn is_name(text: &str, dots: bool) -> bool {
+    let is_part = |part: &str| {
+        let known = |letter: u8| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == b'-';
+        (1..64).contains(&part.len())
+            && part.bytes().all(known)
+            && !part.starts_with('-')
+            && !part.ends_with('-')
+    };
+    match dots {
+        true => text.split('.').all(is_part),
+        false => is_part(text),
+    }
+}
+
+pub(crate) async fn run(mut args: Args) -> anyhow::Result<ExitCode> {
+    if args.export {
+        let wanted = args.wanted()?;
+        print(&manifests::all(&wanted)?, &wanted)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    // What cannot be installed is told before the cluster is asked for anything.
+    args.wanted()?;
+    let client = args.place.reach().await?;
+    args.place.limited(install(&client, &args)).await?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn print(objects: &[Value], wanted: &Wanted<'_>) -> anyhow::Result<()> {
+    let mut out = std::io::BufWriter::new(std::io::stdout().lock());
+    let names: Vec<&str> = wanted.components.iter().map(|component| component.name).collect();
+    writeln!(
+        out,
+        "---\n# Printed by `sluice install --export`, version v{}.\n# Components: {}",
+        env!("CARGO_PKG_VERSION"),
+        names.join(",")
+    )?;
+    for object in objects {
+        write!(out, "---\n{}", yaml::write(object))?;
+    }
+    out.flush().context("failed to write the output")
+}
+
+async fn install(client: &Client, args: &Args) -> anyhow::Result<()> {
+    let wanted = args.wanted()?;
+    if let Some(installation) = installation(client).await?
+        && installation.is_bootstrapped
+        && !args.force
+    {
+        bail!(
+            "this cluster has already been bootstrapped with {}: a Kustomization would put back what is changed. Change \
+             it in its repository, or install over it with --force",
+            installation.distribution
+        );
+    }
+    let objects = manifests::all(&wanted)?;
+    eprintln!("► installing components in {} namespace", wanted.namespace);
+    let cluster = Cluster::new(client.clone());
+    for object in &objects {
+        apply(&cluster, object).await?;
+    }
+    tell_others(client, &wanted).await?;
+    eprintln!("◎ verifying installation");
+    let deployments: Api<Deployment> = Api::namespaced(client.clone(), wanted.namespace);
+    for Component { name, .. } in &wanted.components {
+        let deployment = deployments.get(name).await.map_err(told)?;
+        let ready = deployment_ready(client, deployment, LOOK).await;
+        ready.with_context(|| format!("{name}: deployment not ready"))?;
+        eprintln!("✔ {name}: deployment ready");
+    }
+    eprintln!("✔ install finished");
+    Ok(())
+}
+
+/// Applies an object, and says which.
+async fn apply(cluster: &Cluster, object: &Value) -> anyhow::Result<()> {
+    let key = ObjectKey::of(object);
+    let (group, version) = split_api_version(object.str_at(&["apiVersion"]));
+    let resource = cluster.resource(group, version, &key.kind).await;
+    let resource = resource.with_context(|| format!("{key} cannot be applied"))?;
+    let before = cluster.get(&resource, &key.namespace, &key.name).await?;
+    let after = cluster.apply(&resource, object, &Apply::by(MANAGER)).await;
+    let after = after.with_context(|| format!("{key} cannot be applied"))?;
+    let version = |object: &Value| object.str_at(&["metadata", "resourceVersion"]).to_owned();
+    let what = match before {
+        None => "created",
+        Some(before) if version(&before) == version(&after) => "unchanged",
+        Some(_) => "configured",
+    };
+    println!("{key} {what}");
+    Ok(())
+}
+
+/// Names controllers that were there before and hold what the new ones wait for.
+async fn tell_others(client: &Client, wanted: &Wanted<'_>) -> anyhow::Result<()> {
+    let deployments: Api<Deployment> = Api::namespaced(client.clone(), wanted.namespace);
+    let labelled = kube::api::ListParams::default().labels(PART_OF_FLUX);
+    let there = deployments.list(&labelled).await.map_err(told)?;
+    let stand_for: Vec<&str> = wanted
+        .components
+        .iter()
+        .flat_map(|component| component.stands_for)
+        .copied()
+        .collect();
+    for deployment in there {
+        let name = deployment.metadata.name.unwrap_or_default();
+        let is_new = wanted.components.iter().any(|component| component.name == name);
+        if stand_for.contains(&name.as_str()) && !is_new {
+            eprintln!(
+                "⚠️ {name} does the same and holds its lease: delete it, with kubectl delete deployment {name} -n {}",
+                wanted.namespace
+            );
+        }
+    }
+    Ok(())
+}
