@@ -35,7 +35,9 @@ enum Command {
     #[command(subcommand)]
     Build(commands::build::Build),
     #[command(subcommand)]
-    Diff(commands::artifact::Diff),
+    Diff(commands::diff::Diff),
+    #[command(subcommand)]
+    Plan(commands::plan::Plan),
     /// Show objects and how they are
     #[command(subcommand)]
     Get(commands::objects::Get),
@@ -91,7 +93,8 @@ fn main() -> ExitCode {
             Command::Tag(what) => commands::artifact::tag(what).await,
             Command::List(what) => commands::artifact::list(what).await,
             Command::Build(what) => commands::build::run(what).await,
-            Command::Diff(what) => commands::artifact::diff(what).await,
+            Command::Diff(what) => commands::diff::run(what).await,
+            Command::Plan(what) => commands::plan::run(what).await,
             Command::Get(what) => commands::objects::get(what).await,
             Command::Export(what) => commands::objects::export(what).await,
             Command::Reconcile(what) => commands::objects::reconcile(what).await,
@@ -118,7 +121,7 @@ fn main() -> ExitCode {
             eprintln!("error: {error:#}");
             // What took too long is not waited for.
             runtime.shutdown_background();
-            ExitCode::FAILURE
+            commands::failure::code(&error)
         }
     }
 }

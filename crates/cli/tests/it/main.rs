@@ -5,6 +5,7 @@ mod artifact;
 mod build;
 mod controller;
 mod create;
+mod diff;
 mod install;
 mod kustomize;
 mod manual;

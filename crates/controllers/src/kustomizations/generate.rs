@@ -156,35 +156,7 @@ impl Generator {
         of: String,
     ) -> Result<Built, Failure> {
         let read = Instant::now();
-        let mut wanted = request(&object.spec);
-        let failed = |message: String| Failure::transient(Reason::BUILD_FAILED, message);
-        let namespace = object.namespace().unwrap_or_default();
-        if let Some(post_build) = &object.spec.post_build {
-            let strict = self.shared.settings.strict_substitutions;
-            let found = variables(Some(&self.shared.client), &namespace, post_build, strict).await;
-            wanted.substitution = Some(found.map_err(|error| failed(chain(&error)))?);
-        }
-        let keys = Keys::of(object, &self.shared).await?;
-        let common = common_metadata(&object.spec);
-        let has_decryption = object.spec.decryption.is_some();
-        let (shared, runtime) = (Arc::clone(&self.shared), Handle::current());
-        let built = blocking(move || build(&files, &wanted, keys.as_ref(), &shared, runtime)).await;
-        let (digest, mut objects) = built.map_err(failed)?;
-        objects.iter_mut().for_each(|object| common.set_on(object));
-        let mut manifests = Vec::with_capacity(objects.len());
-        for object in objects {
-            if !has_decryption && builder::is_encrypted_secret(&object) {
-                let name = object.str_at(&["metadata", "name"]).to_owned();
-                let namespace = object.str_at(&["metadata", "namespace"]).to_owned();
-                let message = format!(
-                    "Secret/{namespace}/{name} is SOPS encrypted, configuring decryption is required for this secret to be \
-                     reconciled"
-                );
-                return Err(Failure::transient(Reason::RECONCILIATION_FAILED, message));
-            }
-            let manifest = Manifest::new(object, None).map_err(|error| failed(chain(&error)))?;
-            manifests.push(manifest);
-        }
+        let (digest, manifests) = manifests(&self.shared, object, files, request(&object.spec)).await?;
         Ok(Built {
             of,
             manifests,
@@ -196,8 +168,46 @@ impl Generator {
     }
 }
 
+/// The objects of a Kustomization, made of these files with what is in the cluster for it, and their digest.
+pub(super) async fn manifests(
+    shared: &Arc<Shared>,
+    object: &Kustomization,
+    files: Arc<Directory>,
+    mut wanted: Request,
+) -> Result<(String, Vec<Manifest>), Failure> {
+    let failed = |message: String| Failure::transient(Reason::BUILD_FAILED, message);
+    let namespace = object.namespace().unwrap_or_default();
+    if let Some(post_build) = &object.spec.post_build {
+        let strict = shared.settings.strict_substitutions;
+        let found = variables(Some(&shared.client), &namespace, post_build, strict).await;
+        wanted.substitution = Some(found.map_err(|error| failed(chain(&error)))?);
+    }
+    let keys = Keys::of(object, shared).await?;
+    let common = common_metadata(&object.spec);
+    let has_decryption = object.spec.decryption.is_some();
+    let (shared, runtime) = (Arc::clone(shared), Handle::current());
+    let built = blocking(move || build(&files, &wanted, keys.as_ref(), &shared, runtime)).await;
+    let (digest, mut objects) = built.map_err(failed)?;
+    objects.iter_mut().for_each(|object| common.set_on(object));
+    let mut manifests = Vec::with_capacity(objects.len());
+    for object in objects {
+        if !has_decryption && builder::is_encrypted_secret(&object) {
+            let name = object.str_at(&["metadata", "name"]).to_owned();
+            let namespace = object.str_at(&["metadata", "namespace"]).to_owned();
+            let message = format!(
+                "Secret/{namespace}/{name} is SOPS encrypted, configuring decryption is required for this secret to be \
+                 reconciled"
+            );
+            return Err(Failure::transient(Reason::RECONCILIATION_FAILED, message));
+        }
+        let manifest = Manifest::new(object, None).map_err(|error| failed(chain(&error)))?;
+        manifests.push(manifest);
+    }
+    Ok((digest, manifests))
+}
+
 /// The path must be in the source before anything is said to be tried.
-fn check_path(files: &Directory, path: &str) -> Result<(), Failure> {
+pub(super) fn check_path(files: &Directory, path: &str) -> Result<(), Failure> {
     let inside = path.split('/').fold(Vec::new(), |mut inside, part| {
         match part {
             "" | "." => {}

@@ -19,6 +19,7 @@ mod generate;
 mod history;
 mod kubeconfig;
 mod memory;
+mod preview;
 mod request;
 mod settings;
 mod source;
@@ -45,8 +46,10 @@ use memory::Memory;
 use source::Sources;
 
 pub use kubeconfig::Rules as KubeconfigRules;
+pub use preview::{Files, NoPlan, preview};
 pub use request::{common_metadata, request};
 pub use settings::Settings;
+pub use unit::ignored as ignore_rules;
 pub use variables::{VariablesError, variables};
 
 /// What a process has for its Kustomizations.

@@ -68,31 +68,73 @@ impl Sources {
             KustomizationSourceKind::OciRepository => artifact_in(&self.oci, &namespace, name).await,
             KustomizationSourceKind::Bucket => artifact_in(&self.buckets, &namespace, name).await,
             KustomizationSourceKind::ExternalArtifact => artifact_in(&self.external, &namespace, name).await,
-            KustomizationSourceKind::Other(kind) => {
-                let message = format!("source `{name}` kind '{kind}' not supported");
-                return Err(Failure::transient(Reason::ARTIFACT_FAILED, message));
-            }
+            KustomizationSourceKind::Other(kind) => return Err(unsupported(name, kind)),
         };
-        match found {
-            Err(error) => {
-                let message = format!("unable to get source '{namespace}/{name}': {}", chain(&error));
-                Err(Failure::transient(Reason::ARTIFACT_FAILED, message))
-            }
-            Ok(Found::Nothing(plural)) => {
-                let message = format!("{plural}.{} \"{name}\" not found", api::source::GROUP);
-                let wait = retry_interval(object);
-                Err(Failure::waiting(wait, Reason::ARTIFACT_FAILED, message))
-            }
-            Ok(Found::NoArtifact) => {
-                let wait = settings.requeue_dependency;
-                let message = format!(
-                    "Source artifact not found, retrying in {}",
-                    api::Duration::from(wait)
-                );
-                Err(Failure::waiting(wait, Reason::ARTIFACT_FAILED, message))
-            }
-            Ok(Found::Artifact(artifact)) => Ok(*artifact),
+        judged(object, settings, found)
+    }
+}
+
+/// The artifact of the source of an object, which the cluster is asked for.
+pub(super) async fn asked(
+    client: &Client,
+    object: &Kustomization,
+    settings: &Settings,
+) -> Result<Artifact, Failure> {
+    let (namespace, name) = (namespace_of(object), object.spec.source_ref.name.clone());
+    check_access(object, &namespace, settings)?;
+    let found = match &object.spec.source_ref.kind {
+        KustomizationSourceKind::GitRepository => get::<GitRepositorySpec>(client, &namespace, &name).await,
+        KustomizationSourceKind::OciRepository => get::<OciRepositorySpec>(client, &namespace, &name).await,
+        KustomizationSourceKind::Bucket => get::<BucketSpec>(client, &namespace, &name).await,
+        KustomizationSourceKind::ExternalArtifact => {
+            get::<ExternalArtifactSpec>(client, &namespace, &name).await
         }
+        KustomizationSourceKind::Other(kind) => return Err(unsupported(&name, kind)),
+    };
+    judged(object, settings, found)
+}
+
+async fn get<S: Spec<Status: HasArtifact>>(
+    client: &Client,
+    namespace: &str,
+    name: &str,
+) -> kube::Result<Found> {
+    let objects: kube::Api<Object<S>> = kube::Api::namespaced(client.clone(), namespace);
+    let found = objects.get_opt(name).await?;
+    Ok(found.map_or(Found::Nothing(S::NAMES.plural), |object| found_in(&object)))
+}
+
+fn unsupported(name: &str, kind: &str) -> Failure {
+    let message = format!("source `{name}` kind '{kind}' not supported");
+    Failure::transient(Reason::ARTIFACT_FAILED, message)
+}
+
+/// What it means to an object what was found of its source.
+fn judged<E: std::error::Error + 'static>(
+    object: &Kustomization,
+    settings: &Settings,
+    found: Result<Found, E>,
+) -> Result<Artifact, Failure> {
+    let (namespace, name) = (namespace_of(object), &object.spec.source_ref.name);
+    match found {
+        Err(error) => {
+            let message = format!("unable to get source '{namespace}/{name}': {}", chain(&error));
+            Err(Failure::transient(Reason::ARTIFACT_FAILED, message))
+        }
+        Ok(Found::Nothing(plural)) => {
+            let message = format!("{plural}.{} \"{name}\" not found", api::source::GROUP);
+            let wait = retry_interval(object);
+            Err(Failure::waiting(wait, Reason::ARTIFACT_FAILED, message))
+        }
+        Ok(Found::NoArtifact) => {
+            let wait = settings.requeue_dependency;
+            let message = format!(
+                "Source artifact not found, retrying in {}",
+                api::Duration::from(wait)
+            );
+            Err(Failure::waiting(wait, Reason::ARTIFACT_FAILED, message))
+        }
+        Ok(Found::Artifact(artifact)) => Ok(*artifact),
     }
 }
 
@@ -146,8 +188,12 @@ async fn artifact_in<S: Spec<Status: HasArtifact>>(
     let Some(object) = kind.get(namespace, name).await? else {
         return Ok(Found::Nothing(S::NAMES.plural));
     };
-    let artifact = artifact_of(&object).cloned();
-    Ok(artifact.map_or(Found::NoArtifact, |artifact| Found::Artifact(Box::new(artifact))))
+    Ok(found_in(&object))
+}
+
+fn found_in<S: Spec<Status: HasArtifact>>(object: &Object<S>) -> Found {
+    let artifact = artifact_of(object).cloned();
+    artifact.map_or(Found::NoArtifact, |artifact| Found::Artifact(Box::new(artifact)))
 }
 
 fn artifact_of<S: Spec<Status: HasArtifact>>(object: &Object<S>) -> Option<&Artifact> {

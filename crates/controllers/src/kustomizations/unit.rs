@@ -150,7 +150,7 @@ fn checks(spec: &KustomizationSpec) -> Vec<cel::Check> {
 ///
 /// # Errors
 /// What is wrong with the rules.
-pub(super) fn ignored(spec: &KustomizationSpec) -> Result<IgnoreRules, ignore::Error> {
+pub fn ignored(spec: &KustomizationSpec) -> Result<IgnoreRules, ignore::Error> {
     let rules: Vec<IgnoreRule> = spec
         .ignore
         .iter()

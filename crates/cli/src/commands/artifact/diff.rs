@@ -36,7 +36,7 @@ pub(crate) struct Args {
     registry: RegistryArgs,
 }
 
-pub(super) async fn run(args: Args) -> anyhow::Result<ExitCode> {
+pub(crate) async fn run(args: Args) -> anyhow::Result<ExitCode> {
     let reference = Reference::parse(&args.url)?;
     let local = pack(&args.path, &args.ignore, Links::Skip)?;
     let client = args.registry.client(&reference.repository)?;

@@ -13,6 +13,7 @@ mod tag;
 use std::process::ExitCode;
 
 pub(crate) use build::{Args as BuildArgs, run as build};
+pub(crate) use diff::{Args as DiffArgs, run as diff};
 
 /// Push artifacts to an OCI registry
 #[derive(clap::Subcommand)]
@@ -38,12 +39,6 @@ pub(crate) enum List {
     Artifacts(list::Args),
 }
 
-/// Compare artifacts with local files
-#[derive(clap::Subcommand)]
-pub(crate) enum Diff {
-    Artifact(diff::Args),
-}
-
 pub(crate) async fn push(Push::Artifact(args): Push) -> anyhow::Result<ExitCode> {
     push::run(args).await
 }
@@ -58,10 +53,6 @@ pub(crate) async fn tag(Tag::Artifact(args): Tag) -> anyhow::Result<ExitCode> {
 
 pub(crate) async fn list(List::Artifacts(args): List) -> anyhow::Result<ExitCode> {
     list::run(args).await
-}
-
-pub(crate) async fn diff(Diff::Artifact(args): Diff) -> anyhow::Result<ExitCode> {
-    diff::run(args).await
 }
 
 /// Tells what is being done.

@@ -11,7 +11,7 @@ use model::Value;
 use super::texts;
 
 /// The Kustomization of a name in a file with any number of objects.
-pub(super) fn from_file(file: &Path, name: &str, namespace: &str) -> anyhow::Result<Kustomization> {
+pub(crate) fn from_file(file: &Path, name: &str, namespace: &str) -> anyhow::Result<Kustomization> {
     let text = std::fs::read_to_string(file)
         .with_context(|| format!("failed to read kustomization file {}", file.display()))?;
     for document in yaml::documents(&text) {
@@ -32,7 +32,7 @@ pub(super) fn from_file(file: &Path, name: &str, namespace: &str) -> anyhow::Res
 }
 
 /// Whether an object is a Kustomization of Flux.
-pub(super) fn is_kustomization(object: &Value) -> bool {
+pub(crate) fn is_kustomization(object: &Value) -> bool {
     let version = object.str_at(&["apiVersion"]).strip_prefix(GROUP);
     version.is_some_and(|version| version.starts_with('/')) && object.str_at(&["kind"]) == "Kustomization"
 }
@@ -65,7 +65,7 @@ pub(super) fn from_object(object: &Value) -> anyhow::Result<Kustomization> {
 }
 
 /// The Kustomization of a name in the cluster; `None` if there is none.
-pub(super) async fn from_cluster(
+pub(crate) async fn from_cluster(
     client: &Client,
     name: &str,
     namespace: &str,

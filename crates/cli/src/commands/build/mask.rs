@@ -5,7 +5,8 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use yaml::node::{Map, Node};
 
-const MASK: &str = "**SOPS**";
+/// What stands for an encrypted value.
+pub(crate) const MASK: &str = "**SOPS**";
 
 /// Masks the encrypted values of a Secret.
 ///

@@ -1,11 +1,16 @@
 //! `sluice build artifact|kustomization`: what the flux client builds.
 
+mod builds;
 mod definition;
 mod kustomization;
 mod mask;
 mod texts;
 
 use std::process::ExitCode;
+
+pub(crate) use builds::{At, Builds, Flags, Unit, own_namespace};
+pub(crate) use definition::{from_cluster, from_file, is_kustomization};
+pub(crate) use mask::MASK as SOPS_MASK;
 
 /// Build artifacts and Kustomizations
 #[derive(clap::Subcommand)]

@@ -8,7 +8,9 @@ use kube::{Api, ResourceExt as _};
 use serde_json::json;
 
 use super::bed::{Bed, eventually, fetch, free_port};
-use super::kustomize::{applied, create_kustomization, kustomization_ready, serve_kustomizations};
+use super::kustomize::{
+    applied, create_kustomization, create_kustomization_of, kustomization_ready, serve_kustomizations,
+};
 
 const LEASES: [&str; 2] = [
     "source-controller-leader-election",
@@ -103,6 +105,38 @@ async fn one_process_is_all_controllers_of_flux() {
     .await;
     program.stop().await;
     assert_eq!(holders(&bed).await, [Some(String::new()), Some(String::new())]);
+}
+
+/// Whoever asks for the plan gets that of the artifact which the process serves: nothing to do once it is applied, and what is
+/// to be done of what is suspended.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_plan_is_made_of_the_artifact_that_is_served() {
+    let bed = Bed::start().await;
+    let _server = deployed(&bed).await;
+    let program = bed.program().with_all().start();
+    kustomization_ready(&bed, "app").await;
+    let suspended = json!({"suspend": true, "namePrefix": "another-"});
+    create_kustomization_of(&bed, "waiting", "app", suspended).await;
+    let plan = async |name: &str| {
+        let mut command = tokio::process::Command::new(env!("CARGO_BIN_EXE_sluice"));
+        command
+            .args(["plan", "kustomization", name, "--namespace", &bed.namespace])
+            .arg(format!("--kubeconfig={}", bed.kubeconfig.display()))
+            .kill_on_drop(true);
+        let output = command.output().await.unwrap();
+        let said = [output.stdout, output.stderr].concat();
+        (output.status.code(), String::from_utf8(said).unwrap())
+    };
+    let (code, said) = plan("app").await;
+    assert_eq!(code, Some(0), "{said}");
+    assert!(said.ends_with("\n1 unchanged\n"), "{said}");
+    let (code, said) = plan("waiting").await;
+    assert_eq!(code, Some(1), "{said}");
+    assert!(
+        said.contains(&format!("+ ConfigMap/{}/another-one", bed.namespace)),
+        "{said}"
+    );
+    program.stop().await;
 }
 
 /// D6: while one of Flux's controllers works, the process that stands for it does not.

@@ -6,7 +6,7 @@ use k8s_openapi::api::core::v1::ConfigMap;
 use kube::Api;
 use kube::api::{DynamicObject, PostParams};
 use kube::core::{ApiResource, GroupVersionKind};
-use serde_json::json;
+use serde_json::{Value, json};
 use testkit::cluster::object_settled;
 
 use super::bed::{Bed, LIMIT};
@@ -68,14 +68,22 @@ fn kustomizations(bed: &Bed) -> Api<DynamicObject> {
 
 /// A Kustomization of the GitRepository of the same name.
 pub(super) async fn create_kustomization(bed: &Bed, name: &str) {
-    let object = json!({
+    create_kustomization_of(bed, name, name, json!({})).await;
+}
+
+/// A Kustomization of a GitRepository, with more in its spec.
+pub(super) async fn create_kustomization_of(bed: &Bed, name: &str, source: &str, more: Value) {
+    let mut object = json!({
         "apiVersion": "kustomize.toolkit.fluxcd.io/v1", "kind": "Kustomization",
         "metadata": {"name": name},
         "spec": {
             "interval": "1h", "prune": true, "targetNamespace": bed.namespace,
-            "sourceRef": {"kind": "GitRepository", "name": name},
+            "sourceRef": {"kind": "GitRepository", "name": source},
         },
     });
+    for (field, value) in more.as_object().unwrap() {
+        object["spec"][field] = value.clone();
+    }
     let object = serde_json::from_value(object).unwrap();
     let created = kustomizations(bed).create(&PostParams::default(), &object).await;
     created.unwrap();
