@@ -1,6 +1,6 @@
 //! `sluice controller`: all controllers in one process.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 use k8s_openapi::api::coordination::v1::Lease;
 use k8s_openapi::api::core::v1::Event;
@@ -89,10 +89,10 @@ async fn one_process_is_all_controllers_of_flux() {
     })
     .await;
     let events: Api<Event> = Api::namespaced(bed.cluster.client(), &bed.namespace);
-    let wanted = BTreeMap::from([
+    let wanted = [
         ("GitRepository", "source-controller"),
         ("Kustomization", "kustomize-controller"),
-    ]);
+    ];
     eventually("events of both", &program, async || {
         let told = events.list(&Default::default()).await.unwrap();
         let told = told.iter().filter_map(|event| {
@@ -100,7 +100,12 @@ async fn one_process_is_all_controllers_of_flux() {
             let component = event.source.as_ref()?.component.as_deref()?;
             Some((kind, component))
         });
-        told.collect::<BTreeMap<_, _>>() == wanted
+        let told: BTreeSet<(&str, &str)> = told.collect();
+        // A real cluster tells of its own objects, too.
+        let of_ours = told
+            .iter()
+            .filter(|(kind, _)| wanted.iter().any(|(ours, _)| ours == kind));
+        of_ours.copied().eq(wanted)
     })
     .await;
     program.stop().await;
