@@ -65,7 +65,7 @@ pub(super) async fn run(args: Args) -> anyhow::Result<ExitCode> {
         return Err(WithCode::wrong(anyhow::anyhow!(errors.join("\n"))).into());
     }
     if found.differs {
-        eprintln!("✗ identified at least one change, exiting with non-zero exit code");
+        eprintln!("⚠️ identified at least one change, exiting with non-zero exit code");
         return Ok(ExitCode::FAILURE);
     }
     Ok(ExitCode::SUCCESS)

@@ -139,14 +139,14 @@ async fn what_is_special_is_told_as_by_flux() {
             "apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: {name}, namespace: NAMESPACE, labels: {LABELS}, annotations: {annotations}}}\ndata: {data}\n"
         )
     };
-    for name in ["off", "ignored", "there", "one"] {
+    for name in ["disabled", "ignored", "there", "one"] {
         bed.apply(&map(name, "{}", "{a: x}")).await;
     }
     bed.write(
         "app/marked.yaml",
         &[
             map(
-                "off",
+                "disabled",
                 "{kustomize.toolkit.fluxcd.io/reconcile: disabled}",
                 "{a: w}",
             ),
@@ -190,7 +190,6 @@ async fn what_is_special_is_told_as_by_flux() {
         vec![path.as_str()],
         vec![&path, "--kustomization-file", file],
         vec![&path, "--ignore-paths", "secrets.yaml"],
-        vec![&path, "--in-memory-build"],
         vec!["/nowhere"],
     ] {
         let arguments = [&start[..], &more].concat();

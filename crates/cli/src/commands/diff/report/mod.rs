@@ -189,7 +189,7 @@ mod tests {
         let merged = value!({"spec": {"replicas": "1"}});
         assert_eq!(
             told(&live, &merged),
-            "\nspec.replicas\n± type change from int to string\n- 1\n+ \"1\"\n\n"
+            "\nspec.replicas\n± type change from int to string\n- 1\n+ 1\n\n"
         );
     }
 

@@ -95,15 +95,12 @@ fn scalar(value: &Value, prefix: &str) -> String {
     }
 }
 
-/// Whether a text could be taken for something else.
+/// Whether a text could be taken for something else. Numbers are read as people mean them, as flux has it.
 fn needs_quotes(text: &str) -> bool {
-    let unsigned = text.strip_prefix(['-', '+']).unwrap_or(text);
-    let is_number = |letter: char| letter.is_ascii_digit() || matches!(letter, '.' | 'e' | '+');
     matches!(
         text,
         "true" | "false" | "null" | ".nan" | ".inf" | "-.inf" | "+.inf"
     ) || text.starts_with('-')
-        || (!unsigned.is_empty() && unsigned.chars().all(is_number))
         || text.contains([' ', '*', '&', ':', ','])
 }
 
