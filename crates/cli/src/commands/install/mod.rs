@@ -144,7 +144,10 @@ pub(crate) async fn run(mut args: Args) -> anyhow::Result<ExitCode> {
     // What cannot be installed is told before the cluster is asked for anything.
     args.wanted()?;
     let client = args.place.reach().await?;
-    args.place.limited(install(&client, &args)).await?;
+    let wanted = args.wanted()?;
+    args.place.limited(install(&client, &args, &wanted)).await?;
+    verify(&client, &wanted, args.place.timeout).await?;
+    eprintln!("✔ install finished");
     Ok(ExitCode::SUCCESS)
 }
 
@@ -163,8 +166,7 @@ fn print(objects: &[Value], wanted: &Wanted<'_>) -> anyhow::Result<()> {
     out.flush().context("failed to write the output")
 }
 
-async fn install(client: &Client, args: &Args) -> anyhow::Result<()> {
-    let wanted = args.wanted()?;
+async fn install(client: &Client, args: &Args, wanted: &Wanted<'_>) -> anyhow::Result<()> {
     if let Some(installation) = installation(client).await?
         && installation.is_bootstrapped
         && !args.force
@@ -175,22 +177,25 @@ async fn install(client: &Client, args: &Args) -> anyhow::Result<()> {
             installation.distribution
         );
     }
-    let objects = manifests::all(&wanted)?;
+    let objects = manifests::all(wanted)?;
     eprintln!("► installing components in {} namespace", wanted.namespace);
     let cluster = Cluster::new(client.clone());
     for object in &objects {
         apply(&cluster, object).await?;
     }
-    tell_others(client, &wanted).await?;
+    tell_others(client, wanted).await
+}
+
+/// Waits for what was installed.
+async fn verify(client: &Client, wanted: &Wanted<'_>, limit: Duration) -> anyhow::Result<()> {
     eprintln!("◎ verifying installation");
     let deployments: Api<Deployment> = Api::namespaced(client.clone(), wanted.namespace);
     for Component { name, .. } in &wanted.components {
         let deployment = deployments.get(name).await.map_err(told)?;
-        let ready = deployment_ready(client, deployment, LOOK).await;
+        let ready = deployment_ready(client, deployment, LOOK, limit).await;
         ready.with_context(|| format!("{name}: deployment not ready"))?;
         eprintln!("✔ {name}: deployment ready");
     }
-    eprintln!("✔ install finished");
     Ok(())
 }
 

@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 use std::time::Duration;
 
+use anyhow::bail;
 use engine::health::kstatus;
 use k8s_openapi::api::apps::v1::Deployment;
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
@@ -129,10 +130,8 @@ async fn controllers(client: &Client, args: &Args) -> bool {
     let mut is_good = true;
     for deployment in deployments {
         let name = deployment.name_any();
-        let ready = args
-            .place
-            .limited(ready(client, deployment.clone(), args.poll_interval))
-            .await;
+        let limit = args.place.timeout;
+        let ready = ready(client, deployment.clone(), args.poll_interval, limit).await;
         match &ready {
             Ok(()) => eprintln!("✔ {name}: deployment ready"),
             Err(error) => eprintln!("✗ {name}: deployment not ready: {error:#}"),
@@ -146,11 +145,16 @@ async fn controllers(client: &Client, args: &Args) -> bool {
 }
 
 /// Waits until a Deployment is as it should be.
+///
+/// # Errors
+/// Why it is not in time.
 pub(crate) async fn ready(
     client: &Client,
     mut deployment: Deployment,
     pause: Duration,
+    limit: Duration,
 ) -> anyhow::Result<()> {
+    let start = tokio::time::Instant::now();
     let namespace = deployment.namespace().unwrap_or_default();
     let all: Api<Deployment> = Api::namespaced(client.clone(), &namespace);
     loop {
@@ -158,6 +162,13 @@ pub(crate) async fn ready(
         let health = kstatus::assess(&model::json::parse(&object)?, jiff::Timestamp::now());
         if health.state == State::Healthy {
             return Ok(());
+        }
+        if start.elapsed() + pause > limit {
+            let why = match health.message.as_str() {
+                "" => "nothing is told of it",
+                why => why,
+            };
+            bail!("not in {limit:?}: {why}");
         }
         tokio::time::sleep(pause).await;
         deployment = all.get(&deployment.name_any()).await.map_err(told)?;

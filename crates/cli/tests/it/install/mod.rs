@@ -248,3 +248,34 @@ async fn a_cluster_takes_it_and_the_controllers_are_waited_for() {
     assert!(checked.status.success(), "{}", text(&checked.stderr));
     assert!(text(&checked.stderr).contains("✔ sluice: deployment ready"));
 }
+
+/// What does not become ready is told with the reason, and so is a controller that was there before.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_does_not_become_ready_is_told_with_the_reason() {
+    // Without a simulator nothing runs.
+    let cluster = Cluster::embedded(apiserver::Server::builder());
+    let kubeconfig = cluster.kubeconfig().await;
+    let run = async |arguments: &[&str]| {
+        let mut command = tokio::process::Command::new(env!("CARGO_BIN_EXE_sluice"));
+        command
+            .args(arguments)
+            .arg(format!("--kubeconfig={}", kubeconfig.display()))
+            .arg("--timeout=5s")
+            .kill_on_drop(true);
+        command.output().await.unwrap()
+    };
+    let output = run(&["install", "--components=source-controller"]).await;
+    assert_eq!(output.status.code(), Some(1));
+    let said = text(&output.stderr);
+    assert!(
+        said.contains("source-controller: deployment not ready: not in 5s: "),
+        "{said}"
+    );
+    let output = run(&["install"]).await;
+    assert_eq!(output.status.code(), Some(1));
+    let said = text(&output.stderr);
+    assert!(
+        said.contains("kubectl delete deployment source-controller -n flux-system"),
+        "{said}"
+    );
+}
