@@ -20,7 +20,8 @@ async fn what_the_source_says_is_applied() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_look_that_finds_nothing_to_do_sends_no_request() {
-    let bed = Bed::start().await;
+    let gate = super::gate::Gate::new();
+    let bed = Bed::through(&gate).await;
     let objects: Vec<_> = (0..50)
         .map(|number| config_map(&format!("c-{number}"), "x"))
         .collect();
@@ -28,12 +29,14 @@ async fn a_look_that_finds_nothing_to_do_sends_no_request() {
     bed.applied("shop", "v1").await;
     // The watch has to bring back what was written; then nothing is to be asked any more.
     settled(&bed).await;
-    let before = bed.engine.requests("").unwrap();
+    let (before, seen) = (bed.engine.requests("").unwrap(), gate.seen().len());
     for _ in 0..5 {
         look(&bed).await;
     }
     let after = bed.engine.requests("").unwrap();
     assert_eq!(after, before);
+    // Whatever the engine counts: nothing was sent.
+    assert_eq!(gate.seen().len(), seen);
     bed.finish().await;
 }
 
