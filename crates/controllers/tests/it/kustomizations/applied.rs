@@ -9,7 +9,7 @@ use serde_json::json;
 use super::bed::{Setting, config_map};
 use crate::sources::bed::condition;
 
-/// Source, build, apply, status; then the same with another commit, whose leavings are pruned.
+/// AP10, I1: source, build, apply, status; then the same with another commit, whose leavings are pruned.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn commits_are_applied_and_what_is_gone_from_them_is_pruned() {
     let (one, two) = (config_map("one", "1"), config_map("two", "1"));
@@ -80,7 +80,7 @@ async fn commits_are_applied_and_what_is_gone_from_them_is_pruned() {
         .await;
 }
 
-/// Somebody's change is put right without an interval.
+/// AP5, AP12: somebody's change is put right without an interval.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn drift_is_put_right_at_once() {
     let setting = Setting::with(&[("one.yaml", &config_map("one", "1"))]).await;
@@ -139,7 +139,7 @@ async fn a_suspended_object_is_left_alone_and_orphans_what_it_made() {
     setting.value("one", Some("2")).await;
 }
 
-/// `deletionPolicy`: what was made goes with the object, or stays.
+/// `deletionPolicy`, I6: what was made goes with the object, or stays.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_was_made_goes_with_the_object_unless_it_says_otherwise() {
     let setting = Setting::with(&[

@@ -2,5 +2,9 @@
 
 mod applied;
 mod bed;
+mod built;
 mod elsewhere;
+mod health;
 mod hindered;
+mod server;
+mod told;
