@@ -55,6 +55,7 @@ pub(super) fn translate(
         news: Vec::new(),
     };
     match course.status.operation.as_deref() {
+        Some(state) if course.is_new && state.phase == Phase::Superseded => teller.superseded(said, state),
         _ if !course.status.errors.is_empty() && !is_over(course.status) => teller.not_begun(said),
         Some(state) if !state.phase.is_final() => teller.under_way(said, state),
         Some(state) if course.is_new => teller.ended(said, state),
@@ -177,6 +178,12 @@ impl Teller<'_> {
             _ => self.failed(said, state),
         }
         self.conclude(said);
+    }
+
+    /// Something newer begins at once: what was done so far is told, and how it went will be.
+    fn superseded(&mut self, said: &mut KustomizationStatus, state: &OperationState) {
+        self.tell_changes(state);
+        said.inventory = Some(self.course.status.inventory.clone());
     }
 
     fn succeeded(&mut self, said: &mut KustomizationStatus, state: &OperationState) {

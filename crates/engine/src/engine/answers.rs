@@ -1,8 +1,10 @@
 //! Requests that are answered. A request is answered once: one that came in meanwhile stays, and one that cannot be taken away, as the
 //! store fails, is not carried out again for that.
 
-use crate::unit::{Operation, Phase, SyncUnit};
+use crate::sync::Stop;
+use crate::unit::{Operation, OperationState, Phase, Status, SyncUnit};
 
+use super::intent::is_fresh;
 use super::known::Known;
 use super::{Shared, UnitEventKind};
 
@@ -29,6 +31,46 @@ impl Shared {
         }
     }
 
+    /// What was asked for is to begin anew. If somebody has asked for a dry run meanwhile, it is asked for again after that.
+    pub(super) async fn begins_anew(&self, unit: &str, known: &Known, request: Option<&Operation>) {
+        let now = self.units.get(unit).await.ok().flatten();
+        let asked = now.and_then(|now| now.operation);
+        if asked.is_some_and(|asked| asked.dry_run) {
+            known.state.lock().kept = request.filter(|request| !request.dry_run).cloned();
+        }
+    }
+
+    /// The unit without the request that somebody has ended before an operation for it could begin anew.
+    pub(super) async fn given_up(&self, mut unit: SyncUnit, known: &Known) -> SyncUnit {
+        {
+            let mut state = known.state.lock();
+            let is_ours = !state.is_under_way() && state.endings > 0;
+            if !is_ours || state.stop != Some(Stop::Terminated) {
+                return unit;
+            }
+            state.stop = None;
+            state.kept = None;
+        }
+        if is_fresh(&unit) || unit.operation.is_none() || unit.is_deleting() {
+            return unit;
+        }
+        let ended = self.over_as(unit.status.operation.as_deref(), Phase::Terminated, "terminated");
+        if self
+            .answered(&unit.id, known, unit.operation.as_ref())
+            .await
+            .is_none()
+        {
+            unit.operation = None;
+        }
+        let status = Status {
+            operation: ended.map(|ended| Box::new(ended_as(ended, Phase::Terminated))),
+            ..unit.status.clone()
+        };
+        self.write(&unit, status.clone()).await;
+        unit.status = status;
+        unit
+    }
+
     /// The unit without the request that was answered before, if it still has it. That is then taken away, and the next time where
     /// that fails.
     pub(super) async fn take_away(&self, mut unit: SyncUnit, known: &Known) -> SyncUnit {
@@ -37,9 +79,13 @@ impl Shared {
         if answered.is_none() || unit.operation != answered {
             return unit;
         }
-        let taken = self.units.set_operation(&unit.id, answered.as_ref(), None).await;
+        let kept = known.state.lock().kept.take();
+        let taken = self
+            .units
+            .set_operation(&unit.id, answered.as_ref(), kept.clone())
+            .await;
         match taken {
-            Ok(true) => unit.operation = None,
+            Ok(true) => unit.operation = kept,
             // Somebody asks for something else.
             Ok(false) => {
                 let now = self.units.get(&unit.id).await.ok().flatten();
@@ -50,7 +96,9 @@ impl Shared {
                 self.tell(&unit.id, UnitEventKind::Failed, error.to_string());
                 self.status.add_after(unit.id.clone(), unit.policy.retry());
                 unit.operation = None;
-                known.state.lock().answered = answered;
+                let mut state = known.state.lock();
+                state.answered = answered;
+                state.kept = kept;
             }
         }
         unit
@@ -64,4 +112,10 @@ fn has_ended(unit: &SyncUnit) -> Option<&Operation> {
     let asked = unit.operation.as_ref().filter(|asked| !asked.delete)?;
     let is_end = last.phase.is_final() && last.phase != Phase::Superseded;
     (is_end && !asked.number.is_empty() && last.request.as_ref() == Some(asked)).then_some(asked)
+}
+
+/// An operation that is not gone on with.
+fn ended_as(mut state: OperationState, phase: Phase) -> OperationState {
+    state.phase = phase;
+    state
 }

@@ -10,7 +10,7 @@ use tokio::time::Instant;
 use crate::cache::{Cache, Lookup};
 use crate::panics::caught;
 use crate::plan::{Action, Desired, Objects, Plan};
-use crate::sync::{Progress, Run, Stop, to_be_made, together};
+use crate::sync::{Progress, Run, to_be_made, together};
 use crate::unit::{OperationState, Phase, Status, SyncState, SyncUnit};
 
 use super::clusters::Handle;
@@ -71,7 +71,7 @@ impl Shared {
                 return GoesOn::Restless(wait);
             }
             // It looks for a reason to stop by itself.
-            state.stop = Some(Stop::Superseded);
+            state.supersede();
         }
         // Whoever carries it out may be past an object that was changed: it is looked at when the operation waits.
         state.look_again |= state.running;
@@ -216,7 +216,8 @@ impl Shared {
     }
 
     /// What somebody asks for cannot be done: they are told why, and it is not done later.
-    pub(super) async fn refused(&self, unit: &SyncUnit, known: &Known, errors: Vec<String>) {
+    /// Whether that is stored.
+    pub(super) async fn refused(&self, unit: &SyncUnit, known: &Known, errors: Vec<String>) -> bool {
         let finished = self.at_once(unit, Phase::Failed, Plan::default(), errors.join("; "));
         let status = Status {
             sync: SyncState::Unknown,
@@ -225,11 +226,13 @@ impl Shared {
             ..unit.status.clone()
         };
         self.heard.pass(&unit.id);
-        if self.write(unit, status).await {
-            self.answered(&unit.id, known, unit.operation.as_ref()).await;
-            self.tell(&unit.id, UnitEventKind::Failed, finished.message.as_str());
-            self.completed(&unit.id, &finished);
+        if !self.write(unit, status).await {
+            return false;
         }
+        self.answered(&unit.id, known, unit.operation.as_ref()).await;
+        self.tell(&unit.id, UnitEventKind::Failed, finished.message.as_str());
+        self.completed(&unit.id, &finished);
+        true
     }
 
     /// An operation that ends when it begins.

@@ -2,7 +2,6 @@
 //! same identity share one cache.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
@@ -28,8 +27,8 @@ pub(super) struct Clusters {
     store: Arc<dyn CredentialsStore>,
     caches: cache::Clusters,
     open: Mutex<HashMap<String, Weak<Open>>>,
-    /// How often something was told of clusters: access that was asked for before that may be out of date.
-    changes: AtomicU64,
+    /// How often something was told of each cluster: access that was asked for before that may be out of date.
+    changes: Mutex<HashMap<String, u64>>,
 }
 
 /// A cluster that is followed until the last of these is dropped.
@@ -79,8 +78,13 @@ impl Clusters {
             store,
             caches: cache::Clusters::default(),
             open: Mutex::default(),
-            changes: AtomicU64::new(0),
+            changes: Mutex::default(),
         }
+    }
+
+    /// How often something was told of a cluster.
+    fn changes_of(&self, name: &str) -> u64 {
+        self.changes.lock().get(name).copied().unwrap_or_default()
     }
 
     /// The cluster of this name, if a unit is in it.
@@ -96,18 +100,13 @@ impl Shared {
         if let Some(open) = self.clusters.there(name) {
             return Ok(open);
         }
-        let (seen, access) = loop {
-            let seen = self.clusters.changes.load(Ordering::Acquire);
-            let access = self.clusters.store.get_cluster(name).await?;
-            if self.clusters.changes.load(Ordering::Acquire) == seen {
-                break (seen, access);
-            }
-        };
+        let seen = self.clusters.changes_of(name);
+        let access = self.clusters.store.get_cluster(name).await?;
         let mut clusters = self.clusters.open.lock();
-        if self.clusters.changes.load(Ordering::Acquire) != seen {
-            return Err(Failure::new(format!(
-                "cluster {name:?} is reached in another way by now"
-            )));
+        if self.clusters.changes_of(name) != seen {
+            self.status.add(unit.id.clone());
+            let error = format!("cluster {name:?} is reached in another way by now");
+            return Err(Failure::new(error));
         }
         // Another worker may have been quicker.
         if let Some(open) = clusters.get(name).and_then(Weak::upgrade) {
@@ -290,12 +289,13 @@ impl Shared {
     fn cluster_changed(&self, name: &str) {
         {
             let mut open = self.clusters.open.lock();
-            self.clusters.changes.fetch_add(1, Ordering::AcqRel);
+            *self.clusters.changes.lock().entry(name.to_owned()).or_default() += 1;
             open.remove(name);
         }
         for (id, known) in self.known.all() {
             let mut state = known.state.lock();
-            if state.cluster.is_none() && state.sought.as_deref() == Some(name) {
+            let is_in_it = state.cluster.as_ref().is_some_and(|cluster| cluster.name == name);
+            if !is_in_it && state.sought.as_deref() == Some(name) {
                 // It was not there before.
                 state.held = None;
                 self.status.add(id);

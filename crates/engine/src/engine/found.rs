@@ -59,7 +59,12 @@ impl Shared {
         self.over_as(last, Phase::Terminated, "terminated")
     }
 
-    fn over_as(&self, last: Option<&OperationState>, phase: Phase, message: &str) -> Option<OperationState> {
+    pub(super) fn over_as(
+        &self,
+        last: Option<&OperationState>,
+        phase: Phase,
+        message: &str,
+    ) -> Option<OperationState> {
         let mut last = last?.clone();
         if !last.phase.is_final() {
             last.phase = phase;

@@ -9,7 +9,7 @@ use model::{Digest, Manifest, Time, Value};
 use tokio::time::Instant;
 
 use crate::plan::{self, Plan};
-use crate::unit::{Generated, Operation, OperationState, SyncUnit};
+use crate::unit::{Generated, Operation, OperationState, Phase, SyncUnit};
 
 use super::Shared;
 use super::known::Known;
@@ -129,6 +129,8 @@ impl Shared {
 /// Whether somebody asks for something that was not begun for them before.
 pub(super) fn is_fresh(unit: &SyncUnit) -> bool {
     let last = unit.status.operation.as_deref();
+    // One that has ended for good has answered its request.
+    let last = last.filter(|last| !last.phase.is_final() || last.phase == Phase::Superseded);
     let begun = last.and_then(|last| last.request.as_ref());
     unit.operation.is_some() && unit.operation.as_ref() != begun
 }

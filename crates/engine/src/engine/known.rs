@@ -80,6 +80,8 @@ pub(super) struct State {
     written: Option<Written>,
     /// A request that was answered, and may still be in the store.
     pub(super) answered: Option<Operation>,
+    /// A request that is still to be carried out, and in whose place somebody has asked for a dry run.
+    pub(super) kept: Option<Operation>,
     /// How many operations have ended in this process: a status that was read before one did is out of date.
     pub(super) endings: u64,
 }
@@ -115,6 +117,13 @@ impl State {
     pub(super) fn leave(&mut self) {
         self.follows.clear();
         if self.is_under_way() {
+            self.supersede();
+        }
+    }
+
+    /// What is under way is not what is wanted any more. What somebody has ended stays so.
+    pub(super) fn supersede(&mut self) {
+        if self.stop != Some(Stop::Terminated) {
             self.stop = Some(Stop::Superseded);
         }
     }
@@ -137,6 +146,19 @@ impl Known {
         let (_, until) = state.held.as_ref().filter(|(held, _)| held == revision)?;
         let left = until.saturating_duration_since(Instant::now());
         (!left.is_zero()).then_some(left)
+    }
+
+    /// The cluster is gone since it was looked for.
+    pub(super) fn let_go(&self, cluster: &Handle) {
+        let mut state = self.state.lock();
+        if state
+            .cluster
+            .as_ref()
+            .is_some_and(|now| Arc::ptr_eq(now, cluster))
+        {
+            state.cluster = None;
+            state.leave();
+        }
     }
 
     /// Takes up the operation, if there is one, with the cluster that it is in, if that is still there.
@@ -252,10 +274,8 @@ impl Units {
         let known = self.units.lock().get(id).map(Arc::clone);
         let Some(known) = known else { return };
         let mut state = known.state.lock();
-        // A process before us may have left one that nobody has taken up yet.
-        if state.is_under_way() || state.endings == 0 {
-            state.stop = Some(Stop::Terminated);
-        }
+        // It may be about to begin anew, or one that a process before us has left and nobody has taken up yet.
+        state.stop = Some(Stop::Terminated);
     }
 
     /// All units, to be looked at again.

@@ -79,6 +79,7 @@ impl Shared {
         match self.units.get(id).await {
             Ok(Some(unit)) => {
                 let unit = self.take_away(unit, &known).await;
+                let unit = self.given_up(unit, &known).await;
                 self.refresh(known.in_turn(unit), &known, seen).await
             }
             Ok(None) => {
@@ -123,8 +124,10 @@ impl Shared {
             // What is new in the source waits for nothing that has failed.
             Ok(Looked::Held(wait)) => Done::After(wait.min(unit.policy.interval())),
             Ok(Looked::Refused(errors)) if answers_refusals(&unit) => {
-                self.refused(&unit, known, errors).await;
-                Done::After(Duration::ZERO)
+                match self.refused(&unit, known, errors).await {
+                    true => Done::After(Duration::ZERO),
+                    false => Done::After(unit.policy.retry()),
+                }
             }
             Ok(Looked::Refused(errors)) => {
                 // Nobody goes on with what was under way before, or it would not have been looked at what to do instead.
@@ -216,7 +219,12 @@ impl Shared {
         };
         let wish = Wish::new(unit, &generated);
         let basis = || self.basis(unit, &wish);
-        if !self.follow(unit, known, &cluster, &desired) {
+        let listed = self.follow(unit, known, &cluster, &desired);
+        if !self.is_there(&cluster) {
+            known.let_go(&cluster);
+            return Ok(Looked::TooLate);
+        }
+        if !listed {
             return Ok(Looked::Listing);
         }
         let looking = |basis| Looking {

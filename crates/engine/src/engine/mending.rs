@@ -13,6 +13,7 @@ use crate::plan::{self, Action, Desired, Input, Options, Plan};
 use crate::sync::{Next, Run, World};
 use crate::unit::SyncUnit;
 
+use super::begin::Consent;
 use super::clusters::Handle;
 use super::known::Known;
 use super::{Shared, UnitEventKind};
@@ -86,7 +87,15 @@ impl Shared {
         let Ok((mut plan, objects)) = plan::plan(&input, &unit.policy.strategy) else {
             return Mending::Nothing;
         };
-        keep_patches(&mut plan);
+        let is_held = !looking.known.state.lock().is_under_way();
+        keep_mends(&mut plan, is_held);
+        if is_held {
+            // Whoever may refuse an operation may refuse this.
+            let Consent::Given(agreed) = self.consent(unit, &plan) else {
+                return Mending::Nothing;
+            };
+            plan = agreed;
+        }
         let differ: Vec<ObjectKey> = plan.steps().map(|step| step.key.clone()).collect();
         if differ.is_empty() {
             return Mending::Nothing;
@@ -178,11 +187,19 @@ fn mending(options: &Options) -> Options {
     options
 }
 
-/// What has to be made anew ends the operation by itself, and everything else is its own business.
-fn keep_patches(plan: &mut Plan) {
+/// What has to be made anew ends an operation by itself, and everything else is its own business. Where none is under way, what is gone is
+/// brought back.
+fn keep_mends(plan: &mut Plan, creates: bool) {
     for stage in &mut plan.stages {
         stage.wait = None;
-        stage.steps.retain(|step| step.action == Action::Patch);
+        stage.steps.retain(|step| match step.action {
+            Action::Patch => true,
+            Action::Create => creates,
+            _ => false,
+        });
+        for step in &mut stage.steps {
+            step.apply.recreate = false;
+        }
     }
     plan.stages.retain(|stage| !stage.steps.is_empty());
 }

@@ -11,7 +11,7 @@ use crate::cache;
 use crate::panics::caught_in;
 use crate::plan::Live;
 use crate::queue::Done;
-use crate::sync::{Ending, Next, Report, StepResult, World, together, written};
+use crate::sync::{Ending, Next, Report, StepResult, Stop, World, together, written};
 use crate::unit::{OperationState, Phase, Status, SyncState, SyncUnit};
 
 use super::clusters::Handle;
@@ -83,7 +83,8 @@ impl Shared {
             return Done::Forget;
         };
         let Some(cluster) = cluster else {
-            let report = active.run.left();
+            let is_terminated = known.state.lock().stop == Some(Stop::Terminated);
+            let report = active.run.left(is_terminated);
             self.ended(&unit, &known, active, report).await;
             return Done::Forget;
         };
@@ -231,7 +232,10 @@ impl Shared {
         let begins_anew = matches!(report.ending, Ending::Superseded | Ending::Lost | Ending::Left);
         let asked_again = match begins_anew {
             // What was asked for is still to be done.
-            true => None,
+            true => {
+                self.begins_anew(&unit.id, known, ended.request.as_ref()).await;
+                None
+            }
             // Before anybody looks at the unit again, or else what was asked for is done once more.
             false => self.answered(&unit.id, known, ended.request.as_ref()).await,
         };

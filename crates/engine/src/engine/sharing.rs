@@ -7,7 +7,7 @@ use std::time::Duration;
 use model::ObjectKey;
 use tokio::time::Instant;
 
-use crate::cluster::Cluster;
+use crate::cluster::{self, Cluster};
 use crate::plan::{self, Action, Candidate, Live, Plan};
 use crate::unit::SyncUnit;
 
@@ -96,7 +96,12 @@ impl Shared {
                 continue;
             };
             for (kind, other) in self.known.claims.in_group(&unit.id, group) {
-                let resource = cluster.preferred(group, &kind).await.ok();
+                let resource = match cluster.preferred(group, &kind).await {
+                    Ok(resource) => Some(resource),
+                    // It has no objects.
+                    Err(cluster::Error::NoSuchKind { .. }) => continue,
+                    Err(_) => None,
+                };
                 // Whatever cannot be told is taken for one of them: nothing is deleted by that.
                 if resource.is_none_or(|resource| resource.plural == plural) {
                     let other = plan::Shared {

@@ -131,8 +131,12 @@ impl Run {
     }
 
     /// Ends it where it is, without the cluster, which is not there any more.
-    pub(crate) fn left(&self) -> Report {
-        Report::left(&self.plan, &self.progress)
+    pub(crate) fn left(&self, is_terminated: bool) -> Report {
+        let ending = match is_terminated || self.progress.terminated {
+            true => Ending::Terminated,
+            false => Ending::Left,
+        };
+        Report::new(ending, &self.plan, &self.progress)
     }
 
     /// The objects that are there by now as the plan wants them to be.
@@ -225,7 +229,7 @@ impl Run {
             .steps
             .iter()
             .filter(|step| step.hook.is_some() && step.action.applies() && running.contains(&step.key));
-        let deletions = hooks.map(|step| step::end_hook(step, world));
+        let deletions = hooks.map(|step| step::end_hook(step, world, self.progress.made(&step.key)));
         let deleted = join_all(deletions).await;
         self.progress.results.extend(deleted);
         self.progress.terminated = true;
@@ -329,9 +333,10 @@ impl Run {
                 Some(since) if (world.now)() >= since + time_to_leave(stage, &at_work) => Turn::Last,
                 Some(_) => Turn::Again,
             };
-            let work = at_work
-                .iter()
-                .map(|index| step::carry_out(&stage.steps[*index], &self.objects, world, turn));
+            let work = at_work.iter().map(|index| {
+                let step = &stage.steps[*index];
+                step::carry_out(step, &self.objects, world, turn, self.progress.made(&step.key))
+            });
             let mut leaving = Vec::new();
             for (index, done) in at_work.iter().zip(join_all(work).await) {
                 match done {

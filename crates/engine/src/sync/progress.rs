@@ -34,6 +34,13 @@ pub struct Progress {
 }
 
 impl Progress {
+    /// The identity of the hook that was made under this name.
+    pub(super) fn made(&self, key: &ObjectKey) -> Option<&str> {
+        let mut results = self.results.iter().rev();
+        let made = results.find(|result| result.key == *key && !result.uid.is_empty())?;
+        Some(&made.uid)
+    }
+
     /// Whether an object was there when its step was carried out.
     pub(super) fn was_there(&self, key: &ObjectKey) -> bool {
         let mut results = self.results.iter();

@@ -60,11 +60,7 @@ impl Report {
         Report::new(Ending::Lost, plan, progress)
     }
 
-    pub(super) fn left(plan: &Plan, progress: &Progress) -> Self {
-        Report::new(Ending::Left, plan, progress)
-    }
-
-    fn new(ending: Ending, plan: &Plan, progress: &Progress) -> Self {
+    pub(super) fn new(ending: Ending, plan: &Plan, progress: &Progress) -> Self {
         let failed = progress
             .results
             .iter()

@@ -54,7 +54,15 @@ pub(super) async fn verify(step: &Step, objects: &Objects, world: &World<'_>) ->
 }
 
 /// Carries out a step.
-pub(super) async fn carry_out(step: &Step, objects: &Objects, world: &World<'_>, turn: Turn) -> Done {
+///
+/// `made` is the identity of the hook that the run has made under its name.
+pub(super) async fn carry_out(
+    step: &Step,
+    objects: &Objects,
+    world: &World<'_>,
+    turn: Turn,
+    made: Option<&str>,
+) -> Done {
     if let Some(done) = others_object(step, world) {
         return done;
     }
@@ -81,7 +89,8 @@ pub(super) async fn carry_out(step: &Step, objects: &Objects, world: &World<'_>,
         },
         Action::DeleteHook { target, release } => {
             let release = release.as_deref();
-            delete_hook(step, target.as_ref(), release, world).await.map(Some)
+            let uid = target.as_ref().map(|target| target.uid.as_str()).or(made);
+            delete_hook(step, uid, release, world).await.map(Some)
         }
     };
     match done {
@@ -344,10 +353,10 @@ async fn definition_wanted(
     Ok((world.wanted_kind)(group, kind))
 }
 
-/// Deletes a hook, which need not be there.
+/// Deletes a hook, which need not be there. If it is known which one, one that another unit has made since under its name is left alone.
 async fn delete_hook(
     step: &Step,
-    target: Option<&Target>,
+    uid: Option<&str>,
     release: Option<&str>,
     world: &World<'_>,
 ) -> Result<StepResult, Failed> {
@@ -360,7 +369,7 @@ async fn delete_hook(
         take_finalizer(step, &resource, finalizer, world).await?;
     }
     let options = Delete {
-        uid: target.map(|target| target.uid.as_str().into()),
+        uid: uid.map(Into::into),
         ..Delete::default()
     };
     delete(step, &resource, &options, world).await?;
@@ -368,12 +377,12 @@ async fn delete_hook(
 }
 
 /// Deletes a hook that this run has created and that is not needed any more.
-pub(super) async fn end_hook(step: &Step, world: &World<'_>) -> StepResult {
+pub(super) async fn end_hook(step: &Step, world: &World<'_>, made: Option<&str>) -> StepResult {
     if let Some(unit) = (world.lasting)(&step.key) {
         let message = format!("unit {unit:?} wants it by now");
         return result(step, Outcome::Skipped, "", message);
     }
-    match delete_hook(step, None, None, world).await {
+    match delete_hook(step, made, None, world).await {
         Ok(deleted) => deleted,
         Err(message) => result(step, Outcome::Failed, "", message),
     }

@@ -58,6 +58,10 @@ pub(super) fn look(wait: &Wait, progress: &Progress, cache: &Cache, standard: &S
         // What the watch has not told of yet is not gone.
         let known = written.is_none_or(|version| cache.has_reached(&awaited.key, version));
         let is_another = |entry: &Arc<Entry>| result.is_some_and(|result| is_another(entry, result));
+        if awaited.until == Until::Gone && entry.as_ref().is_some_and(is_another) {
+            // What was to go is gone.
+            continue;
+        }
         if entry.as_ref().is_some_and(is_another) {
             let message = "another object has taken its name";
             let health = Health::because(State::Degraded, message.to_owned());

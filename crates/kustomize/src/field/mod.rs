@@ -29,6 +29,20 @@ pub(crate) struct FieldSpec {
     pub(crate) create: bool,
 }
 
+impl FieldSpec {
+    /// Whether what a resource is known by stays as it is, whatever is written there.
+    pub(crate) fn keeps_id(&self) -> bool {
+        let mut parts = self.path.split('/');
+        match (parts.next(), parts.next()) {
+            (Some(first), second) if first.starts_with("metadata") => {
+                matches!(second, Some("labels" | "annotations"))
+            }
+            (None | Some("" | "kind" | "apiVersion"), _) => false,
+            _ => true,
+        }
+    }
+}
+
 /// So many fields one list may have: each is looked for in every resource.
 const MAX_SPECS: usize = 10_000;
 

@@ -173,6 +173,6 @@ impl Transform for Images {
     }
 
     fn keeps_ids(&self) -> bool {
-        true
+        self.paths.iter().all(|path| path.spec.keeps_id())
     }
 }

@@ -84,7 +84,7 @@ impl Transform for Labels {
     }
 
     fn keeps_ids(&self) -> bool {
-        true
+        self.paths.iter().all(|path| path.spec.keeps_id())
     }
 }
 

@@ -83,11 +83,11 @@ impl Transform for Replicas {
     fn transform_all(&self, resources: &mut ResMap, schema: &Schema) -> Vec<Problem> {
         let mut found = vec![false; self.entries.len()];
         let mut problems = BTreeMap::new();
-        for resource in resources
-            .contents_mut()
-            .iter_mut()
-            .filter(|resource| !resource.is_empty())
-        {
+        let all = match self.paths.iter().all(|path| path.spec.keeps_id()) {
+            true => resources.contents_mut(),
+            false => resources.as_mut_slice(),
+        };
+        for resource in all.iter_mut().filter(|resource| !resource.is_empty()) {
             for entry in self.about(resource) {
                 match self.set(entry, resource, schema) {
                     Ok(is_meant) => found[entry] |= is_meant,

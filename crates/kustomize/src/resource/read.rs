@@ -366,7 +366,11 @@ impl Resource {
             self.name(),
             self.namespace(),
             shown(self, "labels"),
-            shown(self, "annotations")
+            match kind {
+                // kubectl keeps all of the object in one.
+                "Secret" => "map[]".to_owned(),
+                _ => shown(self, "annotations"),
+            }
         ))
     }
 

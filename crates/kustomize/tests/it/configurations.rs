@@ -151,3 +151,48 @@ fn numbers_in_the_path_of_a_field_spec_lead_nowhere() {
     }
     assert!(crate::built(&tree("none/0"), "").contains("name: p-a"));
 }
+
+/// What is written to a name makes another object of it, which takes nobody's place.
+#[test]
+fn labels_that_are_written_to_a_name_make_another_object() {
+    check(
+        r#"
+=== kustomization.yaml
+resources: [base, other]
+=== base/kustomization.yaml
+resources: [r.yaml]
+labels:
+- pairs: {name: b}
+  fields: [{path: metadata, kind: ConfigMap, create: true}]
+=== base/r.yaml
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: a}
+data: {x: "1"}
+=== other/kustomization.yaml
+resources: [r.yaml]
+=== other/r.yaml
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: a}
+data: {x: "2"}
+"#,
+        r#"
+apiVersion: v1
+data:
+  x: "2"
+kind: ConfigMap
+metadata:
+  name: a
+---
+apiVersion: v1
+data:
+  x: "1"
+kind: ConfigMap
+metadata:
+  labels:
+    name: b
+  name: b
+"#,
+    );
+}

@@ -7,16 +7,24 @@ use std::path::{Component, Path, PathBuf};
 
 use kustomize::helm::Request;
 
-/// Sees that all files of a chart are in the directory of charts that a kustomization says, or are what it may read itself.
+/// Sees that all files of a chart are in it, in the directory of charts if that is the kustomization's own, or are what it may read itself.
 ///
 /// # Errors
 /// Names the first that is not.
 pub(super) fn check(request: &Request<'_>, root: &Path, chart: &Path) -> Result<(), String> {
-    let root = fs::canonicalize(root).map_err(|error| format!("{}: {error}", root.display()))?;
+    let given = root;
+    let root = fs::canonicalize(given).map_err(|error| format!("{}: {error}", given.display()))?;
+    // The kustomization says where it is: what is elsewhere is not its own.
     let home = cleaned(&root.join(&request.globals.chart_home));
+    let home = Some(home).filter(|home| home.starts_with(&root));
+    // A chart that links lead to is not where the kustomization says.
+    let plain = chart
+        .strip_prefix(given)
+        .map_or(chart.to_owned(), |rest| root.join(rest));
+    let own = fs::canonicalize(chart).ok().filter(|own| *own == cleaned(&plain));
     let mut walk = Walk {
         request,
-        home,
+        homes: home.into_iter().chain(own).collect(),
         seen: HashSet::new(),
     };
     walk.folder(chart)
@@ -38,7 +46,8 @@ fn cleaned(path: &Path) -> PathBuf {
 
 struct Walk<'w, 'r> {
     request: &'w Request<'r>,
-    home: PathBuf,
+    /// What is below these may be read.
+    homes: Vec<PathBuf>,
     /// Directories, with links followed, which may lead in circles.
     seen: HashSet<PathBuf>,
 }
@@ -68,8 +77,8 @@ impl Walk<'_, '_> {
     }
 
     fn file(&self, file: &Path) -> Result<(), String> {
-        let is_in_home = fs::canonicalize(file).is_ok_and(|found| found.starts_with(&self.home));
-        if is_in_home {
+        let found = fs::canonicalize(file);
+        if found.is_ok_and(|found| self.homes.iter().any(|home| found.starts_with(home))) {
             return Ok(());
         }
         let name = file.to_str().ok_or("the path of a file is not UTF-8")?;

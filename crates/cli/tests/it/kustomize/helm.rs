@@ -194,6 +194,33 @@ fn links_of_a_chart_lead_to_no_file_that_the_kustomization_may_not_read() {
     }
 }
 
+/// The directory of charts is what a kustomization says, and so nothing that it may rely on.
+#[test]
+fn a_directory_of_charts_around_the_kustomization_opens_no_other_files() {
+    use std::os::unix::fs::symlink;
+
+    let kustomization =
+        "helmGlobals: {chartHome: ..}\nhelmCharts: [{name: repo/charts/web, releaseName: rel}]\n";
+    let around = tempfile::tempdir().unwrap();
+    std::fs::write(around.path().join("secret.txt"), "secret").unwrap();
+    let inner = folder(&files(kustomization));
+    let repo = around.path().join("repo");
+    std::fs::create_dir(&repo).unwrap();
+    for name in ["kustomization.yaml", "charts"] {
+        std::fs::rename(inner.path().join(name), repo.join(name)).unwrap();
+    }
+    symlink(
+        around.path().join("secret.txt"),
+        repo.join("charts/web/secret.txt"),
+    )
+    .unwrap();
+    let said = refused(&["--enable-helm"], &repo);
+    assert!(
+        said.contains("security; file") && said.contains("secret.txt"),
+        "{said}"
+    );
+}
+
 #[test]
 fn links_of_a_chart_that_stay_with_the_kustomization_are_followed() {
     use std::os::unix::fs::symlink;

@@ -143,24 +143,22 @@ async fn sources_of_other_namespaces_may_be_forbidden() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_has_failed_is_tried_again_after_the_retry_interval() {
     let setting = Setting::with(&[("one.yaml", &config_map("one", "1"))]).await;
+    let later = format!("{}-later", setting.bed.namespace);
     setting
-        .create(
-            "app",
-            json!({"targetNamespace": "not-yet", "retryInterval": "1s"}),
-        )
+        .create("app", json!({"targetNamespace": later, "retryInterval": "1s"}))
         .await;
     let object = setting.bed.ready("app", "False", "ReconciliationFailed").await;
     let told = condition(&object, "Ready").unwrap().message;
-    assert!(told.contains("not-yet"), "{told}");
-    let namespace = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "not-yet"}});
+    assert!(told.contains(&later), "{told}");
+    let namespace = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": later}});
     let namespaces: Api<k8s_openapi::api::core::v1::Namespace> = Api::all(setting.bed.cluster.client());
     let by = PatchParams::apply("test");
     namespaces
-        .patch("not-yet", &by, &Patch::Apply(&namespace))
+        .patch(&later, &by, &Patch::Apply(&namespace))
         .await
         .unwrap();
     setting.bed.ready("app", "True", "ReconciliationSucceeded").await;
-    namespaces.delete("not-yet", &Default::default()).await.unwrap();
+    namespaces.delete(&later, &Default::default()).await.unwrap();
 }
 
 /// Events: what changed, and that it is done, with the revision.

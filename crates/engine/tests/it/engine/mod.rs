@@ -26,6 +26,7 @@ mod prune;
 mod requests;
 
 mod restless;
+
 mod selective;
 mod settings;
 mod shared;
@@ -33,6 +34,7 @@ mod stale;
 mod status;
 mod superseded;
 mod sync_options;
+mod twice_wrong;
 mod waves;
 
 use std::collections::BTreeMap;

@@ -62,7 +62,7 @@ async fn soon(seconds: u64, mut is: impl AsyncFnMut() -> bool) -> bool {
 #[tokio::test(flavor = "multi_thread")]
 async fn crd_stays_and_then_goes() {
     let bed = Bed::start().await;
-    let group = "once.example.com";
+    let group = &format!("{}.example.com", bed.test.prefix());
     bed.sync("def", "v1", [definition(group), config_map("def", "1")]);
     bed.applied("def", "v1").await;
     bed.sync("app", "v1", [widget(group), config_map("app", "1")]);
@@ -85,7 +85,7 @@ async fn crd_stays_and_then_goes() {
 #[tokio::test(flavor = "multi_thread")]
 async fn crd_is_not_pruned_if_somebody_uses_it_since() {
     let bed = Bed::with_outcomes().await;
-    let group = "once.example.com";
+    let group = &format!("{}.example.com", bed.test.prefix());
     bed.units.put(bed.argo("def"));
     bed.sync("def", "v1", [definition(group), config_map("def", "1")]);
     bed.applied("def", "v1").await;
@@ -869,7 +869,7 @@ async fn a_held_unit_with_a_hook_that_is_gone_costs_nothing() {
 #[tokio::test(flavor = "multi_thread")]
 async fn force_does_not_delete_a_definition_with_objects_of_others() {
     let bed = Bed::start().await;
-    let group = "once.example.com";
+    let group = &format!("{}.example.com", bed.test.prefix());
     let mut unit = bed.unit("def");
     unit.policy.options.force = true;
     bed.units.put(unit);
