@@ -10,8 +10,8 @@ use builder::Directory;
 use engine::Engine;
 use engine::plan::Plan;
 use engine::unit::{
-    Failure as NotDone, Generated, ManifestGenerator, MemoryStore, Operation, ReconciliationSettings, Status,
-    SyncUnit, SyncUnitStore,
+    Failure as NotDone, Generated, ManifestGenerator, MemoryStore, Operation, Phase, ReconciliationSettings,
+    Status, SyncUnit, SyncUnitStore,
 };
 use futures::future::BoxFuture;
 use model::Manifest;
@@ -150,8 +150,9 @@ impl Asked {
             .as_ref()
             .filter(|operation| operation.phase.is_final());
         let answer = match done {
-            Some(operation) => Ok(operation.plan.clone()),
-            None if !status.errors.is_empty() => Err(NoPlan(status.errors.clone())),
+            Some(operation) if operation.phase == Phase::Succeeded => Ok(operation.plan.clone()),
+            _ if !status.errors.is_empty() => Err(NoPlan(status.errors.clone())),
+            Some(operation) => Err(NoPlan(vec![operation.message.clone()])),
             None => return,
         };
         if let Some(sender) = self.answer.lock().take() {
