@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
-use api::kustomize::Kustomization;
+use api::kustomize::{Kustomization, KustomizationSpec};
 use controllers::kustomizations::Settings;
 use serde_json::{Value, json};
+use testkit::cluster::object_settled;
 
 use super::bed::{Setting, config_map};
 use crate::sources::bed::condition;
@@ -50,12 +51,17 @@ async fn what_does_not_get_well_in_time_is_told() {
         condition(&running, "Healthy").unwrap().status.to_string(),
         "Unknown"
     );
-    let failed = setting
-        .bed
-        .until("app", |object| {
-            condition(object, "Ready").is_some_and(|ready| ready.reason == "HealthCheckFailed")
-        })
-        .await;
+    // That is waited for longer than anything else here.
+    let objects = setting.bed.other::<KustomizationSpec>();
+    let failed = object_settled(objects, "app", Duration::from_secs(120), |object| {
+        let object = object.ok_or("it is gone".to_owned())?;
+        let ready = condition(object, "Ready");
+        match ready.is_some_and(|ready| ready.reason == "HealthCheckFailed") {
+            true => Ok(object.clone()),
+            false => Err("it is waited for".to_owned()),
+        }
+    });
+    let failed = failed.await.unwrap();
     let told = message(&failed, "Ready");
     let space = &setting.bed.namespace;
     assert!(told.starts_with("health check failed after 30."), "{told}");
