@@ -67,6 +67,7 @@ enum Command {
     #[command(subcommand)]
     Debug(commands::debug::Debug),
     Install(Box<commands::install::Args>),
+    Uninstall(commands::uninstall::Args),
     Check(commands::installation::Check),
     Version(commands::installation::Version),
     Completion(commands::completion::Args),
@@ -109,6 +110,7 @@ fn main() -> ExitCode {
             Command::Logs(args) => commands::logs::run(args).await,
             Command::Debug(what) => commands::debug::run(what).await,
             Command::Install(args) => commands::install::run(*args).await,
+            Command::Uninstall(args) => commands::uninstall::run(args).await,
             Command::Check(args) => commands::installation::check(args).await,
             Command::Version(args) => commands::installation::version(args).await,
             Command::Completion(args) => Ok(commands::completion::run(&args, Command::command())),

@@ -10,67 +10,69 @@ use kube::config::{Config, KubeConfigOptions, Kubeconfig};
 
 use crate::commands::pflag;
 
+/// Each flag names its heading: one for the whole of them would be that of all flags that follow them in a command, too.
+const CLUSTER: &str = "Cluster";
+
 #[derive(clap::Args)]
-#[command(next_help_heading = "Cluster")]
 pub(crate) struct Cluster {
     /// The kubeconfig file
-    #[arg(long, value_name = "FILE")]
+    #[arg(help_heading = CLUSTER, long, value_name = "FILE")]
     kubeconfig: Option<PathBuf>,
 
     /// The context of the kubeconfig
-    #[arg(long)]
+    #[arg(help_heading = CLUSTER, long)]
     context: Option<String>,
 
     /// The cluster of the kubeconfig
-    #[arg(long)]
+    #[arg(help_heading = CLUSTER, long)]
     cluster: Option<String>,
 
     /// The user of the kubeconfig
-    #[arg(long)]
+    #[arg(help_heading = CLUSTER, long)]
     user: Option<String>,
 
     /// The address of the API server
-    #[arg(long, value_name = "URL")]
+    #[arg(help_heading = CLUSTER, long, value_name = "URL")]
     server: Option<String>,
 
     /// The name that the certificate of the server has to be for
-    #[arg(long, value_name = "NAME")]
+    #[arg(help_heading = CLUSTER, long, value_name = "NAME")]
     tls_server_name: Option<String>,
 
     /// The certificates of those who may vouch for the server
-    #[arg(long, value_name = "FILE")]
+    #[arg(help_heading = CLUSTER, long, value_name = "FILE")]
     certificate_authority: Option<PathBuf>,
 
     /// Trust any server
-    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true", default_value = "false", hide_default_value = true, action = clap::ArgAction::Set, value_parser = pflag::boolean)]
+    #[arg(help_heading = CLUSTER, long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true", default_value = "false", hide_default_value = true, action = clap::ArgAction::Set, value_parser = pflag::boolean)]
     insecure_skip_tls_verify: bool,
 
     /// The token that proves who asks
-    #[arg(long, hide_env_values = true)]
+    #[arg(help_heading = CLUSTER, long, hide_env_values = true)]
     token: Option<String>,
 
     /// The certificate that proves who asks
-    #[arg(long, value_name = "FILE")]
+    #[arg(help_heading = CLUSTER, long, value_name = "FILE")]
     client_certificate: Option<PathBuf>,
 
     /// The key of that certificate
-    #[arg(long, value_name = "FILE")]
+    #[arg(help_heading = CLUSTER, long, value_name = "FILE")]
     client_key: Option<PathBuf>,
 
     /// Ask as this user
-    #[arg(long = "as", value_name = "USER")]
+    #[arg(help_heading = CLUSTER, long = "as", value_name = "USER")]
     as_user: Option<String>,
 
     /// Ask as a member of this group; may be repeated
-    #[arg(long, value_name = "GROUP")]
+    #[arg(help_heading = CLUSTER, long, value_name = "GROUP")]
     as_group: Vec<String>,
 
     /// Ask as the user with this id
-    #[arg(long, value_name = "ID")]
+    #[arg(help_heading = CLUSTER, long, value_name = "ID")]
     as_uid: Option<String>,
 
     /// Ask as a user with this extra, KEY=VALUE; may be repeated
-    #[arg(long, value_name = "EXTRA")]
+    #[arg(help_heading = CLUSTER, long, value_name = "EXTRA")]
     as_user_extra: Vec<String>,
 
     #[command(flatten)]

@@ -24,4 +24,5 @@ pub(crate) mod stats;
 mod table;
 pub(crate) mod trace;
 pub(crate) mod tree;
+pub(crate) mod uninstall;
 pub(crate) mod up;

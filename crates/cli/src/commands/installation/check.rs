@@ -102,7 +102,7 @@ async fn version(client: &Client, place: &Place) -> bool {
             true
         }
         Ok(None) => {
-            eprintln!("✗ checking failed: the definitions are not installed (deploy/crds)");
+            eprintln!("✗ checking failed: the definitions are not installed: `sluice install` brings them");
             false
         }
         Err(error) => {

@@ -81,7 +81,7 @@ pub(crate) async fn run(choice: Choice<Args>) -> anyhow::Result<ExitCode> {
                 .await?;
             match objects {
                 None if !all => bail!(
-                    "the cluster does not know {}: install its definition (deploy/crds)",
+                    "the cluster does not know {}: `sluice install` brings its definition",
                     kind.names.plural
                 ),
                 Some(objects) if objects.is_empty() && !all => bail!(nothing(kind.names.kind, &args)),

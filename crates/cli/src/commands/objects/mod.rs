@@ -21,7 +21,7 @@ pub(crate) use api::{MANAGER, Objects, Place, told};
 pub(crate) use choice::Choice;
 pub(crate) use delete::is_agreed;
 pub(crate) use get::yaml_of;
-pub(crate) use kinds::{Kind, named};
+pub(crate) use kinds::{KINDS, Kind, named};
 pub(crate) use rows::condition;
 
 pub(crate) type Get = Choice<get::Args>;

@@ -279,3 +279,88 @@ async fn what_does_not_become_ready_is_told_with_the_reason() {
         "{said}"
     );
 }
+
+/// What is uninstalled leaves what it has applied: the controllers end first, and finalizers of others stay.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_is_uninstalled_leaves_nothing_but_what_it_has_applied() {
+    let simulator = apiserver::simulator::Options::default();
+    let cluster = Cluster::embedded(apiserver::Server::builder().simulator(simulator));
+    let kubeconfig = cluster.kubeconfig().await;
+    let run = async |arguments: &[&str]| {
+        let mut command = tokio::process::Command::new(env!("CARGO_BIN_EXE_sluice"));
+        command
+            .args(arguments)
+            .arg(format!("--kubeconfig={}", kubeconfig.display()))
+            .args(["--namespace=delivery", "--timeout=60s"])
+            .stdin(std::process::Stdio::null())
+            .kill_on_drop(true);
+        let output = command.output().await.unwrap();
+        let said = [text(&output.stdout), text(&output.stderr)].concat();
+        (output.status.code(), said)
+    };
+    let (code, said) = run(&["install"]).await;
+    assert_eq!(code, Some(0), "{said}");
+    let kustomization = |name: &str, finalizers: Value| {
+        json!({
+            "apiVersion": "kustomize.toolkit.fluxcd.io/v1",
+            "kind": "Kustomization",
+            "metadata": {"name": name, "namespace": "default", "finalizers": finalizers},
+            "spec": {"interval": "1h", "prune": true, "sourceRef": {"kind": "GitRepository", "name": "none"}},
+        })
+    };
+    let kustomizations: Api<kube::api::DynamicObject> = Api::namespaced_with(
+        cluster.client(),
+        "default",
+        &kube::core::ApiResource::from_gvk_with_plural(
+            &kube::core::GroupVersionKind::gvk("kustomize.toolkit.fluxcd.io", "v1", "Kustomization"),
+            "kustomizations",
+        ),
+    );
+    for object in [
+        kustomization("ours", json!(["finalizers.fluxcd.io"])),
+        kustomization("shared", json!(["finalizers.fluxcd.io", "example.com/keep"])),
+    ] {
+        let object = serde_json::from_value(object).unwrap();
+        kustomizations.create(&Default::default(), &object).await.unwrap();
+    }
+    let ours = kustomizations.get("ours").await.unwrap().uid().unwrap();
+
+    let (code, said) = run(&["uninstall"]).await;
+    assert_eq!(code, Some(1), "{said}");
+    assert!(said.contains("--silent deletes without asking"), "{said}");
+
+    let (code, said) = run(&["uninstall", "--dry-run"]).await;
+    assert_eq!(code, Some(0), "{said}");
+    for line in [
+        "Deployment/delivery/sluice deleted (dry run)",
+        "Kustomization/default/ours finalizers deleted (dry run)",
+        "CustomResourceDefinition/kustomizations.kustomize.toolkit.fluxcd.io deleted (dry run)",
+        "Namespace/delivery deleted (dry run)",
+    ] {
+        assert!(said.contains(line), "{line}: {said}");
+    }
+    let (code, said) = run(&["check"]).await;
+    assert_eq!(code, Some(0), "a dry run has changed something: {said}");
+
+    let (code, said) = run(&["uninstall", "--silent", "--keep-namespace"]).await;
+    assert_eq!(code, Some(0), "{said}");
+    let deployments: Api<Deployment> = Api::namespaced(cluster.client(), "delivery");
+    assert!(deployments.get_opt("sluice").await.unwrap().is_none());
+    let namespaces: Api<k8s_openapi::api::core::v1::Namespace> = Api::all(cluster.client());
+    let namespace = namespaces.get("delivery").await.unwrap();
+    assert!(namespace.metadata.deletion_timestamp.is_none());
+    // What somebody else still holds on to keeps its definition until it is let go.
+    let held = kustomizations.get("shared").await.unwrap();
+    assert_eq!(held.finalizers(), ["example.com/keep"]);
+    let gone = kube::runtime::conditions::is_deleted(&ours);
+    let gone = kube::runtime::wait::await_condition(kustomizations.clone(), "ours", gone);
+    tokio::time::timeout(Duration::from_secs(60), gone)
+        .await
+        .expect("what nobody holds goes with its definition")
+        .unwrap();
+
+    let (code, said) = run(&["uninstall", "--silent"]).await;
+    assert_eq!(code, Some(0), "{said}");
+    let namespace = namespaces.get_opt("delivery").await.unwrap();
+    assert!(namespace.is_none_or(|namespace| namespace.metadata.deletion_timestamp.is_some()));
+}
