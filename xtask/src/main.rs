@@ -1,5 +1,6 @@
 //! The workspace's own chores. `cargo xtask --help` lists them.
 
+mod built_tests;
 mod compare_crds;
 mod generate;
 mod real_cluster;
@@ -11,6 +12,8 @@ use clap::Parser;
 #[derive(Parser)]
 #[command(name = "cargo xtask", about = "The workspace's own chores")]
 enum Command {
+    /// Run tests of some crates out of the build of all of them
+    BuiltTests(built_tests::Args),
     /// Our CustomResourceDefinitions beside upstream's, field by field
     CompareCrds(compare_crds::Args),
     /// Make a committed file anew
@@ -28,6 +31,7 @@ enum Command {
 
 fn main() -> anyhow::Result<()> {
     match Command::parse() {
+        Command::BuiltTests(args) => built_tests::run(&args),
         Command::CompareCrds(args) => compare_crds::run(&args),
         Command::Generate(command) => generate::run(command),
         Command::RealCluster(command) => real_cluster::run(command),
