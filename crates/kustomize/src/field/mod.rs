@@ -9,7 +9,7 @@ mod walk;
 pub(crate) use lookup::{lookup, lookup_create, lookup_mut};
 pub(crate) use path::{split, split_bracketed};
 pub(crate) use select::{Created, Growing, select};
-pub(crate) use shared::{WRITTEN, Writes, spread_written, unlink};
+pub(crate) use shared::{WRITTEN, Writes, unlink};
 pub(crate) use walk::{Create, FieldPath, set_text, set_value, wrong_kind};
 
 use std::collections::HashMap;

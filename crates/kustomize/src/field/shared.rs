@@ -21,7 +21,7 @@ impl Writes {
             Node::Scalar(scalar) if scalar.group != 0 => scalar.group,
             _ => return change(node),
         };
-        if let Some(written) = self.0.iter().find(|written| written.group == group) {
+        if let Some(written) = self.last(group) {
             *node = Node::Scalar(written.clone());
         }
         let result = change(node);
@@ -37,10 +37,15 @@ impl Writes {
         if scalar.group == 0 {
             return;
         }
-        match self.0.iter_mut().find(|written| written.group == scalar.group) {
+        match self.last(scalar.group) {
             Some(written) => *written = scalar.clone(),
             None => self.0.push(scalar.clone()),
         }
+    }
+
+    /// What was written last over the scalars of a group.
+    pub(crate) fn last(&mut self, group: u16) -> Option<&mut Scalar> {
+        self.0.iter_mut().find(|written| written.group == group)
     }
 
     /// Writes the same over the other scalars of the object.
@@ -61,30 +66,6 @@ fn spread(node: &mut Node, writes: &[Scalar]) {
         Node::Scalar(_) => {}
         Node::List(items) => items.iter_mut().for_each(|item| spread(item, writes)),
         Node::Map(map) => map.iter_mut().for_each(|(_, value)| spread(value, writes)),
-    }
-}
-
-/// Spreads what a patch has written, which the scalars are marked with. kyaml merges maps in the order of their keys, and so
-/// the last of several writes wins.
-pub(crate) fn spread_written(object: &mut Node) {
-    let mut writes = Writes::default();
-    collect(object, &mut writes);
-    writes.spread(object);
-}
-
-fn collect(node: &mut Node, writes: &mut Writes) {
-    match node {
-        Node::Scalar(scalar) if scalar.group & WRITTEN != 0 => {
-            scalar.group &= !WRITTEN;
-            writes.note(scalar);
-        }
-        Node::Scalar(_) => {}
-        Node::List(items) => items.iter_mut().for_each(|item| collect(item, writes)),
-        Node::Map(map) => {
-            let mut fields: Vec<(&str, &mut Node)> = map.iter_mut().collect();
-            fields.sort_unstable_by_key(|(key, _)| *key);
-            fields.into_iter().for_each(|(_, value)| collect(value, writes));
-        }
     }
 }
 

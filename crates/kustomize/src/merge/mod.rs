@@ -8,16 +8,18 @@
 mod directive;
 mod element;
 mod list;
+mod spread;
 
 use std::cell::Cell;
 use std::collections::HashMap;
 
-use yaml::node::{Kind, Map, Node, Text};
+use yaml::node::{Kind, Map, Node, Scalar, Text};
 
-use crate::field::{WRITTEN, spread_written};
+use crate::field::WRITTEN;
 use crate::id::Gvk;
 use crate::schema::{Place, Schema};
 use directive::Directive;
+use spread::spread_written;
 
 /// Merges `patch` into `object`; `None` when the patch deletes it.
 pub(crate) fn merge(object: Node, patch: Node, schema: &Schema) -> Result<Option<Node>, String> {
@@ -188,7 +190,12 @@ impl Merger<'_> {
                     node,
                     dest: Some(dest),
                 } => Some(self.written_over(&dest, node)),
-                Outcome::Dest(node) => Some(set_anew(node)),
+                Outcome::Dest(mut node) => {
+                    if let Node::Scalar(scalar) = &mut node {
+                        set_anew(scalar);
+                    }
+                    Some(node)
+                }
                 outcome => outcome.into_node(),
             };
             if let Some(node) = merged {
@@ -287,13 +294,13 @@ impl Lookup {
 
 impl Merger<'_> {
     /// The patch's node as it is written over the object's.
-    fn written_over(&self, dest: &Node, node: Node) -> Node {
-        let mut node = in_quotes_of(dest, node);
-        if let (Node::Scalar(old), Node::Scalar(new)) = (dest, &mut node)
-            && old.group != 0
-        {
-            new.group = old.group | WRITTEN;
-            self.wrote_shared.set(true);
+    fn written_over(&self, dest: &Node, mut node: Node) -> Node {
+        if let (Node::Scalar(old), Node::Scalar(new)) = (dest, &mut node) {
+            in_quotes_of(old, new);
+            if old.group != 0 {
+                new.group = old.group | WRITTEN;
+                self.wrote_shared.set(true);
+            }
         }
         node
     }
@@ -301,24 +308,20 @@ impl Merger<'_> {
 
 /// The patch's scalar written as the one that it replaces: kyaml keeps quotes, so that a number becomes a string, and makes
 /// none where there were none, which shows when it is written over itself.
-fn in_quotes_of(dest: &Node, mut node: Node) -> Node {
-    if let (Node::Scalar(old), Node::Scalar(new)) = (dest, &mut node) {
-        match old.kind.string_over() {
-            Kind::Quoted if new.kind != Kind::Folded => new.kind = Kind::Quoted,
-            kind if new.kind.is_str() => new.kind = kind,
-            _ => {}
-        }
-        // The tag is a part of how it is written, too.
-        new.tagged = old.tagged;
+fn in_quotes_of(old: &Scalar, new: &mut Scalar) {
+    match old.kind.string_over() {
+        Kind::Quoted if new.kind != Kind::Folded => new.kind = Kind::Quoted,
+        kind if new.kind.is_str() => new.kind = kind,
+        _ => {}
     }
-    node
+    // The tag is a part of how it is written, too.
+    new.tagged = old.tagged;
 }
 
-/// A node that the patch says nothing about: kyaml sets it anew, and then what has no type, or is a string without quotes,
+/// Sets a scalar anew that the patch says nothing about, as kyaml does it: what has no type, or is a string without quotes,
 /// gets quotes if it looks like something else than a string.
-fn set_anew(mut node: Node) -> Node {
-    if let Node::Scalar(scalar) = &mut node
-        && !scalar.tagged
+fn set_anew(scalar: &mut Scalar) {
+    if !scalar.tagged
         && (scalar.untyped || scalar.kind == Kind::Plain)
         && let Node::Scalar(set) = Node::set(&scalar.text)
         && set.kind == Kind::Quoted
@@ -326,7 +329,6 @@ fn set_anew(mut node: Node) -> Node {
         scalar.kind = Kind::Quoted;
         scalar.untyped = false;
     }
-    node
 }
 
 /// The patch's node if there is one.

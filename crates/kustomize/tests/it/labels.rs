@@ -256,3 +256,49 @@ spec:
 "#,
     );
 }
+
+/// One label stands in several places, and a patch writes over two of them. Between these kyaml comes by another, where what was
+/// written first gets quotes if it needs some; these stay when it is written over. As kustomize 5.8.1 prints them.
+#[test]
+fn a_label_that_a_patch_writes_twice_keeps_the_quotes_that_it_gets_in_between() {
+    for (label, first, second, printed) in [
+        ("v1.2", "null", "true", "\"true\""),
+        ("v1.2", "5", "5", "\"5\""),
+        ("v1.2", "'yes'", "true", "\"true\""),
+        ("v1.2", "x", "true", "true"),
+        ("v1.2", "''", "5", "5"),
+        ("v1.2", "true", "x", "x"),
+        ("'5'", "x", "true", "\"true\""),
+        ("'5'", "''", "5", "\"5\""),
+    ] {
+        let text = crate::built(
+            &format!(
+                "
+=== kustomization.yaml
+resources: [base]
+patchesStrategicMerge:
+- |-
+  apiVersion: apps/v1
+  kind: Deployment
+  metadata: {{name: d, labels: {{app: {first}}}}}
+  spec: {{template: {{metadata: {{labels: {{app: {second}}}}}}}}}
+=== base/kustomization.yaml
+resources: [a.yaml]
+labels: [{{pairs: {{app: {label}}}, includeSelectors: true}}]
+=== base/a.yaml
+apiVersion: apps/v1
+kind: Deployment
+metadata: {{name: d}}
+spec: {{template: {{metadata: {{}}, spec: {{}}}}}}
+"
+            ),
+            "",
+        );
+        let line = format!("app: {printed}\n");
+        assert_eq!(
+            text.matches(&line).count(),
+            3,
+            "{label} {first} {second}:\n{text}"
+        );
+    }
+}
