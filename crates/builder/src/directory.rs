@@ -16,6 +16,8 @@ const MOST_ENTRIES: usize = 1_000_000;
 #[derive(Debug)]
 pub struct Directory {
     root: PathBuf,
+    /// What may be read of it: all, unless that is narrowed.
+    readable: PathBuf,
     shown: Shown,
     largest_file: u64,
     /// Removes the directory at the end, if it is there for this build alone.
@@ -34,8 +36,10 @@ impl Directory {
     /// # Errors
     /// If there is no such directory.
     pub fn new(root: &Path) -> io::Result<Self> {
+        let root = fs::canonicalize(root)?;
         Ok(Directory {
-            root: fs::canonicalize(root)?,
+            readable: root.clone(),
+            root,
             shown: Shown::Absolute,
             largest_file: LARGEST_FILE,
             _temporary: None,
@@ -59,6 +63,15 @@ impl Directory {
         self
     }
 
+    /// Reads nothing but what is in or below a folder; paths stay those of the root.
+    ///
+    /// # Errors
+    /// If there is no such folder.
+    pub fn reading_only(mut self, folder: &Path) -> io::Result<Self> {
+        self.readable = fs::canonicalize(folder)?;
+        Ok(self)
+    }
+
     /// Refuses files of more than so many bytes.
     #[must_use]
     pub fn with_largest_file(mut self, bytes: u64) -> Self {
@@ -69,7 +82,11 @@ impl Directory {
     /// Where the path really is; `None` if that is nowhere or outside.
     fn real(&self, path: &str) -> Option<PathBuf> {
         let real = fs::canonicalize(self.root.join(path)).ok()?;
-        real.starts_with(&self.root).then_some(real)
+        self.holds(&real).then_some(real)
+    }
+
+    fn holds(&self, real: &Path) -> bool {
+        real.starts_with(&self.root) && real.starts_with(&self.readable)
     }
 
     fn content(&self, real: &Path) -> Result<Vec<u8>, String> {
@@ -117,6 +134,9 @@ impl kustomize::Tree for Directory {
         let whole = self.root.join(path);
         match fs::canonicalize(&whole) {
             Ok(real) if !real.starts_with(&self.root) => Some("it leads out of the source".to_owned()),
+            Ok(real) if !self.holds(&real) => {
+                Some(format!("it is not in or below '{}'", self.readable.display()))
+            }
             Ok(_) => None,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 let link = fs::read_link(&whole).ok()?;
@@ -211,6 +231,26 @@ mod tests {
         assert!(!directory.is_dir("up") && directory.list("up").is_err());
         assert_eq!(directory.resolve("in").as_deref(), Some("own"));
         assert_eq!(directory.read("in").unwrap().unwrap().as_ref(), b"y");
+    }
+
+    #[test]
+    fn what_is_outside_of_the_folder_that_may_be_read_leads_nowhere() {
+        let folder = folder();
+        let tree = folder.path().join("tree");
+        symlink("../../secret", tree.join("sub/out")).unwrap();
+        fs::write(tree.join("sub/inner"), "z").unwrap();
+        let directory = Directory::new(folder.path())
+            .unwrap()
+            .reading_only(&tree.join("sub"))
+            .unwrap();
+        for path in ["secret", "tree/own", "tree/sub/out", "tree/sub/../own"] {
+            assert_eq!(directory.read(path), Ok(None), "{path}");
+            assert_eq!(directory.resolve(path), None, "{path}");
+            let why = directory.why_missing(path).unwrap_or_default();
+            assert!(why.starts_with("it is not in or below '"), "{path}: {why}");
+        }
+        assert!(directory.list("tree").is_err());
+        assert_eq!(directory.read("tree/sub/inner").unwrap().unwrap().as_ref(), b"z");
     }
 
     #[test]

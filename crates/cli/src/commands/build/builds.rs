@@ -42,7 +42,7 @@ pub(crate) struct Flags {
     #[arg(long, value_name = "SOURCES", value_delimiter = ',')]
     local_sources: Vec<String>,
 
-    /// Taken as Flux takes it; files are never written here
+    /// Read no files but those below the working directory; none are written in any case
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true", default_value = "false", hide_default_value = true, action = clap::ArgAction::Set, value_parser = pflag::boolean)]
     in_memory_build: bool,
 
@@ -236,17 +236,38 @@ impl<'a> Builds<'a> {
             .to_str()
             .with_context(|| format!("{} is not UTF-8", real.display()))?;
         request.path = real.trim_start_matches('/').to_owned();
+        let readable = self.readable(Path::new(real))?;
         let owner = Owner {
             name: definition.metadata.name.clone().unwrap_or_default(),
             namespace,
         };
         // Building waits for remote files, which it gets through this runtime.
         let runtime = tokio::runtime::Handle::current();
-        let built = tokio::task::spawn_blocking(move || build(&request, &owner, runtime)).await;
+        let built = tokio::task::spawn_blocking(move || build(&request, &owner, &readable, runtime)).await;
         let mut objects = built??;
         let common = controllers::kustomizations::common_metadata(&definition.spec);
         objects.iter_mut().for_each(|object| common.set_on(object));
         Ok(objects)
+    }
+}
+
+impl Builds<'_> {
+    /// What a build in a directory may read: everything, or with `--in-memory-build` what is below the working directory. The
+    /// flux client does the same.
+    fn readable(&self, built: &Path) -> anyhow::Result<PathBuf> {
+        if !self.flags.in_memory_build {
+            return Ok(PathBuf::from("/"));
+        }
+        let here = std::env::current_dir().and_then(std::fs::canonicalize);
+        let here = here.context("failed to get the working directory")?;
+        if !built.starts_with(&here) {
+            bail!(
+                "path '{}' is not in or below '{}', which is all that --in-memory-build reads: change to a directory above it",
+                built.display(),
+                here.display()
+            );
+        }
+        Ok(here)
     }
 }
 
@@ -260,9 +281,14 @@ struct Owner {
     namespace: String,
 }
 
-fn build(request: &Request, owner: &Owner, runtime: tokio::runtime::Handle) -> anyhow::Result<Vec<Value>> {
+fn build(
+    request: &Request,
+    owner: &Owner,
+    readable: &Path,
+    runtime: tokio::runtime::Handle,
+) -> anyhow::Result<Vec<Value>> {
     // Bases may be anywhere, as with flux: the tree is the whole file system.
-    let files = Directory::new(Path::new("/"))?;
+    let files = Directory::new(Path::new("/"))?.reading_only(readable)?;
     let fetcher = remote::Elsewhere::new(runtime)?;
     let tools = Tools {
         fetcher: Some(&fetcher),

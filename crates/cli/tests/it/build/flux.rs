@@ -105,3 +105,95 @@ fn absolute_paths_are_refused_as_by_flux() {
         }
     }
 }
+
+/// What a kustomization says, in which `FILE` is an absolute path, and the name of that file.
+const NAMED: [(&str, &str); 6] = [
+    ("configMapGenerator: [{name: m, files: [FILE]}]", "value.env"),
+    ("configMapGenerator: [{name: m, files: [key=FILE]}]", "value.env"),
+    ("secretGenerator: [{name: s, envs: [FILE]}]", "value.env"),
+    ("patches: [{path: FILE}]", "patch.yaml"),
+    ("patchesStrategicMerge: [FILE]", "patch.yaml"),
+    ("replacements: [{path: FILE}]", "replacement.yaml"),
+];
+
+/// Flux reads what generators and patches name wherever it is; but for a build in memory nothing outside of the directory it
+/// is called in.
+#[test]
+fn files_of_generators_and_patches_are_read_where_flux_reads_them() {
+    for (named, file) in NAMED {
+        for is_inside in [true, false] {
+            for flags in [&[][..], &["--in-memory-build"]] {
+                let case = Case {
+                    name: named,
+                    files: &[("a.yaml", super::cases::CONFIG)],
+                    flags,
+                    ..PLAIN
+                };
+                let (folder, outside) = (write(&case), tempfile::tempdir().unwrap());
+                let there = match is_inside {
+                    true => folder.path(),
+                    false => outside.path(),
+                };
+                write_named(there);
+                let absolute = there.canonicalize().unwrap().join(file);
+                let text = named.replace("FILE", absolute.to_str().unwrap());
+                let kustomization = folder.path().join("tree/kustomization.yaml");
+                std::fs::write(kustomization, format!("resources: [a.yaml]\n{text}\n")).unwrap();
+                let ours = sluice(folder.path(), &case);
+                let may_read = is_inside || flags.is_empty();
+                assert_eq!(ours.status.success(), may_read, "{named} {flags:?}: {ours:?}");
+                if testkit::program::find("flux").is_some() {
+                    let theirs = build("flux", folder.path(), &case);
+                    assert_eq!(theirs.status.success(), may_read, "{named} {flags:?}: {theirs:?}");
+                    assert_eq!(theirs.stdout, ours.stdout, "{named} {flags:?}");
+                }
+            }
+        }
+    }
+}
+
+fn write_named(folder: &std::path::Path) {
+    for (name, text) in [
+        ("value.env", "key=value\n"),
+        (
+            "patch.yaml",
+            "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: config}\ndata: {patched: 'true'}\n",
+        ),
+        (
+            "replacement.yaml",
+            "source: {kind: ConfigMap, name: config, fieldPath: data.a}\n\
+             targets: [{select: {kind: ConfigMap}, fieldPaths: [data.copy], options: {create: true}}]\n",
+        ),
+    ] {
+        std::fs::write(folder.join(name), text).unwrap();
+    }
+}
+
+/// The directory itself has to be there for a build in memory.
+#[test]
+fn a_build_in_memory_of_a_directory_elsewhere_is_refused() {
+    let case = Case {
+        name: "elsewhere",
+        files: &[("a.yaml", super::cases::CONFIG)],
+        ..PLAIN
+    };
+    let (folder, elsewhere) = (write(&case), write(&case));
+    let path = format!("--path={}", elsewhere.path().join("tree").display());
+    let arguments = [
+        "build",
+        "kustomization",
+        "app",
+        path.as_str(),
+        "--kustomization-file=app.yaml",
+        "--dry-run",
+        "--in-memory-build",
+    ];
+    let ours = super::run(env!("CARGO_BIN_EXE_sluice"), folder.path(), &arguments);
+    assert!(!ours.status.success() && ours.stdout.is_empty(), "{ours:?}");
+    let said = String::from_utf8_lossy(&ours.stderr).into_owned();
+    assert!(said.contains("is all that --in-memory-build reads"), "{said}");
+    if testkit::program::find("flux").is_some() {
+        let theirs = super::run("flux", folder.path(), &arguments);
+        assert!(!theirs.status.success(), "{theirs:?}");
+    }
+}
