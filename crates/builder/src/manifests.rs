@@ -3,7 +3,7 @@
 use model::{Digest, Value};
 use sha2::{Digest as _, Sha256};
 use yaml::Step;
-use yaml::node::{Kind, Meaning, Node};
+use yaml::node::Node;
 
 use crate::error::{Error, Errors, Origin};
 use crate::generate::Source;
@@ -29,13 +29,6 @@ impl Manifests {
         for (number, object) in objects.iter().enumerate() {
             if !is_complete(object) {
                 errors.push(Error::Incomplete(name(object), origins.of(number)));
-            }
-            if let Some((path, text)) = infinite(object, &mut Vec::new()) {
-                errors.push(Error::Write {
-                    object: name(object),
-                    origin: origins.of_field(number, &path, text),
-                    message: format!("{}: {text} is no number that JSON has a form for", shown(&path)),
-                });
             }
         }
         Errors::check(errors)?;
@@ -173,53 +166,6 @@ impl Origins<'_> {
     pub(crate) fn of_field(&self, object: usize, path: &[Step], part: &str) -> Origin {
         self.source.origin(self.origins.of_field(object, path, part))
     }
-}
-
-/// The first number that cannot be written, and the way to it.
-fn infinite<'n>(node: &'n Node, path: &mut Vec<Step>) -> Option<(Vec<Step>, &'n str)> {
-    match node {
-        Node::Scalar(scalar) => {
-            let is_odd = scalar.kind == Kind::Float
-                && matches!(scalar.meaning(), Ok(Meaning::Float(number)) if !number.is_finite());
-            is_odd.then(|| (path.clone(), scalar.text.as_str()))
-        }
-        Node::List(items) => items.iter().enumerate().find_map(|(index, item)| {
-            path.push(Step::Item(index));
-            let found = infinite(item, path);
-            path.pop();
-            found
-        }),
-        Node::Map(map) => map.iter().find_map(|(key, value)| match value {
-            // Nearly all values: no step is made for them.
-            Node::Scalar(scalar) if scalar.kind != Kind::Float => None,
-            value => {
-                path.push(Step::Key(key.to_owned()));
-                let found = infinite(value, path);
-                path.pop();
-                found
-            }
-        }),
-    }
-}
-
-/// A way as people write it: `spec.containers[0].image`.
-pub(crate) fn shown(path: &[Step]) -> String {
-    let mut out = String::new();
-    for step in path {
-        match step {
-            Step::Item(index) => out.push_str(&format!("[{index}]")),
-            Step::Key(key) if key.is_empty() || key.contains(['.', '[', ' ', '"']) => {
-                out.push_str(&format!("[{key:?}]"));
-            }
-            Step::Key(key) => {
-                if !out.is_empty() {
-                    out.push('.');
-                }
-                out.push_str(key);
-            }
-        }
-    }
-    out
 }
 
 /// What an object is called in messages: `apps/v1/Deployment/namespace/name`, as far as it is known.

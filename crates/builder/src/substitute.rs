@@ -9,7 +9,7 @@ use yaml::edit::Edit;
 use yaml::node::Node;
 
 use crate::error::{Error, Origin};
-use crate::manifests::{Origins, name, shown};
+use crate::manifests::{Origins, name};
 use crate::request::Substitution;
 
 const SWITCH: &str = "kustomize.toolkit.fluxcd.io/substitute";
@@ -128,7 +128,7 @@ impl Told<'_> {
     fn field(&self, path: &[Step]) -> String {
         match path {
             [] => "a key".to_owned(),
-            path => shown(path),
+            path => yaml::shown(path),
         }
     }
 

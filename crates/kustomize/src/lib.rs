@@ -49,6 +49,7 @@ mod specs;
 pub mod substitute;
 mod transform;
 mod tree;
+mod unwritable;
 mod value_add;
 mod vars;
 

@@ -3,6 +3,7 @@
 
 use thin_vec::ThinVec;
 use yaml::Step;
+use yaml::node::Text;
 
 use crate::accumulate::Spot;
 use crate::resmap::Wrong;
@@ -26,13 +27,52 @@ pub(crate) struct Problem {
 pub(crate) enum Needs {
     #[default]
     Nothing,
-    /// An object of this kind; of any kind, if it is empty.
-    Object(String),
+    /// An object that was looked for.
+    Object(Missing),
     /// The names that objects should have got: those of the objects it is about are not certain.
     Names,
 }
 
+/// An object that was looked for and is not there.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Missing {
+    /// The kinds that it may have; any, if there are none.
+    pub(crate) kinds: ThinVec<String>,
+    /// What it is called; anything, if that is empty.
+    pub(crate) name: String,
+}
+
+impl Missing {
+    /// Whether it may have this kind.
+    pub(crate) fn may_be(&self, kind: &str) -> bool {
+        self.kinds.is_empty() || self.kinds.iter().any(|wanted| wanted == kind)
+    }
+
+    /// Whether it may be a resource that should perhaps be called otherwise.
+    pub(crate) fn may_be_renamed(&self, resource: &Resource) -> bool {
+        if !self.may_be(resource.kind()) {
+            return false;
+        }
+        let mut names = resource
+            .previous_names()
+            .map(Text::as_str)
+            .chain([resource.name()]);
+        resource.may_have_other_name()
+            || resource.may_have_other_namespace()
+                && (self.name.is_empty() || names.any(|name| name == self.name))
+    }
+}
+
 impl Needs {
+    /// An object of a kind and a name; what is empty may be any.
+    pub(crate) fn object(kind: &str, name: &str) -> Needs {
+        let kinds = Some(kind.to_owned()).filter(|kind| !kind.is_empty());
+        Needs::Object(Missing {
+            kinds: kinds.into_iter().collect(),
+            name: name.to_owned(),
+        })
+    }
+
     /// What there being several of what may be there once needs: that is certain if at least two of them have their names
     /// for certain.
     pub(crate) fn of_several<'r>(found: impl IntoIterator<Item = &'r Resource>) -> Needs {

@@ -62,6 +62,8 @@ pub(crate) enum Lost {
     Deletions,
     /// Given objects other names.
     Names,
+    /// Given objects other namespaces.
+    Namespaces,
     /// Any of this.
     Anything,
 }
@@ -70,7 +72,8 @@ impl Lost {
     /// What a field of a kustomization may do.
     pub(crate) fn through(field: &str) -> Lost {
         match field {
-            "namespace" | "namePrefix" | "nameSuffix" => Lost::Names,
+            "namespace" => Lost::Namespaces,
+            "namePrefix" | "nameSuffix" => Lost::Names,
             "patchesStrategicMerge" => Lost::Deletions,
             "patches" | "patchesJson6902" | "transformers" => Lost::Anything,
             _ => Lost::Changes,
@@ -79,13 +82,14 @@ impl Lost {
 
     /// Notes on a resource what it may lack.
     pub(crate) fn note(self, resource: &mut Resource) {
-        if self != Lost::Names {
+        if !matches!(self, Lost::Names | Lost::Namespaces) {
             resource.lose_change();
         }
         match self {
             Lost::Changes => {}
             Lost::Deletions => resource.lose_deletion(),
             Lost::Names | Lost::Anything => resource.lose_name(),
+            Lost::Namespaces => resource.lose_namespace(),
         }
     }
 }

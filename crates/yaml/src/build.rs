@@ -5,6 +5,7 @@ use model::quote::quote;
 use model::{Map, Value};
 
 use crate::aliases::{Aliases, Spent};
+use crate::error::Telling;
 use crate::events::{self, Events};
 use crate::pairs::Pairs;
 use crate::resolve::{Scalar, is_merge, resolve};
@@ -53,6 +54,11 @@ enum Stop {
 
 fn at_end(line: usize, problem: impl std::fmt::Display) -> Stop {
     Stop::AtEnd(Error::new(line, problem))
+}
+
+/// The same about something that may be a secret.
+fn telling_at_end(line: usize, problem: Telling) -> Stop {
+    Stop::AtEnd(Error::telling(line, problem))
 }
 
 /// A node that is complete.
@@ -183,7 +189,7 @@ impl Builder {
             return Ok(());
         }
         let before = self.aliases.spend(source.text.len());
-        let content = Content::Scalar(resolve(&source).map_err(|problem| at_end(line, problem))?);
+        let content = Content::Scalar(resolve(&source).map_err(|problem| telling_at_end(line, problem))?);
         let anchor = source.anchor.map(String::from);
         self.complete(
             Node {
@@ -243,10 +249,7 @@ impl Builder {
             .any(|frame| frame.anchor.as_deref() == Some(name))
             && self.aliases.height(name).is_none()
         {
-            return Err(at_end(
-                line,
-                format_args!("anchor '{name}' value contains itself"),
-            ));
+            return Err(telling_at_end(line, Telling::endless_anchor(name)));
         }
         let height = self.aliases.height(name).unwrap_or(0);
         self.check_depth(height, line)?;
@@ -258,10 +261,10 @@ impl Builder {
                 is_alias: true,
             }),
             Some(Err(problem)) => Err(at_end(line, problem)),
-            None => Err(Stop::AtOnce(Error::new(
-                line,
-                format_args!("unknown anchor '{name}' referenced"),
-            ))),
+            None => {
+                let problem = Telling::unknown_anchor(name);
+                Err(Stop::AtOnce(Error::telling(line, problem)))
+            }
         }
     }
 
@@ -280,7 +283,11 @@ impl Builder {
             *slot = match node.content {
                 Content::Scalar(key) => Slot::Value(key),
                 Content::Tree(value) => {
-                    return Err(at_end(line, format_args!("invalid map key: {}", show(&value))));
+                    let problem = Telling {
+                        go: format!("invalid map key: {}", show(&value)),
+                        masked: "invalid map key: put quotes around a value that begins with '{' or '['",
+                    };
+                    return Err(telling_at_end(line, problem));
                 }
             };
             return Ok(());
@@ -378,8 +385,6 @@ fn unsupported_key(key: &Scalar, value: &Value, line: usize) -> Error {
         Scalar::Uint(number) => format!("uint64, key: {number:#x}"),
         _ => "%!s(<nil>), key: <nil>".to_owned(),
     };
-    Error::unwritable(
-        line,
-        format!("unsupported map key of type: {key}, value: {value}"),
-    )
+    let problem = format!("unsupported map key of type: {key}");
+    Error::unwritable_value(line, format!("{problem}, value: {value}"), problem)
 }

@@ -33,7 +33,7 @@ mod write;
 pub use error::Error;
 use events::{Content, Events};
 pub use lines::Lines;
-pub use locate::{Step, locate};
+pub use locate::{Step, locate, shown};
 use model::Value;
 pub use write::write;
 

@@ -11,6 +11,26 @@ pub enum Step {
     Item(usize),
 }
 
+/// A way as people write it: `spec.containers[0].image`.
+pub fn shown(path: &[Step]) -> String {
+    let mut out = String::new();
+    for step in path {
+        match step {
+            Step::Item(index) => out.push_str(&format!("[{index}]")),
+            Step::Key(key) if key.is_empty() || key.contains(['.', '[', ' ', '"']) => {
+                out.push_str(&format!("[{key:?}]"));
+            }
+            Step::Key(key) => {
+                if !out.is_empty() {
+                    out.push('.');
+                }
+                out.push_str(key);
+            }
+        }
+    }
+    out
+}
+
 /// The line of what `path` leads to in the document number `document` (from 0) of `text`, or of the nearest thing above it
 /// that is there. `None` where there is no such document. Keys are compared as they are written.
 pub fn locate(text: &[u8], document: usize, path: &[Step]) -> Option<usize> {

@@ -7,7 +7,9 @@ use base64::alphabet::STANDARD;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use model::{Str, Value};
 
+use crate::error::Telling;
 use crate::events::Scalar as Source;
+use crate::go::unsupported;
 use crate::number::{format_float32, parse_float, parse_int, parse_uint};
 use crate::word::Word;
 
@@ -26,7 +28,7 @@ pub(crate) enum Scalar {
 const TAGS: &str = "tag:yaml.org,2002:";
 
 /// Finds out what a scalar means. The error is go-yaml's, without a line.
-pub(crate) fn resolve(source: &Source<'_>) -> Result<Scalar, String> {
+pub(crate) fn resolve(source: &Source<'_>) -> Result<Scalar, Telling> {
     let text = &source.text;
     let Some(tag) = source.tag.as_deref().filter(|tag| !tag.is_empty()) else {
         return Ok(if source.plain { plain(text) } else { string(text) });
@@ -46,10 +48,13 @@ pub(crate) fn resolve(source: &Source<'_>) -> Result<Scalar, String> {
     match (name, meant) {
         ("float", Scalar::Int(number)) => Ok(Scalar::Float(number as f64)),
         (name, meant) if tag_name(&meant, text) == name => Ok(meant),
-        (name, meant) => Err(format!(
-            "cannot decode !!{} `{text}` as a !!{name}",
-            tag_name(&meant, text)
-        )),
+        (name, meant) => Err(Telling {
+            go: format!(
+                "cannot decode !!{} `{text}` as a !!{name}",
+                tag_name(&meant, text)
+            ),
+            masked: "cannot decode a value as its tag says: mend the value or take the tag away",
+        }),
     }
 }
 
@@ -144,13 +149,19 @@ fn is_timestamp(text: &str) -> bool {
         && bytes[5..].iter().filter(|&&byte| byte == b'-').count() >= 1
 }
 
-fn binary(text: &str) -> Result<Scalar, String> {
+fn binary(text: &str) -> Result<Scalar, Telling> {
     let strict = GeneralPurposeConfig::new()
         .with_decode_padding_mode(DecodePaddingMode::RequireCanonical)
         .with_decode_allow_trailing_bits(true);
     let compact = text.replace(['\r', '\n'], "");
     let decoded = GeneralPurpose::new(&STANDARD, strict).decode(compact);
-    let bytes = decoded.map_err(|_| "!!binary value contains invalid base64 data".to_owned())?;
+    let bytes = decoded.map_err(|_| {
+        let masked = "!!binary value contains invalid base64 data";
+        Telling {
+            go: masked.to_owned(),
+            masked,
+        }
+    })?;
     let mut out = String::new();
     for chunk in bytes.utf8_chunks() {
         out.push_str(chunk.valid());
@@ -167,12 +178,10 @@ impl Scalar {
             Scalar::Bool(flag) => Value::Bool(flag),
             Scalar::Int(number) => Value::Int(number),
             Scalar::Uint(number) => Value::Float(number as f64),
-            Scalar::Float(f64::INFINITY) => return (Value::Null, Some("json: unsupported value: +Inf")),
-            Scalar::Float(f64::NEG_INFINITY) => return (Value::Null, Some("json: unsupported value: -Inf")),
-            Scalar::Float(number) if number.is_nan() => {
-                return (Value::Null, Some("json: unsupported value: NaN"));
-            }
-            Scalar::Float(number) => float(number),
+            Scalar::Float(number) => match unsupported(number) {
+                None => float(number),
+                problem => return (Value::Null, problem),
+            },
             Scalar::Str(text) => Value::Str(text),
         };
         (value, None)

@@ -82,14 +82,15 @@ fn find_or_generate(files: &dyn Files, directory: &str) -> Result<Found, Error> 
             line,
             message,
         };
-        let content = match yaml::parse(&text).map_err(|error| problem(error.line(), error.without_line()))? {
-            Value::Null => Value::object(),
-            content @ Value::Object(_) => content,
-            other => {
-                let message = format!("a kustomization must be an object, not {}", other.type_name());
-                return Err(problem(1, message));
-            }
-        };
+        let content =
+            match yaml::parse(&text).map_err(|error| problem(error.line(), error.without_values()))? {
+                Value::Null => Value::object(),
+                content @ Value::Object(_) => content,
+                other => {
+                    let message = format!("a kustomization must be an object, not {}", other.type_name());
+                    return Err(problem(1, message));
+                }
+            };
         return Ok(Found {
             file,
             content,

@@ -8,7 +8,6 @@ use kustomize::{Place, Within};
 use yaml::{Lines, Step};
 
 use crate::error::{Error, Origin};
-use crate::manifests::shown;
 
 /// Where the parts of the kustomization that was made come from.
 pub(crate) struct Source {
@@ -109,7 +108,7 @@ impl Source {
             .iter()
             .find(|(start, _)| path.starts_with(start));
         let (start, called) = found?;
-        let rest = shown(&path[start.len()..]);
+        let rest = yaml::shown(&path[start.len()..]);
         Some(match rest.as_str() {
             "" => called.clone(),
             _ if rest.starts_with('[') => format!("{called}{rest}"),

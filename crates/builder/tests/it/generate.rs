@@ -270,8 +270,8 @@ fn numbers_that_cannot_be_written_are_told_with_field_and_line() {
     assert_eq!(
         problems(&[("a.yaml", &file)], &at("")),
         [
-            "v1/ConfigMap/a (a.yaml:7): data.b[0]: .inf is no number that JSON has a form for",
-            "v1/ConfigMap/b (a.yaml:13): x: .nan is no number that JSON has a form for"
+            "a.yaml:7: ConfigMap.v1.[noGrp]/a.[noNs]: data.b[0]: json: unsupported value: +Inf",
+            "a.yaml:13: ConfigMap.v1.[noGrp]/b.[noNs]: x: json: unsupported value: NaN"
         ]
     );
 }

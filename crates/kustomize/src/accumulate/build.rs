@@ -88,7 +88,7 @@ impl<'o> Build<'o> {
                 .into()),
             (_, Some(document)) => {
                 let mut schema = Schema::from_openapi(document).map_err(|error| {
-                    let message = format!("invalid schema file: {}", error.without_line());
+                    let message = format!("invalid schema file: {}", error.without_values());
                     Problem::in_text(InText::Line(error.line()), message)
                 })?;
                 match self.built_in.get() {

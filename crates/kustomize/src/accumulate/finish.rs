@@ -2,13 +2,18 @@
 
 use std::collections::BTreeMap;
 
-use super::{Accumulated, Build, Parts};
+use yaml::Step;
+
+use super::{Accumulated, Build, Parts, Spot};
 use crate::error::Errors;
 use crate::field::FieldSpec;
 use crate::labels::Labels;
 use crate::options::Reorder;
 use crate::origin::{ORIGIN, TRANSFORMATIONS, transformations};
+use crate::resmap::ResMap;
+use crate::resource::Resource;
 use crate::transform::Transform;
+use crate::unwritable;
 use crate::{hash, name_reference, sort, vars};
 
 /// Resources with this annotation are for the build alone.
@@ -37,6 +42,27 @@ const BUILD_ANNOTATIONS: [&str; 19] = [
     "kustomize.config.k8s.io/helm-generated",
 ];
 
+fn is_local(resource: &Resource) -> bool {
+    let value = resource.annotation(LOCAL_CONFIG);
+    value.is_some_and(|value| value != "false")
+}
+
+/// All fields that cannot be printed, of the objects that are printed or have been for their hashes: where the object comes
+/// from, the way to the field, and what is wrong.
+fn unwritable_fields(resources: &ResMap) -> Vec<(Spot, Vec<Step>, String)> {
+    let written = resources
+        .iter()
+        .filter(|resource| !resource.is_unsure() && (resource.needs_hash || !is_local(resource)));
+    let fields = written.flat_map(|resource| {
+        let fields = unwritable::all(&resource.node).into_iter();
+        fields.map(|field| {
+            let message = format!("{}: {field}", resource.plain_id());
+            (resource.spot, field.path, message)
+        })
+    });
+    fields.collect()
+}
+
 impl Accumulated<'_, '_> {
     /// Completes names, references and order.
     pub(crate) fn finish(&mut self, build: &Build<'_>) -> Result<(), Errors> {
@@ -44,21 +70,21 @@ impl Accumulated<'_, '_> {
         let specs = self.accumulator.specs(build);
         let resources = &mut self.accumulator.resources;
         let fail = |field: &'static str, message: String| self.target.here.error((field, None), message);
-        let mut wrong = hash::add_to_names(resources, &schema);
-        let references = name_reference::fix(resources, specs.rules(), &schema);
-        wrong.extend(references);
+        // What has no hash cannot be printed either, and is told with all else that cannot.
+        let _ = hash::add_to_names(resources, &schema);
+        let mut wrong = name_reference::fix(resources, specs.rules(), &schema);
         let resolved = vars::resolve(&self.accumulator.vars, resources, &specs.var_reference);
         // Patches and replacements may have taken the name of one.
         resources.drop_empties();
         let sure = resources.iter().filter(|resource| !resource.is_unsure());
         wrong.extend(sure.filter_map(|resource| Some((resource.spot, resource.lacks()?))));
-        resources.retain(|resource| {
-            resource
-                .annotation(LOCAL_CONFIG)
-                .is_none_or(|value| value == "false")
-        });
-        for (spot, problem) in wrong {
-            let error = build.spots.borrow().error(spot, &problem);
+        let unwritable = unwritable_fields(resources);
+        resources.retain(|resource| !is_local(resource));
+        let wrong = wrong
+            .into_iter()
+            .map(|(spot, problem)| (spot, Vec::new(), problem));
+        for (spot, path, problem) in wrong.chain(unwritable) {
+            let error = build.spots.borrow().field_error(spot, &path, &problem);
             let told = error.map_or_else(|| fail("", problem), Errors::from);
             self.accumulator.note(told);
         }

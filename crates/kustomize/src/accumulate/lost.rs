@@ -48,12 +48,11 @@ impl Lost {
         match needs {
             Needs::Nothing => false,
             Needs::Names => true,
-            Needs::Object(kind) => {
-                let may_be_data = matches!(kind.as_str(), "" | "ConfigMap" | "Secret");
-                let mut others = resources.iter().filter(|resource| resource.may_have_other_name());
+            Needs::Object(missing) => {
+                let may_be_data = missing.may_be("ConfigMap") || missing.may_be("Secret");
                 self.objects
                     || self.data && may_be_data
-                    || others.any(|resource| kind.is_empty() || resource.kind() == kind)
+                    || resources.iter().any(|resource| missing.may_be_renamed(resource))
             }
         }
     }

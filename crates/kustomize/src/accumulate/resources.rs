@@ -38,13 +38,13 @@ impl<'b, 't> Target<'b, 't> {
                         Malformed::new(line, format!("MalformedYAMLError: {message}"))
                     })
                     .and_then(|text| from_text(&text, &mut self.build.texts()));
-                return match parsed {
-                    Ok(parsed) => {
-                        self.add_parsed(accumulator, place, name, parsed);
-                        Ok(())
-                    }
-                    Err(malformed) => Err(self.malformed(name, &malformed)),
-                };
+                let parsed = parsed.unwrap_or_else(|mut malformed| {
+                    let good = std::mem::take(&mut malformed.good);
+                    accumulator.keep::<()>(Err(self.malformed(name, &malformed)), Lost::OBJECTS);
+                    good
+                });
+                self.add_parsed(accumulator, place, name, parsed);
+                return Ok(());
             }
             Err(problem) => problem,
         };

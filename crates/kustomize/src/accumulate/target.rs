@@ -225,8 +225,12 @@ impl<'b, 't> Target<'b, 't> {
             .loader
             .load(name)
             .map_err(|problem| vec![problem.into()])?;
-        let value = yaml::parse(&content)
-            .map_err(|error| vec![Problem::in_text(InText::Line(error.line()), error.without_line())])?;
+        let value = yaml::parse(&content).map_err(|error| {
+            vec![Problem::in_text(
+                InText::Line(error.line()),
+                error.without_values(),
+            )]
+        })?;
         if field == "crds" {
             return from_crds(&value)
                 .map_err(|problem| vec![Problem::in_text(InText::Field(Vec::new()), problem)]);

@@ -82,7 +82,7 @@ impl Kustomization {
             let hint = std::str::from_utf8(text).map_or("", |text| hint::about_line(text, line));
             let message = format!(
                 "invalid Kustomization: error converting YAML to JSON: {}{hint}",
-                error.without_line()
+                error.without_values()
             );
             (message, Some(line))
         })?;

@@ -226,7 +226,7 @@ impl Growing for Node {
     }
 
     fn read(text: &str) -> Result<Option<Node>, String> {
-        let read = yaml::node::read(text).map_err(|error| error.without_line())?;
+        let read = yaml::node::read(text).map_err(|error| error.without_values())?;
         Ok(read.map(|read| read.node))
     }
 

@@ -5,30 +5,28 @@ use std::fmt::Write as _;
 use sha2::{Digest, Sha256};
 use yaml::node::{Meaning, Node};
 
-use crate::accumulate::Spot;
 use crate::resmap::ResMap;
 use crate::resource::Resource;
 use crate::schema::Schema;
 
-/// Adds the hashes to the names of all resources that need one.
-pub(crate) fn add_to_names(resources: &mut ResMap, schema: &Schema) -> Vec<(Spot, String)> {
-    let mut problems = Vec::new();
+/// Adds the hashes to the names of all resources that need one. What has none cannot be printed: the first such one is the
+/// error.
+pub(crate) fn add_to_names(resources: &mut ResMap, schema: &Schema) -> Result<(), String> {
+    let mut added = Ok(());
     for resource in resources.as_mut_slice() {
-        if resource.needs_hash {
-            let hash = match of(resource) {
-                Ok(hash) => hash,
-                Err(problem) => {
-                    let problem = (resource.spot, problem);
-                    problems.extend(resource.refuse(problem));
-                    continue;
-                }
-            };
-            resource.remember_id(schema);
-            let name = format!("{}-{hash}", resource.name());
-            resource.set_name(&name);
+        if !resource.needs_hash {
+            continue;
+        }
+        match of(resource) {
+            Ok(hash) => {
+                resource.remember_id(schema);
+                let name = format!("{}-{hash}", resource.name());
+                resource.set_name(&name);
+            }
+            Err(problem) => added = added.and(Err(format!("{}: {problem}", resource.plain_id()))),
         }
     }
-    problems
+    added
 }
 
 /// Ten characters that stand for the content; digits and vowels that could spell something are replaced.

@@ -48,7 +48,8 @@ impl Request<'_> {
             return Ok(values_file.to_owned());
         };
         let inline = convert::from_value(inline);
-        let file = yaml::node::read(values_file).map_err(|error| error.to_string())?;
+        let file = yaml::node::read(values_file)
+            .map_err(|error| format!("line {}: {}", error.line(), error.without_values()))?;
         let file = file.map_or_else(Node::map, |read| read.node);
         let schema = Schema::default();
         let merged = match self.chart.values_merge.as_str() {

@@ -161,7 +161,7 @@ impl Transform for Namespace {
             resource.remember_id(schema);
             if let Err(problem) = self.apply(resource, schema) {
                 problems.extend(resource.refuse(Problem::from(problem)));
-                resource.lose_name();
+                resource.lose_namespace();
             }
             let id = resource.id(schema).fingerprint();
             if !ids.add(id) {
@@ -193,7 +193,7 @@ fn conflicts(resources: &mut ResMap, twice: &HashSet<Fingerprint>, schema: &Sche
         });
         problems[number].objects.push(resource.spot);
         certain[number] += usize::from(!resource.may_be_another());
-        resource.lose_name();
+        resource.lose_namespace();
     }
     for (problem, certain) in problems.iter_mut().zip(certain) {
         if certain < 2 {

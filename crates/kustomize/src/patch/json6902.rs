@@ -7,10 +7,11 @@ use yaml::{Lines, Step};
 
 use crate::convert;
 use crate::problem::{At, InText, Problem};
-use crate::resmap::{AnyId, Matcher, ResMap, Selector};
+use crate::resmap::{AnyId, KeepsId, Matcher, ResMap, Selector};
 use crate::resource::Resource;
 use crate::schema::Schema;
 use crate::transform::{Lost, Transform, first};
+use crate::unwritable;
 
 /// A JSON patch that was read.
 pub(super) struct JsonPatch {
@@ -18,7 +19,7 @@ pub(super) struct JsonPatch {
     count: usize,
     /// Whether annotations are replaced or removed as a whole.
     drops_annotations: bool,
-    /// Whether it changes what an object is called.
+    /// Whether it changes what identifies an object.
     renames: bool,
 }
 
@@ -46,7 +47,7 @@ impl JsonPatch {
                 true => model::json::parse(text.as_bytes())
                     .map_err(|error| vec![(error.line, error.to_string())])?,
                 false => yaml::parse(text.as_bytes())
-                    .map_err(|error| vec![(error.line(), error.without_line())])?,
+                    .map_err(|error| vec![(error.line(), error.without_values())])?,
             };
         let operations = match &value {
             Value::Array(operations) => operations.as_slice(),
@@ -78,6 +79,14 @@ impl JsonPatch {
         self.count == 0
     }
 
+    /// Whether objects keep their identities.
+    pub(super) fn keeps_id(&self) -> KeepsId {
+        match self.renames {
+            true => KeepsId::No,
+            false => KeepsId::Yes,
+        }
+    }
+
     /// Changes a resource, and gives all that is wrong: what fails on it, and where something does, all operations that fail on
     /// any object. Where there is none, nobody tells of those, and neither does kustomize.
     pub(super) fn apply(&self, resource: &mut Resource) -> Vec<Problem> {
@@ -99,8 +108,13 @@ impl JsonPatch {
     /// kustomize keeps notes in its annotations, and so there are annotations for a patch to add to or to remove.
     fn apply_to(&self, resource: &mut Resource) -> Result<(), Box<(Option<usize>, Problem)>> {
         resource.quote_in_brackets();
-        let mut value =
-            convert::to_value(&resource.node).map_err(|problem| Box::new((None, problem.into())))?;
+        let mut value = convert::to_value(&resource.node).map_err(|problem| {
+            // It stands in the object, and so which one matters more than which patch.
+            let all = unwritable::all(&resource.node).into_iter();
+            let all: Vec<String> = all.map(|found| found.to_string()).collect();
+            let all = if all.is_empty() { problem } else { all.join("; ") };
+            Box::new((None, Problem::from(format!("{all} (in {})", resource.plain_id()))))
+        })?;
         let added = resource.previous_ids().next().is_some() && add_annotations(&mut value);
         if let Err((number, error)) = self.patch.apply_numbered(&mut value) {
             if self.renames {
@@ -177,13 +191,13 @@ fn drops_annotations(operation: &Value) -> bool {
     }
 }
 
-/// Whether an operation changes the name, namespace or kind of an object.
+/// Whether an operation changes the name, namespace, kind or version of an object.
 fn renames(operation: &Value) -> bool {
     let about = |field: &str| operation.get(field).and_then(Value::as_str);
     let is_name = |path: &str| {
         matches!(
             path,
-            "" | "/metadata" | "/metadata/name" | "/metadata/namespace" | "/kind"
+            "" | "/metadata" | "/metadata/name" | "/metadata/namespace" | "/kind" | "/apiVersion"
         )
     };
     about("op") != Some("test") && ["path", "from"].into_iter().filter_map(about).any(is_name)
@@ -291,11 +305,8 @@ impl TargetedJson {
         };
         let mut problems = Vec::new();
         for at in resources.select(&matcher, Some(index), schema) {
-            let resource = &mut resources.as_mut_slice()[at];
-            // What a patch has emptied is not there for the next one.
-            if resource.is_empty() {
-                continue;
-            }
+            let keeps = self.patch.as_ref().map_or(KeepsId::Yes, JsonPatch::keeps_id);
+            let resource = resources.change(at, keeps);
             let Some(patch) = &self.patch else {
                 Lost::Anything.note(resource);
                 continue;

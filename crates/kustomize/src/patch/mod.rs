@@ -7,7 +7,7 @@ pub(crate) use json6902::{JsonPatches, TargetedJson};
 pub(crate) use strategic::StrategicPatches;
 
 use json6902::JsonPatch;
-use strategic::{Targeted, apply_all};
+use strategic::{ByName, Targeted};
 
 /// Reads a file of patches.
 pub(crate) type Load<'l> = &'l dyn Fn(&str) -> Result<String, String>;
@@ -15,6 +15,7 @@ pub(crate) type Load<'l> = &'l dyn Fn(&str) -> Result<String, String>;
 use yaml::node::{Text, Texts};
 
 use crate::config::{Patch as Config, PatchOptions};
+use crate::id::ResId;
 use crate::problem::{InText, Problem};
 use crate::resmap::{AnyId, Matcher, ResMap, Selector};
 use crate::resource::{MayChange, Resource, from_text};
@@ -33,8 +34,8 @@ pub(crate) struct Patch {
 enum Content {
     Strategic(Vec<Resource>),
     Json(JsonPatch),
-    /// It cannot be read.
-    Lost(Lost),
+    /// It cannot be read, but for some of its documents.
+    Lost(Lost, Vec<Resource>),
 }
 
 impl Patch {
@@ -59,28 +60,39 @@ impl Patch {
     /// An entry whose fields cannot be read.
     pub(crate) fn unread() -> Patch {
         Patch {
-            content: Content::Lost(Lost::Anything),
+            content: Content::Lost(Lost::Anything, Vec::new()),
             target: None,
             source: None,
         }
     }
 
-    /// An entry whose patch cannot be read. What it is for is known.
+    /// An entry whose patch cannot be read. What it is for is known; and what can be read of several patches is.
     pub(crate) fn lost(config: &Config, load: Load<'_>) -> Patch {
+        let text = match config.path.as_str() {
+            "" => Some(config.patch.clone()),
+            path => load(path).ok(),
+        };
         let may_rename = match (&config.options, &config.target) {
             (Some(options), _) if options.allow_name_change || options.allow_kind_change => true,
             (_, None) => false,
             // A JSON patch has a target, and needs no option to rename it.
-            (_, Some(_)) if config.path.is_empty() => json6902::mentions_names(&config.patch),
-            (_, Some(_)) => load(&config.path).map_or(true, |text| json6902::mentions_names(&text)),
+            (_, Some(_)) => text.as_deref().is_none_or(json6902::mentions_names),
         };
+        // With a target there may be one alone.
+        let text = text.filter(|_| config.target.is_none());
+        let read = text.map_or(Ok(Vec::new()), |text| {
+            from_text(text.trim(), &mut Texts::default())
+        });
+        let good = read.err().map_or_else(Vec::new, |malformed| malformed.good);
+        let options = config.options.clone().unwrap_or_default();
+        let good = good.into_iter().map(|parsed| allow(parsed.resource, &options));
         let lost = if may_rename {
             Lost::Anything
         } else {
             Lost::Deletions
         };
         Patch {
-            content: Content::Lost(lost),
+            content: Content::Lost(lost, good.collect()),
             target: config.target.clone().map(|target| Box::new(target.into())),
             source: None,
         }
@@ -129,7 +141,7 @@ impl Patch {
         let is_wrong = match &content {
             Content::Strategic(patches) => target.is_some() && patches.len() > 1,
             Content::Json(_) => target.is_none(),
-            Content::Lost(_) => false,
+            Content::Lost(..) => false,
         };
         Ok(Patch {
             content,
@@ -142,8 +154,10 @@ impl Patch {
     fn names(&self) -> Vec<Text> {
         match (&self.content, &self.target) {
             (_, Some(target)) => vec![Text::from(&target.id.name)],
-            (Content::Strategic(patches), None) => patches.iter().map(Resource::shared_name).collect(),
-            (Content::Json(_) | Content::Lost(_), None) => Vec::new(),
+            (Content::Strategic(patches) | Content::Lost(_, patches), None) => {
+                patches.iter().map(Resource::shared_name).collect()
+            }
+            (Content::Json(_), None) => Vec::new(),
         }
     }
 
@@ -205,14 +219,7 @@ impl Patch {
             vec![format!("{what} {source}").into()]
         };
         match (&self.content, &self.target) {
-            (Content::Strategic(patches), None) => {
-                apply_all(patches, resources, index, schema, |id, problem| {
-                    format!(
-                        "no resource matches strategic merge patch {:?}: {problem}",
-                        id.to_string()
-                    )
-                })
-            }
+            (Content::Strategic(patches), None) => by_name(patches, resources, index, schema),
             (Content::Strategic(patches), Some(target)) => match patches.as_slice() {
                 [] => Vec::new(),
                 [patch] => Targeted { patch, target }.apply(resources, index, schema),
@@ -220,7 +227,7 @@ impl Patch {
                     "Multiple Strategic-Merge Patches in one `patches` entry is not allowed to set `patches.target` field:",
                 ),
             },
-            (Content::Lost(lost), target) => {
+            (Content::Lost(lost, good), target) => {
                 match target.as_ref().and_then(|target| Matcher::new(target).ok()) {
                     Some(matcher) => {
                         for at in resources.select(&matcher, Some(index), schema) {
@@ -228,7 +235,10 @@ impl Patch {
                         }
                         Vec::new()
                     }
-                    None => lost.transform_all(resources, schema),
+                    None => {
+                        lost.transform_all(resources, schema);
+                        by_name(good, resources, index, schema)
+                    }
                 }
             }
             (Content::Json(_), None) => refused("must specify a target for JSON patch"),
@@ -239,7 +249,7 @@ impl Patch {
                 };
                 let mut problems = Vec::new();
                 for at in resources.select(&matcher, Some(index), schema) {
-                    let resource = &mut resources.as_mut_slice()[at];
+                    let resource = resources.change(at, patch.keeps_id());
                     resource.remember_id(schema);
                     problems.extend(patch.apply(resource));
                     index.add(at, &resources.as_slice()[at], schema);
@@ -248,4 +258,16 @@ impl Patch {
             }
         }
     }
+}
+
+/// Applies patches to the resources of their names, one after the other.
+fn by_name(patches: &[Resource], resources: &mut ResMap, index: &mut AnyId, schema: &Schema) -> Vec<Problem> {
+    let explain = |id: &ResId, problem: String| {
+        let id = id.to_string();
+        format!("no resource matches strategic merge patch {id:?}: {problem}")
+    };
+    let patches = patches.iter().enumerate();
+    let failed = patches
+        .filter_map(|(number, patch)| ByName { number, patch }.apply(resources, index, schema, explain));
+    failed.collect()
 }

@@ -1,11 +1,13 @@
 //! Strategic merge patches.
 
+use std::collections::HashSet;
+
 use yaml::node::{Node, Texts};
 
 use crate::id::ResId;
 use crate::merge::merge;
 use crate::problem::{At, InText, Needs, Problem};
-use crate::resmap::{AnyId, Matcher, ResMap, Selector};
+use crate::resmap::{AnyId, KeepsId, Matcher, ResMap, Selector};
 use crate::resource::{MayChange, Parsed, Resource, from_text};
 use crate::schema::Schema;
 use crate::transform::{Lost, Transform, first};
@@ -34,17 +36,13 @@ impl StrategicPatches {
             problems.push("empty file path and empty patch content".to_owned().into());
         }
         for (number, entry) in entries.iter().enumerate() {
-            let loaded = StrategicPatches::read(entry, load, texts);
-            let is_lost = loaded.is_err();
-            let patches = loaded.unwrap_or_else(|more| {
-                problems.extend(more.into_iter().map(|problem| problem.of_entry(number)));
-                Vec::new()
-            });
+            let (patches, wrong) = StrategicPatches::read(entry, load, texts);
             read.push(Entry {
                 number,
                 patches,
-                is_lost,
+                is_lost: !wrong.is_empty(),
             });
+            problems.extend(wrong.into_iter().map(|problem| problem.of_entry(number)));
         }
         if !inline.is_empty() {
             match from_text(inline, texts) {
@@ -63,17 +61,23 @@ impl StrategicPatches {
         (StrategicPatches(read), problems)
     }
 
-    fn read(entry: &str, load: super::Load<'_>, texts: &mut Texts) -> Result<Vec<Resource>, Vec<Problem>> {
-        let parsed = match from_text(entry, texts) {
-            Ok(parsed) => parsed,
-            // No file has such a name.
-            Err(malformed) if entry.contains('\n') => return Err(malformed.into_problems(0)),
-            Err(_) => {
-                let text = load(entry).map_err(|problem| vec![problem.into()])?;
-                from_text(&text, texts).map_err(|malformed| malformed.into_problems(0))?
-            }
+    /// The patches of an entry that can be read, and what is wrong with others.
+    fn read(entry: &str, load: super::Load<'_>, texts: &mut Texts) -> (Vec<Resource>, Vec<Problem>) {
+        let read = match from_text(entry, texts) {
+            // No file has a name of several lines.
+            Err(_) if !entry.contains('\n') => match load(entry) {
+                Ok(text) => from_text(&text, texts),
+                Err(problem) => return (Vec::new(), vec![problem.into()]),
+            },
+            read => read,
         };
-        Ok(resources(parsed))
+        match read {
+            Ok(parsed) => (resources(parsed), Vec::new()),
+            Err(mut malformed) => {
+                let good = std::mem::take(&mut malformed.good);
+                (resources(good), malformed.into_problems(0))
+            }
+        }
     }
 }
 
@@ -118,23 +122,35 @@ impl Transform for StrategicPatches {
             if *is_lost {
                 Lost::Deletions.transform_all(resources, schema);
             }
-            let failed = apply_all(patches, resources, &mut index, schema, |_, problem| problem);
-            problems.extend(failed.into_iter().map(|problem| problem.of_entry(*number)));
+            for (at, patch) in patches.iter().enumerate() {
+                let patch = ByName { number: at, patch };
+                let failed = patch.apply(resources, &mut index, schema, |_, problem| problem);
+                let clashes = clashes(at, resources, &mut index, schema);
+                let all = failed.into_iter().chain(clashes);
+                problems.extend(all.map(|problem| problem.of_entry(*number)));
+            }
         }
         problems
     }
 }
 
-/// Applies patches to the resources that have or had their names. `explain` makes a message of why there is none.
-pub(crate) fn apply_all(
-    patches: &[Resource],
-    resources: &mut ResMap,
-    index: &mut AnyId,
-    schema: &Schema,
-    explain: impl Fn(&ResId, String) -> String,
-) -> Vec<Problem> {
-    let mut problems = Vec::new();
-    for (number, patch) in patches.iter().enumerate() {
+/// A patch for the resource that has or had its name.
+pub(crate) struct ByName<'p> {
+    /// The number of the patch in its text.
+    pub(crate) number: usize,
+    pub(crate) patch: &'p Resource,
+}
+
+impl ByName<'_> {
+    /// Changes the resource, or says what is wrong. `explain` makes a message of why there is none.
+    pub(crate) fn apply(
+        self,
+        resources: &mut ResMap,
+        index: &mut AnyId,
+        schema: &Schema,
+        explain: impl Fn(&ResId, String) -> String,
+    ) -> Option<Problem> {
+        let ByName { number, patch } = self;
         let id = patch.id(schema);
         let at = match index.matches(&id, resources.as_slice()).as_slice() {
             &[at] => at,
@@ -143,24 +159,24 @@ pub(crate) fn apply_all(
                 let problem =
                     format!("{how_many} matches for Id {id}; failed to find unique target for patch {id}");
                 let needs = match found.is_empty() {
-                    true => Needs::Object(id.gvk.kind.to_string()),
+                    true => Needs::object(&id.gvk.kind, &id.name),
                     false => Needs::of_several(found.iter().map(|&at| &resources.as_slice()[at])),
                 };
                 let at = InText::Object(number);
-                problems.push(Problem::in_text(at, explain(&id, problem)).needing(needs));
-                continue;
+                return Some(Problem::in_text(at, explain(&id, problem)).needing(needs));
             }
         };
-        let resource = &mut resources.as_mut_slice()[at];
-        match apply(resource, patch, schema) {
-            Ok(()) => index.add(at, &resources.as_slice()[at], schema),
+        match apply(resources.change(at, keeps_id(patch)), patch, schema) {
+            Ok(()) => {
+                index.add(at, &resources.as_slice()[at], schema);
+                None
+            }
             Err(problem) => {
-                let problem = Problem::in_text(InText::Object(number), problem);
-                problems.extend(resource.refuse(problem));
+                let resource = resources.change(at, KeepsId::No);
+                resource.refuse(Problem::in_text(InText::Object(number), problem))
             }
         }
     }
-    problems
 }
 
 /// A patch that says itself what it is for.
@@ -177,31 +193,58 @@ impl Targeted<'_> {
         };
         let mut problems = Vec::new();
         let selected = resources.select(&matcher, Some(index), schema);
-        let renames = self.patch.may_change != MayChange::Neither;
+        let selected = with_the_same(selected, resources, schema);
+        let keeps = keeps_id(self.patch);
         let texts = with_texts(self.patch.clone());
         for at in selected {
-            let resource = &mut resources.as_mut_slice()[at];
+            let resource = resources.change(at, keeps);
             let mut patch = texts.clone();
             patch.set_api_version(resource.api_version());
             if let Err(problem) = apply(resource, &patch, schema) {
                 problems.extend(resource.refuse(Problem::in_text(InText::Object(0), problem)));
             }
-            if renames {
+            if keeps == KeepsId::No {
                 index.add(at, &resources.as_slice()[at], schema);
             }
         }
-        if renames {
-            resources.drop_empties();
-            for clash in resources.check_ids(schema) {
-                let problem = clash.into_problem();
-                problems.push(Problem {
-                    at: At::Text(InText::Object(0)),
-                    ..problem
-                });
-            }
-            index.renew(resources.as_slice(), schema);
-        }
+        problems.extend(clashes(0, resources, index, schema));
         problems
+    }
+}
+
+/// The positions of resources, and of all that have the identity of one of them: kustomize knows what it has selected by
+/// identities.
+fn with_the_same(selected: Vec<usize>, resources: &ResMap, schema: &Schema) -> Vec<usize> {
+    if !resources.may_clash() {
+        return selected;
+    }
+    let all = resources.as_slice();
+    let id = |at: usize| all[at].id(schema).fingerprint();
+    let ids: HashSet<_> = selected.into_iter().map(id).collect();
+    (0..all.len()).filter(|&at| ids.contains(&id(at))).collect()
+}
+
+/// What is the same after a patch, which may have been so before it: kustomize looks for that after each patch that it does
+/// not apply by name. Another patch could part them again, which is too late.
+fn clashes(number: usize, resources: &mut ResMap, index: &mut AnyId, schema: &Schema) -> Vec<Problem> {
+    if !resources.may_clash() {
+        return Vec::new();
+    }
+    resources.drop_empties();
+    let clashes = resources.check_ids(schema);
+    index.renew(resources.as_slice(), schema);
+    let told = clashes.into_iter().map(|clash| Problem {
+        at: At::Text(InText::Object(number)),
+        ..clash.into_problem()
+    });
+    told.collect()
+}
+
+/// Whether what a patch changes keeps its identity.
+fn keeps_id(patch: &Resource) -> KeepsId {
+    match patch.may_change {
+        MayChange::Neither => KeepsId::Yes,
+        _ => KeepsId::No,
     }
 }
 

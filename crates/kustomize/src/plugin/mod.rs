@@ -181,7 +181,10 @@ fn value_add(args: Args, context: &dyn PluginContext) -> Result<ValueAdd, String
     let mut targets = args.targets.clone();
     if !args.target_file_path.is_empty() {
         let content = context.load(&args.target_file_path)?;
-        let value = yaml::parse(&content).map_err(|error| error.to_string())?;
+        let value = yaml::parse(&content).map_err(|error| {
+            let line = error.line();
+            format!("{}:{line}: {}", args.target_file_path, error.without_values())
+        })?;
         let file: Args = decode(&value, Strictness::Lax)?;
         targets.extend(file.targets);
     }
@@ -207,7 +210,6 @@ struct Hash;
 
 impl Transform for Hash {
     fn transform(&self, resources: &mut ResMap, schema: &Schema) -> Result<(), String> {
-        let failed = hash::add_to_names(resources, schema).into_iter().next();
-        failed.map_or(Ok(()), |(_, problem)| Err(problem))
+        hash::add_to_names(resources, schema)
     }
 }

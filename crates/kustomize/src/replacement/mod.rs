@@ -100,8 +100,12 @@ impl Replacements {
             return Err(vec![message.into()]);
         }
         let content = load(&entry.path).map_err(|problem| vec![Problem::of("path", problem)])?;
-        let value = yaml::parse(&content)
-            .map_err(|error| vec![Problem::in_text(InText::Line(error.line()), error.without_line())])?;
+        let value = yaml::parse(&content).map_err(|error| {
+            vec![Problem::in_text(
+                InText::Line(error.line()),
+                error.without_values(),
+            )]
+        })?;
         let (form, (replacements, mistakes)) = match value {
             Value::Array(_) => (Form::Files, decode_all(&value, Strictness::Lax)),
             Value::Object(_) => {

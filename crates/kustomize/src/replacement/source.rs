@@ -95,7 +95,7 @@ fn from_source(
         [] => {
             let problem = wrong("", format!("nothing selected by {}", shown()));
             return Err(Some(Wrong {
-                needs: Needs::Object(source.kind.clone()),
+                needs: Needs::object(&source.kind, &source.name),
                 ..problem
             }));
         }

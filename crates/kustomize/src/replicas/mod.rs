@@ -6,7 +6,7 @@ use yaml::node::{Kind, Text};
 
 use crate::config::Replica;
 use crate::field::{Create, FieldPath, FieldSpec, set_value};
-use crate::problem::{Needs, Problem};
+use crate::problem::{Missing, Needs, Problem};
 use crate::resmap::ResMap;
 use crate::resource::Resource;
 use crate::schema::Schema;
@@ -65,6 +65,16 @@ impl Replicas {
         Ok(found)
     }
 
+    /// What is missing for an entry: one of the kinds that have replicas.
+    fn needs(&self, entry: usize) -> Needs {
+        let kinds = self.paths.iter().map(|path| path.spec.gvk.kind.to_string());
+        let is_any = self.paths.iter().any(|path| path.spec.gvk.kind.is_empty());
+        Needs::Object(Missing {
+            kinds: kinds.filter(|_| !is_any).collect(),
+            name: self.entries[entry].name.clone(),
+        })
+    }
+
     fn not_found(&self, entry: usize) -> String {
         let kinds: Vec<String> = self.paths.iter().map(|path| path.spec.gvk.to_string()).collect();
         format!(
@@ -101,7 +111,7 @@ impl Transform for Replicas {
             }
         }
         for (entry, _) in found.iter().enumerate().filter(|(_, found)| !**found) {
-            let missing = || Problem::from(self.not_found(entry)).needing(Needs::Object(String::new()));
+            let missing = || Problem::from(self.not_found(entry)).needing(self.needs(entry));
             problems.entry(entry).or_insert_with(missing);
         }
         let problems = problems.into_iter();

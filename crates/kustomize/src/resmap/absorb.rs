@@ -39,7 +39,7 @@ impl ResMap {
                 if matches!(new.behavior, Behavior::Merge | Behavior::Replace) {
                     let message = format!("id {} does not exist; cannot merge or replace", shown());
                     return Err(Clash {
-                        needs: Needs::Object(id.gvk.kind.to_string()),
+                        needs: Needs::object(&id.gvk.kind, &id.name),
                         ..Clash::new(message, spot, Vec::new())
                     });
                 }

@@ -15,6 +15,13 @@ use crate::id::Fingerprint;
 use crate::resource::Resource;
 use crate::schema::Schema;
 
+/// Whether a change leaves the identity of a resource alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum KeepsId {
+    Yes,
+    No,
+}
+
 /// Resources in the order they were added, no two with the same identity.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ResMap {
@@ -51,6 +58,19 @@ impl ResMap {
     pub(crate) fn as_mut_slice(&mut self) -> &mut [Resource] {
         self.known = None;
         &mut self.resources
+    }
+
+    /// One resource for change.
+    pub(crate) fn change(&mut self, at: usize, keeps: KeepsId) -> &mut Resource {
+        if keeps == KeepsId::No {
+            self.known = None;
+        }
+        &mut self.resources[at]
+    }
+
+    /// Whether identities may have changed since they were last compared, so that two resources may have the same.
+    pub(crate) fn may_clash(&self) -> bool {
+        self.known.is_none()
     }
 
     /// The resources for changes that leave their identities alone.

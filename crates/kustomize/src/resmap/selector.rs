@@ -152,7 +152,7 @@ impl Matcher {
     }
 
     fn fits(&self, resource: &Resource, schema: &Schema) -> bool {
-        if !self.kind.fits(resource.kind()) {
+        if resource.is_empty() || !self.kind.fits(resource.kind()) {
             return false;
         }
         let current = resource.id(schema);

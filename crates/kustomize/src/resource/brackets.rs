@@ -49,10 +49,10 @@ fn json_scalar(scalar: Scalar) -> Result<Node, String> {
         Meaning::Bool(flag) => Node::Scalar(Scalar::new(flag.to_string(), Kind::Bool)),
         Meaning::Int(number) => Node::Scalar(Scalar::new(number.to_string(), Kind::Int)),
         Meaning::Uint(number) => Node::Scalar(Scalar::new(number.to_string(), Kind::Int)),
-        Meaning::Float(number) if !number.is_finite() => {
-            return Err(format!("json: unsupported value: {}", scalar.text));
-        }
         Meaning::Float(number) => {
+            if let Some(problem) = yaml::go::unsupported(number) {
+                return Err(problem.to_owned());
+            }
             let text = model::json::to_string(&model::Value::Float(number));
             let kind = Kind::of(&text);
             Node::Scalar(Scalar::new(text, kind))

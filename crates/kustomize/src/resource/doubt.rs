@@ -13,8 +13,10 @@ impl Doubt {
     const CHANGE: u8 = 2;
     /// It should perhaps be gone: what was lost may have deleted it.
     const GONE: u8 = 4;
-    /// It should perhaps have another name, namespace or kind.
+    /// It should perhaps have another name or kind, and another namespace.
     const NAME: u8 = 8;
+    /// It should perhaps have another namespace.
+    const NAMESPACE: u8 = 16;
 
     fn has(self, reasons: u8) -> bool {
         self.0 & reasons != 0
@@ -33,12 +35,17 @@ impl Resource {
 
     /// Whether there should perhaps be no resource of this name.
     pub(crate) fn may_be_another(&self) -> bool {
-        self.doubt.has(Doubt::GONE | Doubt::NAME)
+        self.doubt.has(Doubt::GONE | Doubt::NAME | Doubt::NAMESPACE)
     }
 
     /// Whether it should perhaps have another name.
     pub(crate) fn may_have_other_name(&self) -> bool {
         self.doubt.has(Doubt::NAME)
+    }
+
+    /// Whether it should perhaps have another namespace.
+    pub(crate) fn may_have_other_namespace(&self) -> bool {
+        self.doubt.has(Doubt::NAMESPACE)
     }
 
     /// Notes that a change to it was lost.
@@ -54,6 +61,15 @@ impl Resource {
     /// Notes that something was lost that may have given it another name.
     pub(crate) fn lose_name(&mut self) {
         self.doubt.add(Doubt::NAME);
+    }
+
+    /// Notes that something was lost that may have given it another namespace. A namespace itself would have got another
+    /// name.
+    pub(crate) fn lose_namespace(&mut self) {
+        self.doubt.add(match self.kind() {
+            "Namespace" => Doubt::NAME,
+            _ => Doubt::NAMESPACE,
+        });
     }
 
     /// Notes that a change to it failed. Others that the same transformer makes have nothing to do with that.

@@ -78,7 +78,7 @@ impl<'t> ItemLines<'t> {
 /// The lines of the resources of a text, in their order.
 pub(crate) fn lines(text: &str) -> Vec<usize> {
     let mut lines = ItemLines::new(text);
-    let parsed = from_text(text, &mut Texts::default()).unwrap_or_default();
+    let parsed = from_text(text, &mut Texts::default()).unwrap_or_else(|malformed| malformed.good);
     parsed.iter().map(|parsed| lines.line(&parsed.place)).collect()
 }
 
@@ -89,6 +89,8 @@ pub(crate) struct Malformed {
     pub(crate) line: usize,
     /// What is wrong with other documents of the text.
     pub(crate) more: Vec<Malformed>,
+    /// The resources of the text that nothing is wrong with.
+    pub(crate) good: Vec<Parsed>,
 }
 
 impl Malformed {
@@ -97,6 +99,7 @@ impl Malformed {
             message,
             line,
             more: Vec::new(),
+            good: Vec::new(),
         }
     }
 
@@ -109,7 +112,9 @@ impl Malformed {
 
     /// The same about a text of which so many lines were left out at the start.
     pub(crate) fn into_problems(self, left_out: usize) -> Vec<Problem> {
-        let Malformed { message, line, more } = self;
+        let Malformed {
+            message, line, more, ..
+        } = self;
         let first = Problem::in_text(InText::Line(line + left_out), message);
         let more = more
             .into_iter()
@@ -175,7 +180,7 @@ pub(crate) fn from_text(text: &str, texts: &mut Texts) -> Result<Vec<Parsed>, Ma
                         line: document.line + error.line() - 1,
                         items: ThinVec::new(),
                     },
-                    message: format!("MalformedYAMLError: {}{hint}", error.without_line()),
+                    message: format!("MalformedYAMLError: {}{hint}", error.without_values()),
                 });
                 continue;
             }
@@ -192,7 +197,10 @@ pub(crate) fn from_text(text: &str, texts: &mut Texts) -> Result<Vec<Parsed>, Ma
     }
     let result = expand_lists(result, &mut wrong);
     match all_wrong(text, wrong) {
-        Some(malformed) => Err(malformed),
+        Some(malformed) => Err(Malformed {
+            good: result,
+            ..malformed
+        }),
         None => Ok(result),
     }
 }
@@ -219,7 +227,7 @@ fn split(text: &str) -> Result<Vec<Document<'_>>, Malformed> {
         if !after.is_empty() && !after.starts_with('#') {
             return Err(Malformed::new(
                 line + lines,
-                format!("invalid document separator: {}", text[at..end].trim()),
+                "invalid document separator: nothing but a comment may follow '---'".to_owned(),
             ));
         }
         // The line break before the separator belongs to the document: it may be part of a block of text.
@@ -337,10 +345,10 @@ fn checked(node: Node, place: InDocument, result: &mut Vec<Parsed>, wrong: &mut 
     }
 }
 
-/// A map of strings as Go prints it.
-fn shown(resource: &Resource, field: &str) -> String {
+/// The labels of a resource as Go prints a map of strings.
+fn shown_labels(resource: &Resource) -> String {
     let pairs: Vec<String> = resource
-        .texts(field)
+        .texts("labels")
         .iter()
         .map(|(key, value)| format!("{key}:{value}"))
         .collect();
@@ -360,17 +368,13 @@ impl Resource {
             kind if !kind.ends_with("List") && self.name().is_empty() => "metadata.name",
             _ => return None,
         };
+        // Annotations are not told: kubectl keeps all of the object in one, and it may be a Secret whose kind is missing.
         Some(format!(
-            "missing {missing} in object {{{{{} {kind}}} {{{{{} {}}} {} {}}}}}",
+            "missing {missing} in object {{{{{} {kind}}} {{{{{} {}}} {} map[]}}}}",
             self.api_version(),
             self.name(),
             self.namespace(),
-            shown(self, "labels"),
-            match kind {
-                // kubectl keeps all of the object in one.
-                "Secret" => "map[]".to_owned(),
-                _ => shown(self, "annotations"),
-            }
+            shown_labels(self),
         ))
     }
 

@@ -164,7 +164,7 @@ fn value(var: &Var, owner: Option<&Resource>) -> Result<Option<Scalar>, Option<P
             "var '{}' cannot be mapped to a field in the set of known resources",
             shown(var)
         );
-        let needs = Needs::Object(var.objref.kind.clone());
+        let needs = Needs::object(&var.objref.kind, &var.objref.name);
         return Err(Some(Problem::from(message).needing(needs)));
     };
     let path: Vec<String> = split_bracketed(&var.fieldref.field_path)

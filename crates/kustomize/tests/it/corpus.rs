@@ -1,7 +1,7 @@
 //! Cases of public projects: a file tree, the directory to build, and what the real program prints.
 //!
 //! They are not part of the repository. `SLUICE_CORPUS` names the directory that has a `kustomize` in it; without it,
-//! `../shared/corpus` beside the workspace is looked for. `SLUICE_KUSTOMIZE_CASES` names a directory of cases itself.
+//! `../shared/corpus` beside the workspace is looked for. `SLUICE_KUSTOMIZE_CORPUS` names a directory of cases itself.
 
 use std::path::{Path, PathBuf};
 
@@ -11,7 +11,7 @@ use kustomize::{LoadRestrictor, Memory, Options, Release, build};
 const NOT_YET: [&str; 0] = [];
 
 fn cases() -> Option<PathBuf> {
-    if let Some(folder) = std::env::var_os("SLUICE_KUSTOMIZE_CASES") {
+    if let Some(folder) = std::env::var_os("SLUICE_KUSTOMIZE_CORPUS") {
         return Some(folder.into());
     }
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");

@@ -336,7 +336,7 @@ spec:
 "#,
     );
     let error = crate::errors(&list.replace("!!str 5", ".inf"));
-    assert!(error.contains("json: unsupported value: .inf"), "{error}");
+    assert!(error.contains("json: unsupported value: +Inf"), "{error}");
 }
 
 /// go-yaml needs quotes for them between brackets, where all of a JSON object is until a JSON patch makes it anew.

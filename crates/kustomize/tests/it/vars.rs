@@ -155,13 +155,12 @@ spec: {{containers: [{{name: c, args: [$(V)]}}]}}
 "
         ));
         let options = kustomize::Options::default();
-        let output = kustomize::build(&tree, "", &options).unwrap_or_else(|errors| panic!("{errors}"));
-        output.to_yaml().map_err(|errors| errors.to_string())
+        let output = kustomize::build(&tree, "", &options).and_then(|output| output.to_yaml());
+        output.map_err(|errors| errors.to_string())
     };
     for number in ["9223372036854775808", "1e+19", "18446744073709549568"] {
         let told = built(number).expect_err("it is no float");
-        assert!(told.contains("cannot decode !!int `"), "{told}");
-        assert!(told.contains("` as a !!float"), "{told}");
+        assert!(told.contains("cannot decode !!int as a !!float"), "{told}");
     }
     for (number, printed) in [
         ("1048576", "1048576"),

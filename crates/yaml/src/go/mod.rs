@@ -9,7 +9,7 @@ pub(crate) mod scalar;
 pub(crate) mod style;
 
 pub use crate::number::format_float32;
-pub use number::shortest as float;
+pub use number::{shortest as float, unsupported};
 pub use scalar::escape;
 pub use style::{Analysis, Tabs, is_base60, is_break, is_printable};
 

@@ -2,12 +2,8 @@
 
 /// A float as Go's `json.Marshal` and then go-yaml write it: whole ones that fit into 64 bits as whole numbers.
 pub(super) fn float(number: f64) -> Result<String, String> {
-    if number.is_nan() {
-        return Err("json: unsupported value: NaN".to_owned());
-    }
-    if number.is_infinite() {
-        let sign = if number > 0.0 { '+' } else { '-' };
-        return Err(format!("json: unsupported value: {sign}Inf"));
+    if let Some(problem) = unsupported(number) {
+        return Err(problem.to_owned());
     }
     if number.fract() == 0.0 && number.abs() < 1e21 {
         // JSON has all digits, and go-yaml reads them as a whole number where one fits.
@@ -18,6 +14,16 @@ pub(super) fn float(number: f64) -> Result<String, String> {
         }
     }
     Ok(shortest(number))
+}
+
+/// Why JSON has no form for a number, in the words of Go's writer.
+pub fn unsupported(number: f64) -> Option<&'static str> {
+    match number {
+        f64::INFINITY => Some("json: unsupported value: +Inf"),
+        f64::NEG_INFINITY => Some("json: unsupported value: -Inf"),
+        number if number.is_nan() => Some("json: unsupported value: NaN"),
+        _ => None,
+    }
 }
 
 /// The shortest digits that mean the number, filled with zeros to `width`.

@@ -147,15 +147,9 @@ pub enum Meaning {
     Text,
 }
 
-/// What `text`, being of `kind`, stands for. The error is go-yaml's.
+/// What `text`, being of `kind`, stands for. The error is go-yaml's but for the text, which may be a secret.
 pub(crate) fn meaning(kind: Kind, text: &str) -> Result<Meaning, String> {
-    let wrong = || {
-        format!(
-            "cannot decode {} `{text}` as a {}",
-            Kind::of(text).tag(),
-            kind.tag()
-        )
-    };
+    let wrong = || format!("cannot decode {} as a {}", Kind::of(text).tag(), kind.tag());
     Ok(match kind {
         Kind::Plain | Kind::Quoted | Kind::Tagged | Kind::Void => Meaning::Text,
         Kind::Folded => Meaning::Str(fold::rewritten(text).as_ref().into()),

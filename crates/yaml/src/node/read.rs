@@ -6,6 +6,7 @@ use model::json::MAX_DEPTH;
 
 use super::{Kind, List, Map, Node, Scalar, Text, Texts, fold};
 use crate::Error;
+use crate::error::Telling;
 use crate::events::{self, Content, Events};
 
 /// The first document of a text.
@@ -228,11 +229,11 @@ impl<'t> Reader<'t> {
                 .frames
                 .iter()
                 .any(|frame| frame.anchor.as_deref() == Some(name));
-            return Err(if inside {
-                Error::new(line, format_args!("anchor '{name}' value contains itself"))
-            } else {
-                Error::new(line, format_args!("unknown anchor '{name}' referenced"))
-            });
+            let problem = match inside {
+                true => Telling::endless_anchor(name),
+                false => Telling::unknown_anchor(name),
+            };
+            return Err(Error::telling(line, problem));
         };
         let size = size(node);
         if self.frames.len() + size.depth > MAX_DEPTH {

@@ -6,5 +6,6 @@ mod as_go_reads_it;
 mod documents;
 mod edit;
 mod hostile;
+mod masked;
 mod options;
 mod write;

@@ -15,7 +15,9 @@ pub(crate) fn from_file(file: &Path, name: &str, namespace: &str) -> anyhow::Res
     let text = std::fs::read_to_string(file)
         .with_context(|| format!("failed to read kustomization file {}", file.display()))?;
     for document in yaml::documents(&text) {
+        // Other objects of the file may be Secrets.
         let object = document
+            .map_err(|error| anyhow::anyhow!("line {}: {}", error.line(), error.without_values()))
             .with_context(|| format!("failed to unmarshall kustomization file {}", file.display()))?
             .value;
         let own = object.str_at(&["metadata", "namespace"]);

@@ -146,14 +146,7 @@ fn read_file(file: &Arc<File>, wanted: &mut Vec<Wanted>, problems: &mut Vec<Stri
     for (number, document) in options.documents(&file.text).enumerate() {
         match document {
             Err(error) => {
-                // What follows `*` may be a secret that was not quoted.
-                let text = error.to_string();
-                let text = match text.split_once("unknown anchor") {
-                    Some((before, _)) => {
-                        format!("{before}unknown anchor; quote a value that begins with '*'")
-                    }
-                    None => text,
-                };
+                let text = error.without_values();
                 problems.push(format!("{}:{}: {text}", file.path.display(), error.line()));
             }
             Ok(document) => {

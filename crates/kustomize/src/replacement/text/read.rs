@@ -10,7 +10,7 @@ use super::{Body, Document, Item, Scalar, Style};
 
 /// The first document of a text; `None` if there is none.
 pub(in crate::replacement) fn read(text: &str) -> Result<Option<Document>, String> {
-    let all = events(text).map_err(|error| error.without_line())?;
+    let all = events(text).map_err(|error| error.without_values())?;
     let end = all.iter().position(|event| event.content == Content::DocumentEnd);
     let Some(end) = end else {
         return Ok(None);
@@ -76,7 +76,7 @@ impl Reader<'_> {
         let mut item = match event.content {
             Content::Alias(name) => {
                 if !self.anchors.contains(&name) {
-                    return Err(format!("unknown anchor '{name}' referenced"));
+                    return Err("unknown anchor referenced".to_owned());
                 }
                 Item::of(Body::Alias(name))
             }

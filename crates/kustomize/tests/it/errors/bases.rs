@@ -182,21 +182,14 @@ spec:
 }
 
 #[test]
-fn numbers_that_cannot_be_written_are_told_with_their_file() {
-    let tree = crate::tree(
+fn numbers_that_cannot_be_written_are_told_with_their_file_and_line() {
+    check_all(
         "=== kustomization.yaml\nresources: [base]\n=== base/kustomization.yaml\nresources: [a.yaml]\n=== base/a.yaml\nkind: X\nmetadata: {name: a}\nx: .inf\n---\nkind: X\nmetadata: {name: b}\nx: .nan\n",
-    );
-    let options = kustomize::Options::default();
-    let output = kustomize::build(&tree, "", &options).unwrap_or_else(|errors| panic!("{errors}"));
-    let told = output.to_yaml().expect_err("JSON has no such number").to_string();
-    let lines: Vec<&str> = told.lines().collect();
-    assert_eq!(
-        lines,
-        [
-            "base/a.yaml:1: X.[noVer].[noGrp]/a.[noNs]: json: unsupported value: +Inf (through kustomization.yaml, \
+        &[
+            "base/a.yaml:3: X.[noVer].[noGrp]/a.[noNs]: x: json: unsupported value: +Inf (through kustomization.yaml, \
              base/kustomization.yaml)",
-            "base/a.yaml:5: X.[noVer].[noGrp]/b.[noNs]: json: unsupported value: NaN (through kustomization.yaml, \
+            "base/a.yaml:7: X.[noVer].[noGrp]/b.[noNs]: x: json: unsupported value: NaN (through kustomization.yaml, \
              base/kustomization.yaml)",
-        ]
+        ],
     );
 }

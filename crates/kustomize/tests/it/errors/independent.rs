@@ -223,6 +223,116 @@ spec: {volumes: [{configMap: {name: [[b]]}}]}
             "a.yaml:5: updating name reference in 'spec/volumes/configMap/name' field",
         ],
     ),
+    // What has replicas is no ConfigMap.
+    (
+        r"
+=== kustomization.yaml
+configMapGenerator:
+- {name: m, files: [gone.txt]}
+replicas:
+- {name: nobody, count: 2}
+",
+        &[
+            "kustomization.yaml:2: loading KV pairs: file source gone.txt",
+            "kustomization.yaml:4: resource with name nobody does not match a config",
+        ],
+    ),
+    // A namespace that cannot be read gives nothing another name, but namespaces.
+    (
+        r"
+=== kustomization.yaml
+namespace: [a]
+resources: [a.yaml]
+replacements:
+- source: {kind: X, name: nobody}
+  targets: [{select: {kind: X}, fieldPaths: [a]}]
+- source: {kind: X, name: x, namespace: may-be-a}
+  targets: [{select: {kind: X}, fieldPaths: [a]}]
+- source: {kind: Namespace, name: may-be-n}
+  targets: [{select: {kind: X}, fieldPaths: [a]}]
+vars:
+- name: V
+  objref: {kind: X, name: nobody}
+=== a.yaml
+kind: X
+metadata: {name: x}
+---
+apiVersion: v1
+kind: Namespace
+metadata: {name: n}
+",
+        &[
+            "kustomization.yaml:1: invalid Kustomization: json: cannot unmarshal array",
+            "kustomization.yaml:4: nothing selected by X.[noVer].[noGrp]/nobody.[noNs]",
+            "kustomization.yaml:10: var '{V X.[noVer].[noGrp] {metadata.name}}' cannot be mapped to a field",
+        ],
+    ),
+    // Objects that can be read are there, whatever stands beside them in their file.
+    (
+        r"
+=== kustomization.yaml
+resources: [list.yaml, documents.yaml]
+patches:
+- target: {kind: X}
+  patch: '- {op: remove, path: /none}'
+- patch: '{kind: W, metadata: {name: may-be-the-broken-one}}'
+=== list.yaml
+apiVersion: v1
+kind: List
+items:
+- kind: X
+  metadata: {name: good}
+- kind: X
+- kind: V
+  metadata: {name: v}
+  number: !!int word
+=== documents.yaml
+kind: X
+metadata: {name: good}
+---
+a: [
+---
+kind: Z
+metadata: {name: z}
+number: !!int word
+",
+        &[
+            "list.yaml:6: items[1]: missing metadata.name in object",
+            "documents.yaml:5: MalformedYAMLError: ",
+            "documents.yaml:1: may not add resource with an already registered id: X.[noVer].[noGrp]/good.[noNs]; also in list.yaml:4",
+            "kustomization.yaml:4: error in remove for path: '/none'",
+            "list.yaml:7: V.[noVer].[noGrp]/v.[noNs]: number: cannot decode !!str as a !!int",
+            "documents.yaml:8: Z.[noVer].[noGrp]/z.[noNs]: number: cannot decode !!str as a !!int",
+        ],
+    ),
+    // So are patches.
+    (
+        r"
+=== kustomization.yaml
+resources: [a.yaml]
+patches:
+- path: p.yaml
+patchesStrategicMerge:
+- p.yaml
+=== a.yaml
+kind: X
+metadata: {name: x}
+=== p.yaml
+kind: X
+metadata: {name: x}
+---
+a: [
+---
+kind: X
+metadata: {name: nobody}
+",
+        &[
+            "p.yaml:5: MalformedYAMLError: ",
+            "p.yaml:5: unable to parse SM or JSON patch from [path: \"p.yaml\"]: MalformedYAMLError: ",
+            "p.yaml:6: no matches for Id X.[noVer].[noGrp]/nobody.[noNs]",
+            "p.yaml:6: no resource matches strategic merge patch \"X.[noVer].[noGrp]/nobody.[noNs]\"",
+        ],
+    ),
 ];
 
 #[test]

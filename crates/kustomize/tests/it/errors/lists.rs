@@ -87,6 +87,7 @@ items: [{kind: X}, {kind: X, metadata: {name: x}},
             "c.yaml:2: MalformedYAMLError: ",
             "c.yaml:4: items[0]: missing metadata.name in object",
             "c.yaml:5: items[2]: missing metadata.name in object",
+            "c.yaml:4: may not add resource with an already registered id: X.[noVer].[noGrp]/x.[noNs]; also in b.yaml:5",
         ],
     );
 }

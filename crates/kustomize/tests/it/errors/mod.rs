@@ -8,6 +8,8 @@ mod lists;
 mod operations;
 mod order;
 mod same;
+mod secrets;
+mod unwritable;
 mod whole;
 
 use crate::errors;

@@ -208,3 +208,67 @@ fn very_many_objects_that_are_there_twice_are_told_at_once() {
     assert_eq!(told.lines().count(), 3_000);
     assert!(told.contains("b.yaml:8999: may not add resource with an already registered id: X.[noVer].[noGrp]/x2999.[noNs]; also in a.yaml:8999 (through"));
 }
+
+/// Patches, of which the first two make objects the same and the last parts them again, with what stands between these.
+fn parted(between: &str) -> String {
+    format!(
+        "
+=== kustomization.yaml
+resources: [a.yaml]
+patches:
+- target: {{kind: X, name: b}}
+  patch: '[{{\"op\": \"replace\", \"path\": \"/metadata/name\", \"value\": \"a\"}}]'
+{between}
+- target: {{kind: X, labelSelector: was=b}}
+  patch: '[{{\"op\": \"replace\", \"path\": \"/metadata/name\", \"value\": \"c\"}}]'
+=== a.yaml
+kind: X
+metadata: {{name: a}}
+---
+kind: X
+metadata: {{name: b, labels: {{was: b}}}}
+---
+kind: W
+metadata: {{name: w}}
+"
+    )
+}
+
+/// kustomize compares identities after each strategic merge patch that has a target, whatever that is for.
+#[test]
+fn what_a_patch_makes_the_same_is_told_even_if_a_later_one_parts_it_again() {
+    let target = "- target: {kind: W}\n  patch: '{kind: W, metadata: {name: any}, x: 1}'";
+    check(
+        &parted(target),
+        "
+kustomization.yaml:6: may not add resource with an already registered id: X.[noVer].[noGrp]/a.[noNs]; in a.yaml:1 and a.yaml:4
+",
+    );
+    let nobody = "- target: {kind: Nobody}\n  patch: '{kind: W, metadata: {name: any}}'";
+    assert!(errors(&parted(nobody)).starts_with("kustomization.yaml:6: may not add resource"));
+}
+
+#[test]
+fn other_patches_may_stand_between_two_that_make_objects_the_same_and_part_them() {
+    for between in [
+        "",
+        "- patch: '{kind: W, metadata: {name: w}, x: 1}'",
+        "- target: {kind: W}\n  patch: '[{\"op\": \"add\", \"path\": \"/x\", \"value\": 1}]'",
+    ] {
+        let text = crate::built(&parted(between), "");
+        assert!(
+            text.contains("  name: a\n") && text.contains("  name: c\n"),
+            "{text}"
+        );
+    }
+}
+
+/// kustomize knows what a target has selected by its identity.
+#[test]
+fn a_patch_for_one_of_two_that_are_the_same_deletes_both() {
+    let between = "- target: {kind: X, labelSelector: was=b}\n  patch: '{kind: X, metadata: {name: any}, $patch: delete}'";
+    assert_eq!(
+        crate::built(&parted(between), ""),
+        "kind: W\nmetadata:\n  name: w\n"
+    );
+}
