@@ -1,10 +1,13 @@
 //! Keeps what becomes of units in files.
 
 use std::fs::{self, File};
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use futures::future::BoxFuture;
+use parking_lot::{Mutex, MutexGuard};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
 use super::{Failure, MemoryStore, Operation, Status, SyncUnit, SyncUnitStore};
@@ -17,7 +20,11 @@ use super::{Failure, MemoryStore, Operation, Status, SyncUnit, SyncUnitStore};
 pub struct FileStore {
     folder: PathBuf,
     units: MemoryStore,
+    locks: Arc<[Mutex<()>; LOCKS]>,
 }
+
+/// A unit and its file change together. There is a lock for each of these parts of all units, so that most wait for no other.
+const LOCKS: usize = 64;
 
 impl FileStore {
     /// A store of these units, with what is known of them from before. The folder is made if it is missing.
@@ -31,6 +38,7 @@ impl FileStore {
         let store = FileStore {
             folder: folder.into(),
             units: MemoryStore::default(),
+            locks: Arc::new(std::array::from_fn(|_| Mutex::default())),
         };
         fs::create_dir_all(&store.folder).map_err(|error| failed(&store.folder, &error))?;
         for unit in units {
@@ -45,6 +53,7 @@ impl FileStore {
     /// # Errors
     /// Its file cannot be read.
     pub fn put(&self, mut unit: SyncUnit) -> Result<(), Failure> {
+        let _changing = self.lock(&unit.id);
         let file = self.file(&unit.id);
         match (self.units.unit(&unit.id), fs::read(&file)) {
             (Some(known), _) => unit.status = known.status,
@@ -63,11 +72,19 @@ impl FileStore {
     /// # Errors
     /// Its file cannot be removed.
     pub fn remove(&self, id: &str) -> Result<Option<SyncUnit>, Failure> {
+        let _changing = self.lock(id);
         let file = self.file(id);
         match fs::remove_file(&file) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(failed(&file, &error)),
             _ => Ok(self.units.remove(id)),
         }
+    }
+
+    fn lock(&self, id: &str) -> MutexGuard<'_, ()> {
+        let mut hasher = DefaultHasher::new();
+        id.hash(&mut hasher);
+        let place = hasher.finish() % LOCKS as u64;
+        self.locks[place as usize].lock()
     }
 
     /// A unit as it is now.
@@ -81,16 +98,14 @@ impl FileStore {
         self.folder.join(format!("{name}.json"))
     }
 
-    fn write(&self, id: &str, status: &Status) -> Result<(), Failure> {
-        let (file, text) = (self.file(id), serde_json::to_vec(status)?);
+    fn write(&self, file: &Path, status: &Status) -> Result<(), std::io::Error> {
         let new = file.with_extension("new");
         let mut writing = File::create(&new)?;
-        writing.write_all(&text)?;
+        writing.write_all(&serde_json::to_vec(status)?)?;
         writing.sync_all()?;
-        fs::rename(&new, &file)?;
+        fs::rename(&new, file)?;
         // The name is on the disk when its folder is.
-        File::open(&self.folder)?.sync_all()?;
-        Ok(())
+        File::open(&self.folder)?.sync_all()
     }
 }
 
@@ -109,8 +124,13 @@ impl SyncUnitStore for FileStore {
 
     fn set_status<'a>(&'a self, id: &'a str, status: Status) -> BoxFuture<'a, Result<(), Failure>> {
         Box::pin(async move {
-            self.write(id, &status)?;
-            self.units.set_status(id, status).await
+            let _changing = self.lock(id);
+            // One that was taken out meanwhile has no file any more, and gets none.
+            self.units.change(id, |_| ())?;
+            let file = self.file(id);
+            self.write(&file, &status)
+                .map_err(|error| failed(&file, &error))?;
+            self.units.change(id, |unit| unit.status = status)
         })
     }
 
@@ -168,5 +188,30 @@ mod tests {
         fs::write(&file, "{").unwrap();
         let error = open(id).unwrap_err().to_string();
         assert!(error.contains(&file.display().to_string()), "{error}");
+    }
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+    async fn a_unit_that_is_taken_out_while_its_status_is_written_leaves_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = FileStore::open(folder.path(), []).unwrap();
+        for round in 0..200 {
+            store.put(SyncUnit::new("shop")).unwrap();
+            let status = Status {
+                revision: format!("v{round}"),
+                ..Status::default()
+            };
+            let writing = store.clone();
+            let writing = tokio::spawn(async move { writing.set_status("shop", status).await });
+            let removing = store.clone();
+            let removing = tokio::task::spawn_blocking(move || removing.remove("shop"));
+            // The one that comes second may find nothing.
+            let _ = writing.await.unwrap();
+            assert!(removing.await.unwrap().unwrap().is_some());
+            let left = fs::read_dir(folder.path()).unwrap().count();
+            assert_eq!(left, 0, "round {round}: its file has come back");
+        }
+        let told = store.set_status("shop", Status::default()).await;
+        assert_eq!(told.unwrap_err().to_string(), "there is no unit \"shop\"");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
     }
 }

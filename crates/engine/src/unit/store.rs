@@ -63,7 +63,7 @@ impl MemoryStore {
         self.units.lock().get(id).cloned()
     }
 
-    fn change<T>(&self, id: &str, change: impl FnOnce(&mut SyncUnit) -> T) -> Result<T, Failure> {
+    pub(super) fn change<T>(&self, id: &str, change: impl FnOnce(&mut SyncUnit) -> T) -> Result<T, Failure> {
         match self.units.lock().get_mut(id) {
             Some(unit) => Ok(change(unit)),
             None => Err(Failure::new(format!("there is no unit {id:?}"))),
