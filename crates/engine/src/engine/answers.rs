@@ -1,7 +1,6 @@
 //! Requests that are answered. A request is answered once: one that came in meanwhile stays, and one that cannot be taken away, as the
 //! store fails, is not carried out again for that.
 
-use crate::sync::Stop;
 use crate::unit::{Operation, OperationState, Phase, Status, SyncUnit};
 
 use super::intent::is_fresh;
@@ -9,15 +8,19 @@ use super::known::Known;
 use super::{Shared, UnitEventKind};
 
 impl Shared {
-    /// Takes away the request for what has ended. One that came in meanwhile stays, and is returned. One for deletion stays too:
+    /// Takes away the request for what has ended, and puts `next` in its place. One that came in meanwhile stays, and is returned. One for deletion stays too:
     /// without it everything would be applied again.
     pub(super) async fn answered(
         &self,
         unit: &str,
         known: &Known,
         request: Option<&Operation>,
+        next: Option<&Operation>,
     ) -> Option<Operation> {
-        known.state.lock().answered = request.filter(|request| !request.delete).cloned();
+        known.state.lock().answered = request.filter(|request| !request.delete).map(|request| Answered {
+            request: request.clone(),
+            next: next.cloned(),
+        });
         let now = match self.units.get(unit).await {
             Ok(now) => now?,
             Err(error) => {
@@ -31,43 +34,47 @@ impl Shared {
         }
     }
 
-    /// What was asked for is to begin anew. If somebody has asked for a dry run meanwhile, it is asked for again after that.
-    pub(super) async fn begins_anew(&self, unit: &str, known: &Known, request: Option<&Operation>) {
-        let now = self.units.get(unit).await.ok().flatten();
-        let asked = now.and_then(|now| now.operation);
-        if asked.is_some_and(|asked| asked.dry_run) {
-            known.state.lock().kept = request.filter(|request| !request.dry_run).cloned();
+    /// The unit as it is once somebody has ended what was about to begin anew: its request is answered.
+    pub(super) async fn given_up(&self, unit: SyncUnit, known: &Known) -> SyncUnit {
+        let is_over = {
+            let state = known.state.lock();
+            // One that a process before us has left may be gone on with.
+            let last = unit.status.operation.as_deref();
+            let is_left = state.endings == 0 && last.is_some_and(|last| !last.phase.is_final());
+            !state.is_under_way() && !is_left
+        };
+        match is_over && known.take_termination() {
+            true => self.give_up(unit, known).await,
+            false => unit,
         }
     }
 
-    /// The unit without the request that somebody has ended before an operation for it could begin anew.
-    pub(super) async fn given_up(&self, mut unit: SyncUnit, known: &Known) -> SyncUnit {
-        {
-            let mut state = known.state.lock();
-            let is_ours = !state.is_under_way() && state.endings > 0;
-            if !is_ours || state.stop != Some(Stop::Terminated) {
-                return unit;
-            }
-            state.stop = None;
-            state.kept = None;
-        }
-        if is_fresh(&unit) || unit.operation.is_none() || unit.is_deleting() {
+    /// Somebody has ended an operation that nobody carries out: it does not begin anew. What was not begun yet stays as it is, also a dry run
+    /// that was asked for in its place.
+    pub(super) async fn give_up(&self, mut unit: SyncUnit, known: &Known) -> SyncUnit {
+        let is_asked = unit.operation.is_some() && !is_fresh(&unit) && !unit.is_deleting();
+        let is_to_end = is_asked || put_off(&unit).is_some();
+        let Some(last) = unit.status.operation.as_deref().filter(|_| is_to_end) else {
             return unit;
-        }
-        let ended = self.over_as(unit.status.operation.as_deref(), Phase::Terminated, "terminated");
-        if self
-            .answered(&unit.id, known, unit.operation.as_ref())
-            .await
-            .is_none()
-        {
-            unit.operation = None;
-        }
+        };
+        let ended = OperationState {
+            phase: Phase::Terminated,
+            finished: Some((self.now)()),
+            message: TERMINATED.to_owned(),
+            ..last.clone().ended()
+        };
         let status = Status {
-            operation: ended.map(|ended| Box::new(ended_as(ended, Phase::Terminated))),
+            operation: Some(Box::new(ended.clone())),
             ..unit.status.clone()
         };
         self.write(&unit, status.clone()).await;
         unit.status = status;
+        if is_asked {
+            let request = unit.operation.take();
+            unit.operation = self.answered(&unit.id, known, request.as_ref(), None).await;
+        }
+        self.tell(&unit.id, UnitEventKind::Failed, TERMINATED);
+        self.completed(&unit.id, &ended);
         unit
     }
 
@@ -75,17 +82,21 @@ impl Shared {
     /// that fails.
     pub(super) async fn take_away(&self, mut unit: SyncUnit, known: &Known) -> SyncUnit {
         let answered = known.state.lock().answered.take();
-        let answered = answered.or_else(|| has_ended(&unit).cloned());
-        if answered.is_none() || unit.operation != answered {
+        let answered = answered.or_else(|| {
+            let request = has_ended(&unit)?.clone();
+            Some(Answered { request, next: None })
+        });
+        let Some(answered) = answered.filter(|answered| unit.operation.as_ref() == Some(&answered.request))
+        else {
             return unit;
-        }
-        let kept = known.state.lock().kept.take();
+        };
+        let next = answered.next.clone();
         let taken = self
             .units
-            .set_operation(&unit.id, answered.as_ref(), kept.clone())
+            .set_operation(&unit.id, Some(&answered.request), next.clone())
             .await;
         match taken {
-            Ok(true) => unit.operation = kept,
+            Ok(true) => unit.operation = next,
             // Somebody asks for something else.
             Ok(false) => {
                 let now = self.units.get(&unit.id).await.ok().flatten();
@@ -96,13 +107,30 @@ impl Shared {
                 self.tell(&unit.id, UnitEventKind::Failed, error.to_string());
                 self.status.add_after(unit.id.clone(), unit.policy.retry());
                 unit.operation = None;
-                let mut state = known.state.lock();
-                state.answered = answered;
-                state.kept = kept;
+                known.state.lock().answered = Some(answered);
             }
         }
         unit
     }
+}
+
+/// A request that was answered.
+pub(super) struct Answered {
+    pub(super) request: Operation,
+    /// What is to be asked for in its place.
+    pub(super) next: Option<Operation>,
+}
+
+/// What people are told of an operation that somebody has ended.
+const TERMINATED: &str = "terminated";
+
+/// The request in whose place somebody asks for a dry run, although its operation was to begin anew: it is asked for again after that.
+pub(super) fn put_off(unit: &SyncUnit) -> Option<&Operation> {
+    unit.operation.as_ref().filter(|asked| asked.dry_run)?;
+    let last = unit.status.operation.as_deref()?;
+    let was_to_begin_anew = last.phase == Phase::Superseded;
+    let request = last.request.as_ref().filter(|request| !request.dry_run);
+    request.filter(|_| was_to_begin_anew)
 }
 
 /// The request of a unit, if an operation for this very one has ended: a process before us was not able to take it away any more. Requests without a
@@ -112,10 +140,4 @@ fn has_ended(unit: &SyncUnit) -> Option<&Operation> {
     let asked = unit.operation.as_ref().filter(|asked| !asked.delete)?;
     let is_end = last.phase.is_final() && last.phase != Phase::Superseded;
     (is_end && !asked.number.is_empty() && last.request.as_ref() == Some(asked)).then_some(asked)
-}
-
-/// An operation that is not gone on with.
-fn ended_as(mut state: OperationState, phase: Phase) -> OperationState {
-    state.phase = phase;
-    state
 }

@@ -30,6 +30,7 @@ impl Shared {
             place: None,
             wanted: Vec::new(),
             operation: None,
+            corrected: Vec::new(),
             ..arrived.status
         };
         // What is under way in the old cluster has the word until it has ended.

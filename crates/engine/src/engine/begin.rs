@@ -10,9 +10,10 @@ use tokio::time::Instant;
 use crate::cache::{Cache, Lookup};
 use crate::panics::caught;
 use crate::plan::{Action, Desired, Objects, Plan};
-use crate::sync::{Progress, Run, to_be_made, together};
+use crate::sync::{Progress, Run, Stop, to_be_made, together};
 use crate::unit::{OperationState, Phase, Status, SyncState, SyncUnit};
 
+use super::answers::put_off;
 use super::clusters::Handle;
 use super::intent::{Intent, Wish};
 use super::known::{Active, Known};
@@ -116,6 +117,7 @@ impl Shared {
             plan: plan.clone(),
             progress: Progress::default(),
             basis: Some(basis),
+            losses: intent.losses,
             request: intent.request.clone(),
             started,
             finished: None,
@@ -143,6 +145,7 @@ impl Shared {
             operation: Some(Box::new(state)),
             // What kept it from being done before does so no more.
             errors: Vec::new(),
+            corrected: Vec::new(),
             ..unit.status.clone()
         };
         // What is about to be done is stored before it is done: whoever comes after a crash knows of it, and of what it makes.
@@ -152,12 +155,14 @@ impl Shared {
             .map_err(|error| vec![error.to_string()])?;
         {
             let mut state = known.state.lock();
-            state.stop = None;
+            // Somebody may have ended it by now.
+            state.stop = state.stop.take().filter(|stop| *stop == Stop::Terminated);
             state.intent = Some(intent);
             state.active = Some(Active {
                 run: Run::new(Arc::new(plan), objects),
                 started,
                 mends: None,
+                corrected: Vec::new(),
                 waits_for: HashSet::new(),
                 heard: Some(Instant::now()),
             });
@@ -209,14 +214,14 @@ impl Shared {
         };
         let written = self.units.set_status(&unit.id, status).await;
         written.map_err(|error| vec![error.to_string()])?;
-        self.answered(&unit.id, known, unit.operation.as_ref()).await;
+        self.answered(&unit.id, known, unit.operation.as_ref(), put_off(unit))
+            .await;
         self.tell(&unit.id, kind, finished.message.as_str());
         self.completed(&unit.id, &finished);
         Ok(())
     }
 
-    /// What somebody asks for cannot be done: they are told why, and it is not done later.
-    /// Whether that is stored.
+    /// What somebody asks for cannot be done: they are told why, and it is not done later. Whether that is stored.
     pub(super) async fn refused(&self, unit: &SyncUnit, known: &Known, errors: Vec<String>) -> bool {
         let finished = self.at_once(unit, Phase::Failed, Plan::default(), errors.join("; "));
         let status = Status {
@@ -229,7 +234,8 @@ impl Shared {
         if !self.write(unit, status).await {
             return false;
         }
-        self.answered(&unit.id, known, unit.operation.as_ref()).await;
+        self.answered(&unit.id, known, unit.operation.as_ref(), put_off(unit))
+            .await;
         self.tell(&unit.id, UnitEventKind::Failed, finished.message.as_str());
         self.completed(&unit.id, &finished);
         true
@@ -243,6 +249,7 @@ impl Shared {
             plan,
             progress: Progress::default(),
             basis: None,
+            losses: 0,
             request: unit.operation.clone(),
             started: now,
             finished: Some(now),
@@ -271,6 +278,7 @@ fn left_behind(left: &OperationState, desired: &[Desired], cache: &Cache) -> Opt
         run,
         started: left.started,
         mends: None,
+        corrected: Vec::new(),
         waits_for: HashSet::new(),
         heard: None,
     })

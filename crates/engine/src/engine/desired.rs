@@ -8,7 +8,7 @@ use model::{Manifest, Time};
 use crate::diff::{IgnoreRules, drop_unreadable_authority};
 use crate::observe::{Observer, rules_of};
 use crate::plan::{self, Desired, Options};
-use crate::unit::{Generated, ReconciliationSettings, SyncUnit};
+use crate::unit::{ReconciliationSettings, SyncUnit};
 
 use super::Shared;
 
@@ -34,12 +34,13 @@ impl Shared {
         &self,
         unit: &SyncUnit,
         observer: &Observer<'_>,
-        generated: &Generated,
+        manifests: &[Manifest],
         options: &Options,
+        revision: &str,
     ) -> Vec<Desired> {
         let settings = self.settings();
         let strategy = &unit.policy.strategy;
-        let mut manifests = managed(&settings, &generated.manifests);
+        let mut manifests = managed(&settings, manifests);
         if unit.is_deleting() {
             manifests.retain(|manifest| strategy.runs_at_deletion(manifest.value()));
         }
@@ -51,7 +52,7 @@ impl Shared {
                 drop_unreadable_authority(object);
             }
         }
-        let mut desired = plan::prepare(desired, strategy, options, &generated.revision);
+        let mut desired = plan::prepare(desired, strategy, options, revision);
         desired
             .iter_mut()
             .for_each(|desired| mark(desired, unit, &settings));

@@ -15,7 +15,7 @@ impl Shared {
     /// Nothing is to be done, or nobody asks for it: what was found is told.
     pub(super) async fn found(&self, unit: &SyncUnit, cluster: &Handle, plan: &Plan) {
         let differs = plan.changes_anything() || plan.yields_anything();
-        let mut warnings = self.warnings(plan);
+        let mut warnings = self.warnings(&unit.id, ours(plan));
         let known = self.known.get(&unit.id);
         warnings.extend(known.corrections.lock().warnings(differ(plan)));
         let status = Status {
@@ -92,6 +92,14 @@ impl Shared {
             }
         }
     }
+}
+
+/// What a unit has or wants by a plan.
+fn ours(plan: &Plan) -> impl Iterator<Item = &ObjectKey> {
+    let is_ours = |step: &&Step| {
+        step.action.applies() || matches!(step.action, Action::Unchanged | Action::Yield { .. })
+    };
+    plan.steps().filter(is_ours).map(|step| &step.key)
 }
 
 /// What a unit wants and leaves to others.

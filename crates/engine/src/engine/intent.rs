@@ -36,6 +36,8 @@ pub(super) struct Intent {
     pub(super) approved: bool,
     /// Whether it only puts right what somebody else has changed.
     pub(super) corrects: bool,
+    /// How often it has begun anew because somebody has deleted what it counts on.
+    pub(super) losses: u32,
 }
 
 impl Intent {
@@ -47,6 +49,7 @@ impl Intent {
             started,
             approved: request.as_ref().is_some_and(|request| request.approved),
             corrects: is_correction(unit, plan),
+            losses: losses(unit, basis),
             request,
         }
     }
@@ -59,6 +62,7 @@ impl Intent {
             request: left.request.clone(),
             approved: false,
             corrects: false,
+            losses: left.losses,
         })
     }
 
@@ -88,6 +92,15 @@ fn is_correction(unit: &SyncUnit, plan: &Plan) -> bool {
     unit.operation.is_none() && unit.status.revision == plan.revision
 }
 
+/// How often the same was begun before, and ended since something was deleted that it counts on.
+fn losses(unit: &SyncUnit, basis: Digest) -> u32 {
+    let last = unit.status.operation.as_deref();
+    let is_same = |last: &&OperationState| {
+        last.phase == Phase::Superseded && last.basis == Some(basis) && last.request == unit.operation
+    };
+    last.filter(is_same).map_or(0, |last| last.losses)
+}
+
 /// Whether a request only approves what was asked for before.
 fn is_approval(asked: &Operation, before: &Operation) -> bool {
     let without = |operation: &Operation| Operation {
@@ -110,13 +123,15 @@ fn policy(unit: &SyncUnit) -> Value {
 
 impl Shared {
     /// A digest of what an operation would bring about now and how: the objects, where they go, and the unit's policy. Objects are
-    /// taken as they were built, since what becomes of them may depend on what the operation itself has defined.
+    /// taken as they were built, since what becomes of them may depend on what the operation itself has defined. What is deleted is of no
+    /// revision.
     pub(super) fn basis(&self, unit: &SyncUnit, wish: &Wish<'_>) -> Digest {
         let settings = self.settings();
         let excluded = settings.filter.excluded.iter();
         let excluded: Vec<_> = excluded.map(|kind| (&*kind.group, &*kind.kind)).collect();
+        let revision = (!unit.is_deleting()).then_some(&wish.0.revision);
         let about = (
-            (&wish.0.revision, unit.is_deleting(), &unit.destination),
+            (revision, unit.is_deleting(), &unit.destination),
             (&settings.instance_label, excluded),
             wish.content().hex(),
         );

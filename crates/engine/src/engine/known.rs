@@ -14,8 +14,8 @@ use crate::cache::{Cache, Follow, Interest};
 use crate::observe::Memory;
 use crate::plan::{GroupKind, Plan};
 use crate::sync::{Run, StepResult, Stop, is_older};
-use crate::unit::Operation;
 
+use super::answers::Answered;
 use super::awaited::Awaited;
 use super::claims::Claims;
 use super::clusters::Handle;
@@ -79,9 +79,7 @@ pub(super) struct State {
     /// What the last operation has written and the watch has not brought back yet.
     written: Option<Written>,
     /// A request that was answered, and may still be in the store.
-    pub(super) answered: Option<Operation>,
-    /// A request that is still to be carried out, and in whose place somebody has asked for a dry run.
-    pub(super) kept: Option<Operation>,
+    pub(super) answered: Option<Answered>,
     /// How many operations have ended in this process: a status that was read before one did is out of date.
     pub(super) endings: u64,
 }
@@ -99,6 +97,8 @@ pub(super) struct Active {
     pub(super) started: Timestamp,
     /// What somebody has changed about objects that are applied already.
     pub(super) mends: Option<Run>,
+    /// What was put right and is not stored yet.
+    pub(super) corrected: Vec<ObjectKey>,
     /// What the operation waits for.
     pub(super) waits_for: HashSet<ObjectKey>,
     /// When all other units were heard last, if it has not waited since: only what they want is not deleted.
@@ -192,8 +192,19 @@ impl Known {
         }
     }
 
-    /// The operation has ended, with these results. One that has failed is not tried again before a while.
-    pub(super) fn end(&self, results: &[StepResult], failed: Option<(String, Duration)>) {
+    /// Whether somebody has ended what is under way or about to begin anew. That is asked once.
+    pub(super) fn take_termination(&self) -> bool {
+        let mut state = self.state.lock();
+        let is_terminated = state.stop == Some(Stop::Terminated);
+        if is_terminated {
+            state.stop = None;
+        }
+        is_terminated
+    }
+
+    /// The operation has ended, with these results. One that has failed is not tried again before a while, and one that begins anew may
+    /// have been ended by somebody meanwhile.
+    pub(super) fn end(&self, results: &[StepResult], failed: Option<(String, Duration)>, begins_anew: bool) {
         let written = results
             .iter()
             .filter(|result| !result.resource_version.is_empty());
@@ -202,7 +213,10 @@ impl Known {
         state.running = false;
         state.look_again = false;
         state.intent = None;
-        state.stop = None;
+        state.stop = state
+            .stop
+            .take()
+            .filter(|stop| begins_anew && *stop == Stop::Terminated);
         state.held = failed.map(|(revision, retry)| (revision, Instant::now() + retry));
         state.written = Some(Written {
             objects: objects.collect(),

@@ -211,12 +211,15 @@ impl Shared {
             markers: &strategy.markers,
             unobserved: &|object| !unit.is_deleting() && !strategy.looks_at(object, &options),
         };
-        let desired = self.desired(unit, &observer, &generated, &options).await;
         // What is deleted is of no revision: whatever is being applied is out of date.
         let revision = match unit.is_deleting() {
             true => String::new(),
             false => generated.revision.clone(),
         };
+        let manifests = &generated.manifests;
+        let desired = self
+            .desired(unit, &observer, manifests, &options, &revision)
+            .await;
         let wish = Wish::new(unit, &generated);
         let basis = || self.basis(unit, &wish);
         let listed = self.follow(unit, known, &cluster, &desired);
@@ -288,6 +291,11 @@ impl Shared {
                 }
                 if let Some(until) = self.hear(&agreed).await {
                     return Ok(Looked::Hearing(until));
+                }
+                if known.take_termination() {
+                    // Somebody has ended what was about to begin anew.
+                    self.give_up(unit.clone(), known).await;
+                    return Ok(Looked::TooLate);
                 }
                 self.start(unit, known, &cluster, (agreed, objects), basis())
                     .await?;

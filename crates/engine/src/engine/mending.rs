@@ -7,11 +7,10 @@ use std::time::Duration;
 use model::{Digest, ObjectKey};
 use tokio::time::Instant;
 
-use crate::cache;
 use crate::observe::Observer;
 use crate::plan::{self, Action, Desired, Input, Options, Plan};
 use crate::sync::{Next, Run, World};
-use crate::unit::SyncUnit;
+use crate::unit::{Status, SyncUnit};
 
 use super::begin::Consent;
 use super::clusters::Handle;
@@ -22,8 +21,8 @@ use super::{Shared, UnitEventKind};
 pub(super) enum Mending {
     /// Nothing: none does.
     Nothing,
-    /// Nothing before this time has passed: somebody changes them again and again.
-    Later(Duration),
+    /// Nothing before this time has passed: somebody changes these again and again.
+    Later(Duration, Vec<ObjectKey>),
     /// This.
     Now(Box<Run>),
 }
@@ -51,7 +50,7 @@ impl Shared {
         let is_applied = |desired: &Desired| applied.contains(&desired.key(&unit.destination.namespace));
         match self.mending(looking, desired, is_applied).await {
             Mending::Nothing => None,
-            Mending::Later(wait) => Some(wait),
+            Mending::Later(wait, _) => Some(wait),
             Mending::Now(run) => {
                 let mut state = known.state.lock();
                 state.look_again |= state.running;
@@ -104,12 +103,12 @@ impl Shared {
         let wait = corrections.wait(looking.basis, &differ, Instant::now());
         match wait.is_zero() {
             true => Mending::Now(Box::new(Run::new(Arc::new(plan), objects))),
-            false => Mending::Later(wait),
+            false => Mending::Later(wait, differ),
         }
     }
 
     /// Puts right what differs of the objects of a unit whose last operation has failed: that is not tried again before a while, but what it had
-    /// applied is looked after. If somebody changes it again and again, that is not done before the time that is returned.
+    /// applied is looked after, and told. If somebody changes it again and again, that is not done before the time that is returned.
     pub(super) async fn mend_held(
         &self,
         looking: &Looking<'_>,
@@ -117,54 +116,47 @@ impl Shared {
         desired: Vec<Desired>,
     ) -> Option<Duration> {
         let Looking { unit, known, .. } = *looking;
-        if !unit.policy.automatic || unit.is_deleting() || !known.memory.differs(&cluster.cache) {
+        if !unit.policy.automatic || unit.is_deleting() {
             return None;
         }
-        let is_applied = |desired: &Desired| {
-            let key = desired.key(&unit.destination.namespace);
-            unit.policy.strategy.lasts(desired) && known.memory.is_for(&key, desired.digest)
+        let key = |desired: &Desired| desired.key(&unit.destination.namespace);
+        let lasts = |desired: &&Desired| unit.policy.strategy.lasts(desired);
+        let ours: Vec<ObjectKey> = desired.iter().filter(lasts).map(key).collect();
+        let is_applied =
+            |desired: &Desired| lasts(&desired) && known.memory.is_for(&key(desired), desired.digest);
+        let mending = match known.memory.differs(&cluster.cache) {
+            true => self.mending(looking, desired, is_applied).await,
+            false => Mending::Nothing,
         };
-        let run = match self.mending(looking, desired, is_applied).await {
-            Mending::Nothing => return None,
-            Mending::Later(wait) => return Some(wait),
-            Mending::Now(run) => *run,
+        let mut warnings = self.warnings(&unit.id, &ours);
+        let (mended, pause) = match mending {
+            Mending::Nothing => (Mended::default(), None),
+            Mending::Later(wait, differ) => {
+                warnings.extend(known.corrections.lock().warnings(&differ));
+                (Mended::default(), Some(wait))
+            }
+            Mending::Now(run) => {
+                let around = self.around(unit, known, Some(looking.basis), true);
+                (self.mended(unit, *run, &around.world(cluster)).await, None)
+            }
         };
-        let rules = self.rules(unit);
-        let world = World {
-            cluster: cluster.cluster(),
-            cache: &cluster.cache,
-            standard: &unit.policy.standard(),
-            manager: &unit.policy.manager,
-            approved: false,
-            heard: false,
-            now: &*self.now,
-            prunable: &|_| false,
-            wanted: &|key| self.known.claims.wanted_by_another(&unit.id, key),
-            wanted_kind: &|group, kind| self.known.claims.kind_wanted_by_another(&unit.id, group, kind),
-            lasting: &|key| self.known.claims.lasts_for_another(&unit.id, key),
-            applying: &|key| self.known.claims.take(&unit.id, key),
-            applied: &|key, step, live| {
-                if let Some(reference) = &step.object {
-                    known
-                        .memory
-                        .settle(key.clone(), reference.digest, cache::content(live), rules);
-                }
-                let mut corrections = known.corrections.lock();
-                corrections.made(looking.basis, key, true, Instant::now());
-            },
-            stop: &|| None,
+        warnings.extend(mended.errors);
+        let status = Status {
+            warnings,
+            corrected: unit.status.with_corrected(&mended.objects, (self.now)()),
+            ..unit.status.clone()
         };
-        self.mended(unit, Some(run), &world).await;
-        None
+        self.write(unit, status).await;
+        pause
     }
 
     /// Puts right what was found to differ.
-    pub(super) async fn mended(&self, unit: &SyncUnit, mends: Option<Run>, world: &World<'_>) {
-        let Some(mut run) = mends.filter(|_| (world.stop)().is_none()) else {
-            return;
-        };
+    pub(super) async fn mended(&self, unit: &SyncUnit, mut run: Run, world: &World<'_>) -> Mended {
+        if world.around.stop().is_some() {
+            return Mended::default();
+        }
         let Next::Finished(report) = run.advance(world).await else {
-            return;
+            return Mended::default();
         };
         let changes = report.changes();
         if !changes.is_empty() {
@@ -174,7 +166,22 @@ impl Shared {
             self.tell(&unit.id, UnitEventKind::Failed, report.errors.join("; "));
             self.status.add_after(unit.id.clone(), unit.policy.retry());
         }
+        let changed = report.results.into_iter();
+        let changed = changed.filter(|result| result.outcome.changed());
+        Mended {
+            objects: changed.map(|result| result.key).collect(),
+            errors: report.errors,
+        }
     }
+}
+
+/// What has become of objects that differed.
+#[derive(Default)]
+pub(super) struct Mended {
+    /// These were put right.
+    pub(super) objects: Vec<ObjectKey>,
+    /// Why others were not.
+    errors: Vec<String>,
 }
 
 /// Objects alone, without all that comes before, after and besides.

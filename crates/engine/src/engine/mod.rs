@@ -10,6 +10,7 @@
 //! worker. Each unit is worked on by one of each at most.
 
 mod answers;
+mod around;
 mod arrived;
 mod awaited;
 mod begin;
@@ -18,6 +19,7 @@ mod claims;
 mod clusters;
 mod corrections;
 mod desired;
+mod ended;
 mod events;
 mod follow;
 mod found;

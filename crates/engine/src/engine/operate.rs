@@ -1,18 +1,15 @@
 //! Carries out operations: takes one as far as it goes, and comes back when what it waits for has happened.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use jiff::Timestamp;
 use tokio::time::Instant;
 
-use crate::cache;
 use crate::panics::caught_in;
-use crate::plan::Live;
 use crate::queue::Done;
-use crate::sync::{Ending, Next, Report, StepResult, Stop, World, together, written};
-use crate::unit::{OperationState, Phase, Status, SyncState, SyncUnit};
+use crate::sync::{Next, Stop, World, together, written};
+use crate::unit::{OperationState, Phase, Status, SyncUnit};
 
 use super::clusters::Handle;
 use super::known::{Active, Known};
@@ -56,7 +53,7 @@ impl Shared {
             .as_ref()
             .zip(stored.filter(|stored| !stored.phase.is_final()))
         else {
-            known.end(&[], None);
+            known.end(&[], None, false);
             return Done::Forget;
         };
         let ended = OperationState {
@@ -71,7 +68,8 @@ impl Shared {
             ..unit.status.clone()
         };
         self.write(unit, status).await;
-        known.end(&[], Some((ended.plan.revision.clone(), unit.policy.retry())));
+        let held = (ended.plan.revision.clone(), unit.policy.retry());
+        known.end(&[], Some(held), false);
         self.completed(id, &ended);
         self.status.add_after(unit.id.clone(), unit.policy.retry());
         Done::Forget
@@ -96,14 +94,16 @@ impl Shared {
                 }
                 Next::Approval(gate) => {
                     let message = format!("waiting for approval: {}", gate.why);
-                    self.waits(&unit, &known, &active, Phase::Pending, message).await;
+                    self.waits(&unit, &known, &mut active, Phase::Pending, message)
+                        .await;
                     self.put_down(&unit, &known, active);
                     return Done::Forget;
                 }
                 Next::Waiting { objects, until, why } => {
                     active.waits_for = objects.iter().map(|pending| pending.key.clone()).collect();
                     let message = format!("waiting for {why}");
-                    self.waits(&unit, &known, &active, Phase::Running, message).await;
+                    self.waits(&unit, &known, &mut active, Phase::Running, message)
+                        .await;
                     self.put_down(&unit, &known, active);
                     return Done::After(left(until, (self.now)()));
                 }
@@ -111,7 +111,8 @@ impl Shared {
                     let plan = Arc::clone(active.run.plan());
                     if let Some(until) = self.hear(&plan).await {
                         let message = format!("waiting for {HEARING}");
-                        self.waits(&unit, &known, &active, Phase::Running, message).await;
+                        self.waits(&unit, &known, &mut active, Phase::Running, message)
+                            .await;
                         self.put_down(&unit, &known, active);
                         return Done::After(until.saturating_duration_since(Instant::now()));
                     }
@@ -121,51 +122,39 @@ impl Shared {
         }
     }
 
-    fn put_down(&self, unit: &SyncUnit, known: &Known, active: Active) {
+    pub(super) fn put_down(&self, unit: &SyncUnit, known: &Known, active: Active) {
         if known.put_down(active) {
             self.status.add(unit.id.clone());
         }
     }
 
     async fn advance(&self, unit: &SyncUnit, known: &Known, active: &mut Active, cluster: &Handle) -> Next {
-        let rules = self.rules(unit);
         let intent = known.state.lock().intent.clone();
-        let corrects = AtomicBool::new(active.mends.is_some());
+        let basis = intent.as_ref().map(|intent| intent.basis);
+        if let Some(mends) = active.mends.take() {
+            let around = self.around(unit, known, basis, true);
+            let mended = self.mended(unit, mends, &around.world(cluster)).await;
+            active.corrected.extend(mended.objects);
+        }
+        let corrects = intent.as_ref().is_some_and(|intent| intent.corrects);
+        let around = self.around(unit, known, basis, corrects);
         let world = World {
-            cluster: cluster.cluster(),
-            cache: &cluster.cache,
-            standard: &unit.policy.standard(),
-            manager: &unit.policy.manager,
-            approved: intent.as_ref().is_some_and(|intent| intent.approved),
+            approved: intent.is_some_and(|intent| intent.approved),
             heard: active.has_heard(),
-            now: &*self.now,
-            prunable: &|live| self.keeps(unit, &Live::of(live)).is_none(),
-            wanted: &|key| self.known.claims.wanted_by_another(&unit.id, key),
-            wanted_kind: &|group, kind| self.known.claims.kind_wanted_by_another(&unit.id, group, kind),
-            lasting: &|key| self.known.claims.lasts_for_another(&unit.id, key),
-            applying: &|key| self.known.claims.take(&unit.id, key),
-            applied: &|key, step, live| {
-                if let Some(reference) = &step.object {
-                    known
-                        .memory
-                        .settle(key.clone(), reference.digest, cache::content(live), rules);
-                }
-                if let Some(intent) = intent.as_ref().filter(|_| step.hook.is_none()) {
-                    let corrects = corrects.load(Ordering::Relaxed);
-                    let mut corrections = known.corrections.lock();
-                    corrections.made(intent.basis, key, corrects, Instant::now());
-                }
-            },
-            stop: &|| known.state.lock().stop.clone(),
+            ..around.world(cluster)
         };
-        self.mended(unit, active.mends.take(), &world).await;
-        let only_corrects = intent.as_ref().is_some_and(|intent| intent.corrects);
-        corrects.store(only_corrects, Ordering::Relaxed);
         active.run.advance(&world).await
     }
 
     /// Stores how far an operation is, and tells what it waits for.
-    async fn waits(&self, unit: &SyncUnit, known: &Known, active: &Active, phase: Phase, message: String) {
+    async fn waits(
+        &self,
+        unit: &SyncUnit,
+        known: &Known,
+        active: &mut Active,
+        phase: Phase,
+        message: String,
+    ) {
         let state = state(known, active, phase, None, message.clone());
         let before = unit.status.operation.as_deref();
         if before.is_none_or(|before| before.message != message) {
@@ -176,105 +165,17 @@ impl Shared {
         let status = Status {
             inventory: together(&unit.status.inventory, made),
             operation: Some(Box::new(state)),
+            corrected: unit.status.with_corrected(&active.corrected, (self.now)()),
             ..unit.status.clone()
         };
-        self.write(unit, status).await;
-    }
-
-    /// Stores what has become of an operation, tells it, and has the unit looked at again.
-    async fn ended(&self, unit: &SyncUnit, known: &Known, active: Active, report: Report) {
-        let (phase, kind) = match report.ending {
-            Ending::Succeeded => (Phase::Succeeded, UnitEventKind::Succeeded),
-            Ending::Terminated => (Phase::Terminated, UnitEventKind::Failed),
-            Ending::Superseded | Ending::Left => (Phase::Superseded, UnitEventKind::Superseded),
-            // The next one brings it back.
-            Ending::Lost => (Phase::Superseded, UnitEventKind::Failed),
-            _ => (Phase::Failed, UnitEventKind::Failed),
-        };
-        let message = match (report.ending, report.errors.is_empty()) {
-            (Ending::Superseded, _) => "something newer is to be applied".to_owned(),
-            (Ending::Left, _) => "its cluster is reached in another way by now, or not at all".to_owned(),
-            (Ending::Terminated, _) => "terminated".to_owned(),
-            (_, true) => report.changes().join("\n"),
-            (_, false) => report.errors.join("; "),
-        };
-        let ended = state(known, &active, phase, Some((self.now)()), message.clone());
-        // A part of a revision is not the revision: the rest may still be to be applied.
-        let asked = ended.request.as_ref();
-        let partial = asked.is_some_and(|operation| operation.only.is_some());
-        let succeeded = report.ending == Ending::Succeeded && !partial;
-        let left_out = !active.run.plan().left_out.is_empty();
-        let status = Status {
-            sync: if succeeded && left_out {
-                SyncState::OutOfSync
-            } else if succeeded {
-                SyncState::Synced
-            } else {
-                unit.status.sync
-            },
-            revision: match succeeded {
-                true => active.run.plan().revision.clone(),
-                false => unit.status.revision.clone(),
-            },
-            inventory: report.inventory.after(&unit.status.inventory),
-            operation: Some(Box::new(ended.clone().ended())),
-            errors: report.errors,
-            ..unit.status.clone()
-        };
-        if let Err(error) = self.units.set_status(&unit.id, status).await {
-            // What was done is not stored: it is done again, which changes nothing, and stored then.
-            self.tell(&unit.id, UnitEventKind::Failed, error.to_string());
-            self.put_down(unit, known, active);
-            self.operations.add_after(unit.id.clone(), Duration::from_secs(1));
-            return;
+        if self.write(unit, status).await {
+            active.corrected.clear();
         }
-        self.heard.pass(&unit.id);
-        let begins_anew = matches!(report.ending, Ending::Superseded | Ending::Lost | Ending::Left);
-        let asked_again = match begins_anew {
-            // What was asked for is still to be done.
-            true => {
-                self.begins_anew(&unit.id, known, ended.request.as_ref()).await;
-                None
-            }
-            // Before anybody looks at the unit again, or else what was asked for is done once more.
-            false => self.answered(&unit.id, known, ended.request.as_ref()).await,
-        };
-        let failed = match report.ending {
-            // The request for a deletion stays: what callbacks have left of it is not tried again at once.
-            Ending::Succeeded if left_out && unit.is_deleting() => {
-                Some((active.run.plan().revision.clone(), unit.policy.retry()))
-            }
-            // What is gone is brought back at once.
-            Ending::Succeeded | Ending::Superseded | Ending::Lost | Ending::Left => None,
-            // What somebody has asked for meanwhile does not wait for what has failed.
-            _ if asked_again.as_ref().is_some_and(|asked| !asked.dry_run) => None,
-            _ => Some((active.run.plan().revision.clone(), unit.policy.retry())),
-        };
-        known.end(&ended.progress.results, failed);
-        if ended.progress.results.iter().any(changes_kinds) {
-            // With other defaults, what changed nothing may change something now.
-            self.known
-                .all()
-                .iter()
-                .for_each(|(_, known)| known.memory.clear());
-        }
-        self.tell(&unit.id, kind, message);
-        self.completed(&unit.id, &ended);
-        let again = match report.ending {
-            Ending::Succeeded | Ending::Superseded | Ending::Lost | Ending::Left => Duration::ZERO,
-            _ if asked_again.is_some() => Duration::ZERO,
-            _ => unit.policy.retry().min(unit.policy.interval()),
-        };
-        self.status.add_after(unit.id.clone(), again);
     }
 }
 
-/// Whether the definition of a kind was written.
-fn changes_kinds(result: &StepResult) -> bool {
-    result.key.kind == "CustomResourceDefinition" && result.outcome.changed()
-}
-
-fn state(
+/// How far an operation is, or what has become of it.
+pub(super) fn state(
     known: &Known,
     active: &Active,
     phase: Phase,
@@ -287,6 +188,7 @@ fn state(
         plan: (**active.run.plan()).clone(),
         progress: active.run.progress().clone(),
         basis: intent.as_ref().map(|intent| intent.basis),
+        losses: intent.as_ref().map_or(0, |intent| intent.losses),
         request: intent.and_then(|intent| intent.request),
         started: active.started,
         finished,
@@ -337,6 +239,7 @@ mod tests {
             plan: crate::plan::Plan::default(),
             progress: Progress::default(),
             basis: None,
+            losses: 0,
             request: None,
             started: Timestamp::UNIX_EPOCH,
             finished: None,

@@ -155,15 +155,17 @@ impl Shared {
         unit.policy.strategy.keeps(live).or_else(other)
     }
 
-    /// Which objects of a plan other units want too, one line for each of those units.
-    pub(super) fn warnings(&self, plan: &Plan) -> Vec<String> {
-        let shared: HashMap<ObjectKey, plan::Shared> = self.known.claims.shared(&plan.unit);
+    /// Which of these objects of a unit other units want too, one line for each of those units.
+    pub(super) fn warnings<'a>(
+        &self,
+        unit: &str,
+        keys: impl IntoIterator<Item = &'a ObjectKey>,
+    ) -> Vec<String> {
+        let shared: HashMap<ObjectKey, plan::Shared> = self.known.claims.shared(unit);
         let mut by_unit: BTreeMap<&str, Vec<&ObjectKey>> = BTreeMap::new();
-        for step in plan.steps() {
-            let is_ours =
-                step.action.applies() || matches!(step.action, Action::Unchanged | Action::Yield { .. });
-            if let Some(shared) = shared.get(&step.key).filter(|_| is_ours) {
-                by_unit.entry(&shared.unit).or_default().push(&step.key);
+        for key in keys {
+            if let Some(shared) = shared.get(key) {
+                by_unit.entry(&shared.unit).or_default().push(key);
             }
         }
         let line = |(other, mut keys): (&str, Vec<&ObjectKey>)| {
@@ -172,7 +174,7 @@ impl Shared {
                 1 => format!("{} is", keys[0]),
                 more => format!("{} and {} more are", keys[0], more - 1),
             };
-            format!("{objects} part of units {:?} and {other:?}", plan.unit)
+            format!("{objects} part of units {unit:?} and {other:?}")
         };
         by_unit.into_iter().map(line).collect()
     }

@@ -19,7 +19,8 @@ pub struct Memory {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Settled {
     desired: Digest,
-    content: u128,
+    /// Unknown once it has to be compared anew.
+    content: Option<u128>,
     rules: u64,
 }
 
@@ -28,7 +29,7 @@ impl Memory {
     pub fn settle(&self, key: ObjectKey, desired: Digest, content: u128, rules: u64) {
         let settled = Settled {
             desired,
-            content,
+            content: Some(content),
             rules,
         };
         self.settled.lock().insert(key, settled);
@@ -38,16 +39,18 @@ impl Memory {
     pub fn is_settled(&self, key: &ObjectKey, desired: Digest, content: u128, rules: u64) -> bool {
         let settled = Settled {
             desired,
-            content,
+            content: Some(content),
             rules,
         };
         self.settled.lock().get(key) == Some(&settled)
     }
 
-    /// Whether an object was as it should be, and has another content now.
+    /// Whether an object was as it should be, and may not be any more, as it has this content now.
     pub fn is_other(&self, key: &ObjectKey, content: u128) -> bool {
         let settled = self.settled.lock();
-        settled.get(key).is_some_and(|settled| settled.content != content)
+        settled
+            .get(key)
+            .is_some_and(|settled| settled.content != Some(content))
     }
 
     /// Whether an object was as this desired one says.
@@ -56,11 +59,12 @@ impl Memory {
         settled.get(key).is_some_and(|settled| settled.desired == desired)
     }
 
-    /// Whether an object that was as it should be has another content now, or is gone, as far as the cache knows.
+    /// Whether an object that was as it should be may not be any more: it has another content now, is gone as far as the cache knows, or has to
+    /// be compared anew.
     pub fn differs(&self, cache: &Cache) -> bool {
         let settled = self.settled.lock();
         settled.iter().any(|(key, settled)| match cache.find(key) {
-            Lookup::Found(entry) => entry.content() != settled.content,
+            Lookup::Found(entry) => settled.content != Some(entry.content()),
             Lookup::Missing => true,
             Lookup::Unknown => false,
         })
@@ -71,8 +75,42 @@ impl Memory {
         self.settled.lock().retain(|key, _| keys.contains(key));
     }
 
-    /// Forgets everything: the cluster is another one, or has other defaults.
+    /// The kinds of a group are defined anew: what changed nothing about their objects may change something now. That they were as they
+    /// should be is not forgotten.
+    pub fn doubt(&self, group: &str) {
+        let mut settled = self.settled.lock();
+        let of_group = settled.iter_mut().filter(|(key, _)| key.group == group);
+        of_group.for_each(|(_, settled)| settled.content = None);
+    }
+
+    /// Forgets everything: the cluster is another one.
     pub fn clear(&self) {
         self.settled.lock().clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_in_doubt_is_compared_anew_and_known_to_have_been_right() {
+        let key = |group: &str| ObjectKey {
+            group: group.into(),
+            kind: "Widget".into(),
+            namespace: "shop".into(),
+            name: "w".into(),
+        };
+        let digest = crate::plan::objects::digest(&model::Value::from("desired"));
+        let memory = Memory::default();
+        for group in ["ours", "theirs"] {
+            memory.settle(key(group), digest, 1, 0);
+        }
+        memory.doubt("ours");
+        assert!(!memory.is_settled(&key("ours"), digest, 1, 0));
+        assert!(memory.is_for(&key("ours"), digest) && memory.is_other(&key("ours"), 1));
+        assert!(memory.is_settled(&key("theirs"), digest, 1, 0));
+        memory.settle(key("ours"), digest, 1, 0);
+        assert!(memory.is_settled(&key("ours"), digest, 1, 0));
     }
 }

@@ -85,7 +85,7 @@ fn named_hooks(desired: &Desired, options: &Options, revision: &str) -> Vec<Desi
     phases.into_iter().map(named).collect()
 }
 
-/// `<revision>-<phase>-<start>`, with the first seven characters of the revision's hash.
+/// `<revision>-<phase>-<start>`, with the first seven characters of the revision's hash; where there is no revision, without it.
 fn hook_suffix(phase: Phase, options: &Options, revision: &str) -> String {
     let hash = revision.rsplit(':').next().unwrap_or_default();
     let short: String = match hash.len() {
@@ -93,7 +93,8 @@ fn hook_suffix(phase: Phase, options: &Options, revision: &str) -> String {
         _ => hash.chars().take(7).collect(),
     };
     let started = options.started.map_or(0, |time| time.timestamp().as_second());
-    let suffix = format!("{short}-{phase:?}-{started}").to_lowercase();
+    let dash = if short.is_empty() { "" } else { "-" };
+    let suffix = format!("{short}{dash}{phase:?}-{started}").to_lowercase();
     // A revision may hold what a name may not, such as the slash of a branch.
     suffix
         .chars()

@@ -4,11 +4,13 @@
 //! A [`Run`] goes as far as it can and then says what it waits for; it is called again when that may have come true. So a wait
 //! holds no worker, and what is stored of it ([`Progress`]) is enough for another process to go on.
 
+mod delete;
 mod inventory;
 mod progress;
 mod report;
 mod step;
 mod wait;
+mod world;
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -17,62 +19,20 @@ use std::time::Duration;
 use futures::future::join_all;
 use jiff::Timestamp;
 use model::health::State;
-use model::{Health, ObjectKey, Value};
+use model::{Health, ObjectKey};
 
-use crate::cache::{Cache, Lookup, Standard};
+use crate::cache::Lookup;
 use crate::cluster::Cluster;
-use crate::plan::{Action, Gate, Objects, OnFailure, Plan, Purpose, Stage, Step, When};
+use crate::plan::{Action, Gate, Objects, OnFailure, Plan, Purpose, Stage, When};
 
 pub use inventory::{Had, to_be_made, together, written};
 pub use progress::{Outcome, Progress, StepResult, Work};
 pub use report::{Ending, Report};
 pub use wait::Pending;
 pub(crate) use wait::is_older;
+pub use world::{Stop, Surroundings, World};
 
 use step::{Done, Turn};
-
-/// What a run works on and with.
-pub struct World<'a> {
-    /// Where requests go.
-    pub cluster: &'a Cluster,
-    /// What is known of the cluster. It has to follow the kinds that the plan waits for.
-    pub cache: &'a Cache,
-    /// By what it is told how objects are doing. The cache has to follow their kinds by it.
-    pub standard: &'a Standard,
-    /// The field manager.
-    pub manager: &'a str,
-    /// Whether somebody has approved what the plan asks approval for.
-    pub approved: bool,
-    /// Whether it is known what other units want. Before that nothing is pruned.
-    pub heard: bool,
-    /// The time.
-    pub now: &'a (dyn Fn() -> Timestamp + Send + Sync),
-    /// Whether an object that was to be pruned, and has changed since that was decided, may still be.
-    pub prunable: &'a (dyn Fn(&Value) -> bool + Send + Sync),
-    /// Another unit that wants an object, which then is not pruned.
-    pub wanted: &'a (dyn Fn(&ObjectKey) -> Option<String> + Send + Sync),
-    /// Another unit that wants objects of a group and kind, whose definition then is not pruned.
-    pub wanted_kind: &'a (dyn Fn(&str, &str) -> Option<String> + Send + Sync),
-    /// Another unit that has an object for good, which then is neither overwritten nor deleted by a hook.
-    pub lasting: &'a (dyn Fn(&ObjectKey) -> Option<String> + Send + Sync),
-    /// Told of each object that is about to be applied: whoever sees the change has to know whose it is.
-    pub applying: &'a (dyn Fn(&ObjectKey) + Send + Sync),
-    /// Told of each object that was applied, with what was meant and what became of it.
-    pub applied: &'a (dyn Fn(&ObjectKey, &Step, &Value) + Send + Sync),
-    /// Whether the run is to stop at the next occasion: it was terminated, or there is a newer revision.
-    pub stop: &'a (dyn Fn() -> Option<Stop> + Send + Sync),
-}
-
-/// Why a run does not go on.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Stop {
-    /// Somebody said so.
-    Terminated,
-    /// Something newer is to be applied.
-    Superseded,
-    /// Somebody has deleted an object that it counts on.
-    Lost(ObjectKey),
-}
 
 /// What comes next.
 #[derive(Debug)]
@@ -153,7 +113,7 @@ impl Run {
     pub async fn advance(&mut self, world: &World<'_>) -> Next {
         let plan = Arc::clone(&self.plan);
         while let Some(stage) = plan.stages.get(self.progress.stage) {
-            match (world.stop)() {
+            match world.around.stop() {
                 Some(Stop::Superseded) => {
                     return Next::Finished(Report::superseded(&plan, &self.progress));
                 }
@@ -208,7 +168,7 @@ impl Run {
 
     /// Whether something has come up that ends the run, and nothing was done about it yet.
     fn is_to_stop(&self, world: &World<'_>) -> bool {
-        match (world.stop)() {
+        match world.around.stop() {
             None => false,
             Some(Stop::Superseded | Stop::Lost(_)) => true,
             Some(Stop::Terminated) => !self.progress.terminated,
@@ -229,7 +189,7 @@ impl Run {
             .steps
             .iter()
             .filter(|step| step.hook.is_some() && step.action.applies() && running.contains(&step.key));
-        let deletions = hooks.map(|step| step::end_hook(step, world, self.progress.made(&step.key)));
+        let deletions = hooks.map(|step| delete::end_hook(step, world, self.progress.made(&step.key)));
         let deleted = join_all(deletions).await;
         self.progress.results.extend(deleted);
         self.progress.terminated = true;
@@ -273,7 +233,7 @@ impl Run {
                 self.fail(stage);
                 return None;
             }
-            let since = (world.now)();
+            let since = world.around.now();
             self.progress.work = Work::Waiting { since };
         }
         self.wait(stage, world).await
@@ -330,7 +290,7 @@ impl Run {
             }
             let turn = match since {
                 None => Turn::First,
-                Some(since) if (world.now)() >= since + time_to_leave(stage, &at_work) => Turn::Last,
+                Some(since) if world.around.now() >= since + time_to_leave(stage, &at_work) => Turn::Last,
                 Some(_) => Turn::Again,
             };
             let work = at_work.iter().map(|index| {
@@ -352,7 +312,7 @@ impl Run {
                 }
             }
             let waits = !leaving.is_empty();
-            let since = waits.then(|| since.unwrap_or_else(|| (world.now)()));
+            let since = waits.then(|| since.unwrap_or_else(|| world.around.now()));
             let next = since.map(|since| until_gone(stage, &leaving, since));
             self.progress.work = Work::Steps {
                 batch: if waits { batch } else { batch + 1 },
@@ -375,7 +335,7 @@ impl Run {
         };
         let until = *since + Duration::from_secs(wait.seconds);
         let found = wait::look(wait, &self.progress, world.cache, world.standard);
-        let waits = !found.is_over(wait) && (world.now)() < until;
+        let waits = !found.is_over(wait) && world.around.now() < until;
         if let Some(gone) = self.deleted(&found.pending, world).await {
             return Some(self.lost(&gone));
         }

@@ -1,13 +1,14 @@
 //! Carries out one step: the requests that its action stands for.
 
+use model::Value;
 use model::object_key::split_api_version;
-use model::{Value, value};
 
-use crate::cluster::{self, Apply, Delete, Deleted, Error, Resource, Validation, Write};
+use crate::cluster::{Apply, Delete, Error, Resource, Validation, Write};
 use crate::diff::dry_run_failure;
-use crate::plan::{Action, Objects, Propagation, Step, Target};
+use crate::plan::{Action, Objects, Step, Target};
 
 use super::World;
+use super::delete::{Pruned, delete, delete_hook, prune};
 use super::progress::{Outcome, StepResult};
 
 /// What a step has come to.
@@ -30,7 +31,7 @@ pub(super) enum Turn {
 }
 
 /// Why a step failed.
-type Failed = String;
+pub(super) type Failed = String;
 
 /// Lets the server check the object of a step. What it refuses is the result.
 pub(super) async fn verify(step: &Step, objects: &Objects, world: &World<'_>) -> Option<StepResult> {
@@ -67,7 +68,7 @@ pub(super) async fn carry_out(
         return done;
     }
     if step.action.applies() {
-        (world.applying)(&step.key);
+        world.around.applies(&step.key);
     }
     let done = match &step.action {
         Action::Fail { error } => Err(format!("{} {error}", step.key)),
@@ -103,7 +104,7 @@ pub(super) async fn carry_out(
 /// What becomes of a step for a hook whose name an object of another unit has: that is neither deleted nor overwritten.
 fn others_object(step: &Step, world: &World<'_>) -> Option<Done> {
     step.hook.as_ref().filter(|_| step.action.writes())?;
-    let unit = (world.lasting)(&step.key)?;
+    let unit = world.around.lasts_for(&step.key)?;
     if step.action.applies() {
         let message = format!(
             "{} is a hook, and an object of unit {unit:?} has the same name: give one of them another name",
@@ -220,7 +221,7 @@ fn written(step: &Step, live: &Value, world: &World<'_>, turn: Turn) -> Result<O
     if turn != Turn::First && leaving {
         return still_there(step, turn);
     }
-    (world.applied)(&step.key, step, live);
+    world.around.applied(step, live);
     let version = live.str_at(&["metadata", "resourceVersion"]);
     let outcome = match step.action {
         Action::Create | Action::Recreate(_) => Outcome::Created,
@@ -255,189 +256,12 @@ async fn replace(
     };
     let live = world.cluster.replace(&resource, &object, &options).await;
     let live = live.map_err(|error| apply_failed(step, &error))?;
-    (world.applied)(&step.key, step, &live);
+    world.around.applied(step, &live);
     let version = live.str_at(&["metadata", "resourceVersion"]);
     Ok(result(step, Outcome::Configured, version, String::new()))
 }
 
-/// What has become of an object that was to be pruned.
-enum Pruned {
-    Ended(StepResult),
-    /// This unit wants it by now.
-    Wanted(String),
-}
-
-/// Deletes exactly the object that was looked at. If it has changed since, it is looked at again.
-async fn prune(
-    step: &Step,
-    propagation: Propagation,
-    target: &Target,
-    world: &World<'_>,
-) -> Result<Pruned, Failed> {
-    let deleted = || Ok(Pruned::Ended(ended(step, Outcome::Deleted)));
-    let skipped = |why: &str| Ok(Pruned::Ended(result(step, Outcome::Skipped, "", why.to_owned())));
-    let resource = match resource_of(step, world).await {
-        Ok(resource) => resource,
-        Err(Error::NoSuchKind { .. }) => return deleted(),
-        Err(error) => return Err(delete_failed(step, &error)),
-    };
-    let mut options = Delete {
-        propagation: match propagation {
-            Propagation::Background => cluster::Propagation::Background,
-            Propagation::Foreground => cluster::Propagation::Foreground,
-            Propagation::Orphan => cluster::Propagation::Orphan,
-        },
-        uid: Some(target.uid.as_str().into()),
-        resource_version: Some(target.resource_version.as_str().into()),
-        dry_run: false,
-    };
-    // An object that changes all the time, as one with a busy status does, is won by the third try at the latest or is
-    // left for the next run.
-    for _ in 0..3 {
-        let key = &step.key;
-        // Also when it has changed: that may be what the other unit has applied.
-        if let Some(unit) = (world.wanted)(key) {
-            return Ok(Pruned::Wanted(unit));
-        }
-        if let Some(unit) = definition_wanted(step, &resource, world).await? {
-            return Ok(Pruned::Wanted(unit));
-        }
-        match world
-            .cluster
-            .delete(&resource, &key.namespace, &key.name, &options)
-            .await
-        {
-            Ok(Deleted::Gone | Deleted::Leaving(_)) | Err(Error::NotFound(_)) => {
-                return deleted();
-            }
-            Err(Error::Conflict(_)) => {}
-            Err(error) => return Err(delete_failed(step, &error)),
-        }
-        let live = world.cluster.get(&resource, &key.namespace, &key.name).await;
-        match live.map_err(|error| delete_failed(step, &error))? {
-            None => return deleted(),
-            Some(live) if live.str_at(&["metadata", "uid"]) != target.uid => {
-                return skipped("another object has taken its name and was left alone");
-            }
-            Some(live) if !(world.prunable)(&live) => {
-                return skipped("it changed while it was to be deleted and is not ours to delete any more");
-            }
-            Some(live) => {
-                let version = live.str_at(&["metadata", "resourceVersion"]);
-                options.resource_version = Some(version.into());
-            }
-        }
-    }
-    Err(format!(
-        "{} delete failed: it changes all the time; the next run tries again",
-        step.key
-    ))
-}
-
-/// Another unit that wants objects of the kind that a definition defines: they would go with it. What it defines is in the definition.
-async fn definition_wanted(
-    step: &Step,
-    resource: &Resource,
-    world: &World<'_>,
-) -> Result<Option<String>, Failed> {
-    let key = &step.key;
-    if key.kind != "CustomResourceDefinition" {
-        return Ok(None);
-    }
-    let live = world.cluster.get(resource, &key.namespace, &key.name).await;
-    let Some(live) = live.map_err(|error| delete_failed(step, &error))? else {
-        return Ok(None);
-    };
-    let group = live.str_at(&["spec", "group"]);
-    let kind = live.str_at(&["spec", "names", "kind"]);
-    Ok((world.wanted_kind)(group, kind))
-}
-
-/// Deletes a hook, which need not be there. If it is known which one, one that another unit has made since under its name is left alone.
-async fn delete_hook(
-    step: &Step,
-    uid: Option<&str>,
-    release: Option<&str>,
-    world: &World<'_>,
-) -> Result<StepResult, Failed> {
-    let resource = match resource_of(step, world).await {
-        Ok(resource) => resource,
-        Err(Error::NoSuchKind { .. }) => return Ok(ended(step, Outcome::Deleted)),
-        Err(error) => return Err(delete_failed(step, &error)),
-    };
-    if let Some(finalizer) = release {
-        take_finalizer(step, &resource, finalizer, world).await?;
-    }
-    let options = Delete {
-        uid: uid.map(Into::into),
-        ..Delete::default()
-    };
-    delete(step, &resource, &options, world).await?;
-    Ok(ended(step, Outcome::Deleted))
-}
-
-/// Deletes a hook that this run has created and that is not needed any more.
-pub(super) async fn end_hook(step: &Step, world: &World<'_>, made: Option<&str>) -> StepResult {
-    if let Some(unit) = (world.lasting)(&step.key) {
-        let message = format!("unit {unit:?} wants it by now");
-        return result(step, Outcome::Skipped, "", message);
-    }
-    match delete_hook(step, made, None, world).await {
-        Ok(deleted) => deleted,
-        Err(message) => result(step, Outcome::Failed, "", message),
-    }
-}
-
-/// Takes a finalizer off an object, so that it can go.
-async fn take_finalizer(
-    step: &Step,
-    resource: &Resource,
-    finalizer: &str,
-    world: &World<'_>,
-) -> Result<(), Failed> {
-    let key = &step.key;
-    let live = world.cluster.get(resource, &key.namespace, &key.name).await;
-    let Some(live) = live.map_err(|error| delete_failed(step, &error))? else {
-        return Ok(());
-    };
-    let finalizers = live.list_at(&["metadata", "finalizers"]);
-    let Some(place) = finalizers
-        .iter()
-        .position(|name| name.as_str() == Some(finalizer))
-    else {
-        return Ok(());
-    };
-    let path = format!("/metadata/finalizers/{place}");
-    // The test makes sure that it is still in its place.
-    let patch = value!([
-        {"op": "test", "path": (path.as_str()), "value": finalizer},
-        {"op": "remove", "path": (path.as_str())},
-    ]);
-    let by = Write::by(world.manager);
-    let patched = world
-        .cluster
-        .json_patch(resource, &key.namespace, &key.name, &patch, &by)
-        .await;
-    match patched {
-        Ok(_) | Err(Error::NotFound(_)) => Ok(()),
-        Err(error) => Err(delete_failed(step, &error)),
-    }
-}
-
-/// Deletes an object that need not be there. One that another has taken the name of is gone too.
-async fn delete(step: &Step, resource: &Resource, options: &Delete, world: &World<'_>) -> Result<(), Failed> {
-    let key = &step.key;
-    match world
-        .cluster
-        .delete(resource, &key.namespace, &key.name, options)
-        .await
-    {
-        Ok(_) | Err(Error::NotFound(_) | Error::Conflict(_)) => Ok(()),
-        Err(error) => Err(delete_failed(step, &error)),
-    }
-}
-
-async fn resource_of(step: &Step, world: &World<'_>) -> Result<Resource, Error> {
+pub(super) async fn resource_of(step: &Step, world: &World<'_>) -> Result<Resource, Error> {
     let (group, version) = split_api_version(&step.api_version);
     world.cluster.resource(group, version, &step.key.kind).await
 }
@@ -469,11 +293,11 @@ fn validation(step: &Step) -> Validation {
     }
 }
 
-fn ended(step: &Step, outcome: Outcome) -> StepResult {
+pub(super) fn ended(step: &Step, outcome: Outcome) -> StepResult {
     result(step, outcome, "", String::new())
 }
 
-fn result(step: &Step, outcome: Outcome, version: &str, message: String) -> StepResult {
+pub(super) fn result(step: &Step, outcome: Outcome, version: &str, message: String) -> StepResult {
     StepResult {
         key: step.key.clone(),
         outcome,
@@ -489,8 +313,4 @@ fn dry_run_failed(step: &Step, error: &Error) -> Failed {
 
 fn apply_failed(step: &Step, error: &Error) -> Failed {
     format!("{} apply failed: {error}", step.key)
-}
-
-fn delete_failed(step: &Step, error: &Error) -> Failed {
-    format!("{} delete failed: {error}", step.key)
 }

@@ -22,7 +22,7 @@ pub use files::FileStore;
 pub use generator::{Generated, ManifestGenerator};
 pub use operation::{Operation, OperationState, Phase};
 pub use settings::{ReconciliationSettings, ResourceFilter, ResourceOverride};
-pub use status::{Place, Status, SyncState};
+pub use status::{Correction, Place, Status, SyncState};
 pub use store::{MemoryStore, SyncUnitStore};
 
 use crate::cache::{OwnRules, Standard};

@@ -49,6 +49,9 @@ pub struct OperationState {
     /// while that is the same.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub basis: Option<Digest>,
+    /// How often it was begun before and ended because somebody had deleted what it counts on. After a few times it has failed.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub losses: u32,
     /// What somebody has asked for, if it was not begun by itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request: Option<Operation>,
@@ -60,6 +63,10 @@ pub struct OperationState {
     /// What is waited for, or what has become of it, for people.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub message: String,
+}
+
+fn is_none(number: &u32) -> bool {
+    *number == 0
 }
 
 impl OperationState {

@@ -1,5 +1,8 @@
 //! What has become of a unit.
 
+use std::collections::HashMap;
+
+use jiff::Timestamp;
 use model::{Health, Inventory, ObjectKey};
 use serde::{Deserialize, Serialize};
 
@@ -35,9 +38,48 @@ pub struct Status {
     /// What is not wrong but should be known: which objects other units want too.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
+    /// What was put right since the last operation began, besides what it did itself: while it waited, or after it had failed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub corrected: Vec<Correction>,
     /// All that is wrong.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub errors: Vec<String>,
+}
+
+/// An object that somebody has changed, and that was put right.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Correction {
+    /// Which object.
+    pub key: ObjectKey,
+    /// How often.
+    pub times: u32,
+    /// When it was last.
+    pub last: Timestamp,
+}
+
+impl Status {
+    /// What was put right, if these objects were by now.
+    pub(crate) fn with_corrected(&self, objects: &[ObjectKey], now: Timestamp) -> Vec<Correction> {
+        let mut corrected = self.corrected.clone();
+        let places = corrected.iter().enumerate();
+        let places: HashMap<ObjectKey, usize> = places
+            .map(|(place, correction)| (correction.key.clone(), place))
+            .collect();
+        for key in objects {
+            match places.get(key).map(|place| &mut corrected[*place]) {
+                Some(correction) => {
+                    correction.times = correction.times.saturating_add(1);
+                    correction.last = now;
+                }
+                None => corrected.push(Correction {
+                    key: key.clone(),
+                    times: 1,
+                    last: now,
+                }),
+            }
+        }
+        corrected
+    }
 }
 
 /// A cluster, as it was when something was applied to it.

@@ -12,7 +12,7 @@ use engine::unit::{
 use futures::future::BoxFuture;
 use parking_lot::Mutex;
 
-use super::{Bed, LIMIT, config_map};
+use super::{Bed, LIMIT, by, config_map, hook, soon};
 
 type Action = Box<dyn FnOnce() + Send>;
 
@@ -126,13 +126,6 @@ impl Scene {
     fn sync(&self, revision: &str) {
         self.bed.sync("shop", revision, [config_map("a", revision)]);
         self.engine.refresh("shop");
-    }
-}
-
-fn by(who: &str) -> Operation {
-    Operation {
-        by: who.to_owned(),
-        ..Operation::default()
     }
 }
 
@@ -254,4 +247,34 @@ async fn an_interval_of_nothing_is_a_second() {
     let looks = looks(&scene).await;
     assert!((55..=70).contains(&looks), "{looks} looks in a minute");
     scene.bed.finish().await;
+}
+
+/// The process has ended between the status and the request.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_request_with_a_number_is_answered_once_also_over_a_crash() {
+    let mut bed = Bed::with_outcomes().await;
+    bed.units.put(bed.argo("shop"));
+    let objects = [
+        hook(config_map("migrate", "1"), "PreSync", "BeforeHookCreation"),
+        config_map("web", "1"),
+    ];
+    bed.sync("shop", "v1", objects);
+    bed.applied("shop", "v1").await;
+    let asked = Operation {
+        number: "1".into(),
+        ..by("ada")
+    };
+    bed.ask("shop", asked.clone());
+    assert!(soon(60, async || !bed.is_asked("shop")).await);
+    bed.running.abort();
+    let uid = bed.uid("migrate").await;
+    let mut unit = bed.units.unit("shop").unwrap();
+    assert_eq!(last_request(&unit), "ada");
+    // As it was before it was taken away.
+    unit.operation = Some(asked);
+    bed.units.put(unit);
+    bed.restart();
+    assert!(soon(60, async || !bed.is_asked("shop")).await);
+    assert_eq!(bed.uid("migrate").await, uid, "the hook was run again");
+    bed.finish().await;
 }

@@ -148,3 +148,43 @@ async fn a_unit_whose_source_is_gone_is_deleted_without_its_hooks_if_somebody_sa
     assert!(bed.get("", "ConfigMap", "web").await.is_none());
     bed.finish().await;
 }
+
+/// What is deleted is of no revision: only other hooks for that occasion are a reason to begin anew.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_newer_revision_does_not_end_a_deletion_nor_run_its_hooks_again() {
+    let mut bed = Bed::with_outcomes().await;
+    bed.units.put(bed.argo("shop"));
+    let backup = |phase: &str| argo(slow("backup"), "hook", phase);
+    bed.sync("shop", "v1", [backup("PreDelete"), config_map("web", "1")]);
+    bed.applied("shop", "v1").await;
+    bed.ask("shop", delete());
+    let begun = bed.waits("shop").await.operation.unwrap();
+    let uid = bed.uid("backup").await.unwrap();
+    bed.sync(
+        "shop",
+        "v2",
+        [
+            backup("PreDelete"),
+            config_map("web", "2"),
+            config_map("new", "1"),
+        ],
+    );
+    super::requests::look(&bed).await;
+    // A process that comes after finds another revision too.
+    bed.sources
+        .set("shop", "v3", [backup("PreDelete"), config_map("web", "3")]);
+    bed.restart();
+    for _ in 0..3 {
+        super::requests::look(&bed).await;
+    }
+    let now = bed.units.unit("shop").unwrap().status.operation.unwrap();
+    assert_eq!((now.phase, now.started), (Phase::Running, begun.started));
+    assert_eq!(bed.uid("backup").await.as_deref(), Some(uid.as_str()));
+    // Somebody has put right what kept the hook.
+    let mut other = backup("PreDelete");
+    other.set_at(&["data", "slow"], "no");
+    bed.sync("shop", "v4", [other]);
+    bed.until("shop", is_deleted).await;
+    assert!(bed.get("", "ConfigMap", "web").await.is_none());
+    bed.finish().await;
+}

@@ -7,7 +7,7 @@ use model::value;
 use tokio::sync::mpsc;
 
 use super::gate::Gate;
-use super::{Bed, config_map, slow, waiting};
+use super::{Bed, by, config_map, slow, soon, waiting};
 
 /// How often the engine has written the config map.
 fn writes(gate: &Gate) -> usize {
@@ -256,5 +256,26 @@ async fn a_fight_over_an_object_of_a_unit_that_has_failed_has_growing_pauses_too
     let _ = tokio::time::timeout(Duration::from_secs(600), fight).await;
     let made = writes(&gate) - before;
     assert!((5..=9).contains(&made), "{made} in ten minutes");
+    bed.finish().await;
+}
+
+/// What somebody asks for does not wait for the end of a pause, however often they ask, and whether or not it is the same as before.
+#[tokio::test(start_paused = true)]
+async fn a_request_waits_for_no_pause_also_if_it_is_the_same_again() {
+    let bed = Bed::paused().await;
+    bed.sync("shop", "v1", [config_map("a", "1")]);
+    bed.applied("shop", "v1").await;
+    let is_right = async || bed.key("a").await.as_deref() == Some("1");
+    for _ in 0..4 {
+        bed.by_hand("", config_map("a", "by hand")).await;
+        assert!(soon(60, is_right).await);
+    }
+    for time in ["first", "second"] {
+        bed.by_hand("", config_map("a", "by hand")).await;
+        assert!(!soon(5, is_right).await, "there is a pause");
+        bed.ask("shop", by("ada"));
+        assert!(soon(5, is_right).await, "the {time} request waits");
+        assert!(soon(5, async || !bed.is_asked("shop")).await);
+    }
     bed.finish().await;
 }

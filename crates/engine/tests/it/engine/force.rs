@@ -6,7 +6,7 @@ use engine::cluster::Write;
 use engine::unit::{Phase, SyncUnit};
 use model::{Value, value};
 
-use super::{Bed, config_map};
+use super::{Bed, config_map, definition, widget};
 
 /// A config map that cannot be changed.
 fn fixed(key: &str) -> Value {
@@ -83,5 +83,27 @@ async fn what_is_made_anew_by_force_and_never_goes_is_a_timeout_that_names_it() 
     finalizers(&bed, value!([])).await;
     bed.engine.refresh("shop");
     bed.applied("shop", "v2").await;
+    bed.finish().await;
+}
+
+/// All objects of its kind would go with it.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_definition_is_not_made_anew_by_force() {
+    let bed = Bed::start().await;
+    let group = &format!("{}.example.com", bed.test.prefix());
+    bed.units.put(SyncUnit {
+        id: "def".to_owned(),
+        ..forcing(&bed, 60)
+    });
+    bed.sync("def", "v1", [definition(group), config_map("def", "1")]);
+    bed.applied("def", "v1").await;
+    bed.sync("app", "v1", [widget(group), config_map("app", "1")]);
+    bed.applied("app", "v1").await;
+    let mut other = definition(group);
+    other.set_at(&["spec", "scope"], "Cluster");
+    bed.sync("def", "v2", [other, config_map("def", "2")]);
+    let status = bed.until("def", |status| !status.errors.is_empty()).await;
+    assert!(status.errors[0].contains("immutable"), "{:?}", status.errors);
+    assert!(bed.get(group, "Widget", "w").await.is_some());
     bed.finish().await;
 }

@@ -3,8 +3,9 @@
 
 use engine::plan::{Ownership, Strategy};
 use engine::unit::{Status, SyncState, SyncUnit};
+use model::value;
 
-use super::{Bed, argo, config_map, slow};
+use super::{Bed, argo, config_map, hook, slow};
 
 /// A unit that waits for its objects before it prunes what it does not want any more. Nothing in the cluster says whose they are.
 fn patient(bed: &Bed, id: &str) -> SyncUnit {
@@ -161,5 +162,30 @@ async fn what_a_unit_leaves_to_another_is_not_deleted_after_a_restart_though_its
     bed.applied("yields", "v2").await;
     bed.until("holds", |status| !has(status, "x")).await;
     assert_eq!(bed.uid("x").await.as_ref(), Some(&uid));
+    bed.finish().await;
+}
+
+/// What is in a namespace goes with it.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_namespace_that_another_unit_uses_since_an_operation_waits_is_not_pruned() {
+    let bed = Bed::with_outcomes().await;
+    let name = format!("{}-more", bed.space);
+    let namespace =
+        value!({ "apiVersion": "v1", "kind": "Namespace", "metadata": { "name": (name.as_str()) } });
+    bed.units.put(bed.argo("giver"));
+    bed.sync("giver", "v1", [namespace, config_map("giver", "1")]);
+    bed.applied("giver", "v1").await;
+    let before = hook(slow("before"), "PreSync", "HookSucceeded");
+    bed.sync("giver", "v2", [before, config_map("giver", "2")]);
+    bed.waits("giver").await;
+    let mut inside = config_map("inside", "1");
+    inside.set_at(&["metadata", "namespace"], name.as_str());
+    bed.sync("taker", "v1", [inside, config_map("taker", "1")]);
+    bed.applied("taker", "v1").await;
+    bed.outcome("before", "done").await;
+    bed.applied("giver", "v2").await;
+    let namespaces = bed.resource("", "Namespace").await;
+    let live = bed.cluster.get(&namespaces, "", &name).await.unwrap();
+    assert!(live.is_some_and(|live| live.at(&["metadata", "deletionTimestamp"]).is_none()));
     bed.finish().await;
 }

@@ -1,33 +1,29 @@
 //! A process with an engine that is killed at any moment, over connections that lose and refuse requests: whoever starts it again
-//! finds what it left, gets there, deletes nothing else and leaves no operation behind.
+//! finds what it left, gets there, deletes nothing else and leaves no operation and no request behind.
 //!
 //! On the embedded and on a real cluster. `SLUICE_FAULT_ROUNDS` sets the number of rounds, `SLUICE_FAULT_SEED` what they are like.
 
+mod cluster;
 mod faulty;
+mod process;
 mod program;
+mod wishes;
 
 use std::collections::BTreeMap;
-use std::io::Write as _;
-use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::path::PathBuf;
 use std::time::Duration;
 
-use engine::cluster::{Apply, Cluster, Delete, Resource, Selection, Write};
-use engine::unit::{Status, SyncState};
+use engine::unit::{Operation, Phase, Status, SyncState};
 use fastrand::Rng;
-use model::{Value, value};
 
-use super::LIMIT;
-use program::{FOLDER, UNITS};
+use super::{LIMIT, by};
+use cluster::{Live, Place};
+use process::Program;
+use program::{replace, stored};
+use wishes::{BRIEF, HOOK, UNITS, Wish};
 
-/// Few, as each takes a good part of a second.
-const ROUNDS: usize = 6;
-const NAMES: [&str; 5] = ["a", "b", "c", "d", "e"];
-/// An object that belongs to nobody.
-const BYSTANDER: &str = "bystander";
-
-/// The objects of all units, with their keys.
-type Objects = BTreeMap<String, String>;
+/// Few, as each takes a second or two.
+const ROUNDS: usize = 4;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn killed_at_any_moment_the_engine_gets_there_and_deletes_nothing_else() {
@@ -39,73 +35,82 @@ async fn killed_at_any_moment_the_engine_gets_there_and_deletes_nothing_else() {
     for round in 0..rounds {
         scene.round(round).await;
     }
-    let (kills, mid_operation) = (scene.kills, scene.mid_operation);
-    eprintln!("{rounds} rounds, {kills} kills, {mid_operation} of them in the middle of an operation");
+    let Counts {
+        kills,
+        mid_operation,
+        requests,
+        deletions,
+    } = scene.counts;
+    eprintln!(
+        "{rounds} rounds, {kills} kills, {mid_operation} of them in the middle of an operation, {requests} requests, {deletions} units deleted"
+    );
     scene.end().await;
+}
+
+/// What has happened.
+#[derive(Clone, Copy, Default)]
+struct Counts {
+    kills: usize,
+    mid_operation: usize,
+    requests: usize,
+    deletions: usize,
 }
 
 /// A cluster, a folder with what the program goes by, and the program.
 struct Scene {
-    test: testkit::Cluster,
-    cluster: Cluster,
-    config_maps: Resource,
-    namespace: String,
+    place: Place,
     folder: tempfile::TempDir,
     program: Program,
     random: Rng,
-    /// What each unit should have.
-    desired: BTreeMap<&'static str, Objects>,
+    wish: Wish,
     /// The identities of objects that nobody has a reason to delete.
     uids: BTreeMap<String, String>,
-    /// The revision of it.
-    revision: String,
-    kills: usize,
-    mid_operation: usize,
+    /// Whether the unit that is deleted now and then is to be there.
+    has_brief: bool,
+    counts: Counts,
 }
 
 impl Scene {
     async fn start(random: Rng) -> Scene {
-        let test = testkit::Cluster::start().await;
-        let namespace = test.namespace("kills").await;
-        let cluster = Cluster::with_agent(test.client(), "tests");
-        let config_maps = cluster.preferred("", "ConfigMap").await.unwrap();
+        let place = Place::start().await;
         let folder = tempfile::tempdir().unwrap();
-        std::fs::copy(test.kubeconfig().await, folder.path().join("kubeconfig")).unwrap();
-        std::fs::write(folder.path().join("namespace"), &namespace).unwrap();
+        std::fs::copy(place.test.kubeconfig().await, folder.path().join("kubeconfig")).unwrap();
+        std::fs::write(folder.path().join("namespace"), &place.namespace).unwrap();
         let mut scene = Scene {
             program: Program::start(folder.path(), 0),
-            test,
-            cluster,
-            config_maps,
-            namespace,
+            place,
             folder,
             random,
-            desired: UNITS.map(|unit| (unit, Objects::new())).into(),
+            wish: Wish::default(),
             uids: BTreeMap::new(),
-            revision: String::new(),
-            kills: 0,
-            mid_operation: 0,
+            has_brief: true,
+            counts: Counts::default(),
         };
-        scene.add_bystander().await;
         scene.wish("v-first");
         scene.arrived("the first").await;
         scene
     }
 
     async fn round(&mut self, round: usize) {
+        if !self.has_brief {
+            // It is gone since the last round, and comes back as another.
+            self.forget_brief();
+        } else if self.random.u8(..4) == 0 {
+            self.delete_brief();
+        }
         self.wish(&format!("v{round}"));
+        if self.random.u8(..3) == 0 {
+            self.ask(round);
+        }
         if self.random.u8(..3) == 0 {
             self.meddle().await;
         }
-        if self.random.u8(..4) == 0
-            && let Some(server) = self.test.server()
-        {
-            // Versions that watches go on from are too old from now on.
-            server.compact();
+        if self.random.u8(..4) == 0 {
+            self.place.compact();
         }
         for _ in 0..self.random.u8(1..=2) {
             // A short life ends before the first list, a long one after all is done.
-            let (least, most) = (self.random.u64(..20), self.random.u64(..250));
+            let (least, most) = (self.random.u64(..20), self.random.u64(..400));
             if self.random.bool() {
                 self.begun(Duration::from_millis(most)).await;
                 tokio::time::sleep(Duration::from_millis(least)).await;
@@ -120,18 +125,18 @@ impl Scene {
     /// Kills the program and starts it again. It may find a newer revision then, which need not have what was made so far.
     fn kill(&mut self) {
         self.program.kill();
-        self.kills += 1;
-        self.mid_operation += usize::from(self.is_under_way());
+        self.counts.kills += 1;
+        self.counts.mid_operation += usize::from(self.is_under_way());
         if self.random.bool() {
-            self.wish(&format!("{}-newer", self.revision));
+            self.wish(&format!("{}-newer", self.wish.revision));
         }
         self.program = Program::start(self.folder.path(), self.random.u64(1..));
     }
 
     /// Whether an operation is under way, or was when the program was killed.
     fn is_under_way(&self) -> bool {
-        let mut stored = UNITS.into_iter().filter_map(|unit| self.status(unit)?.operation);
-        stored.any(|operation| !operation.phase.is_final())
+        let mut last = UNITS.into_iter().filter_map(|unit| self.status(unit)?.operation);
+        last.any(|operation| !operation.phase.is_final())
     }
 
     /// Waits until an operation is under way, but no longer than this.
@@ -145,91 +150,93 @@ impl Scene {
         drop(begun.await);
     }
 
-    /// Something else is desired from now on: some of a few objects of each unit, and at least one.
+    /// Something else is desired from now on.
     fn wish(&mut self, revision: &str) {
-        for unit in UNITS {
-            let mut wanted = Objects::new();
-            while wanted.is_empty() {
-                for name in NAMES {
-                    if self.random.bool() {
-                        wanted.insert(format!("{unit}-{name}"), self.random.u8(..3).to_string());
-                    }
-                }
-            }
-            let objects: Vec<serde_json::Value> = wanted
-                .iter()
-                .map(|(name, key)| serde_json::json!({ "name": name, "key": key }))
-                .collect();
-            let source = serde_json::json!({ "revision": revision, "objects": objects });
-            program::replace(&self.folder.path().join(format!("{unit}.source")), &source);
-            self.desired.insert(unit, wanted);
+        let group = &self.place.group;
+        self.wish = Wish::random(&mut self.random, revision, group, self.has_brief);
+        for (unit, manifests) in &self.wish.manifests {
+            replace(&self.file(unit, "source"), &(revision, manifests));
         }
-        revision.clone_into(&mut self.revision);
-        let desired = &self.desired;
-        self.uids.retain(|name, _| {
-            let mut units = desired.values();
-            name == BYSTANDER || units.any(|wanted| wanted.contains_key(name))
-        });
+        let wanted = &self.wish.objects;
+        self.uids
+            .retain(|name, _| wanted.contains_key(name) && name != HOOK);
         self.program.tell();
+    }
+
+    /// Somebody asks for an operation, or for what it would do.
+    fn ask(&mut self, round: usize) {
+        let unit = UNITS[self.random.usize(..UNITS.len())];
+        if unit == BRIEF {
+            return;
+        }
+        let asked = Operation {
+            number: round.to_string(),
+            dry_run: self.random.u8(..4) == 0,
+            ..by("ada")
+        };
+        self.counts.requests += 1;
+        replace(&self.file(unit, "operation"), &asked);
+        self.program.tell();
+    }
+
+    /// The unit is to be deleted with all that it has.
+    fn delete_brief(&mut self) {
+        let deletion = Operation {
+            delete: true,
+            ..by("ada")
+        };
+        replace(&self.file(BRIEF, "operation"), &deletion);
+        self.has_brief = false;
+        self.counts.deletions += 1;
+    }
+
+    /// The unit is deleted, and nothing is left that tells of it.
+    fn forget_brief(&mut self) {
+        // The program must not write what has become of it any more.
+        self.program.kill();
+        for what in ["source", "status", "operation"] {
+            std::fs::remove_file(self.file(BRIEF, what)).unwrap();
+        }
+        self.has_brief = true;
+        self.program = Program::start(self.folder.path(), self.random.u64(1..));
     }
 
     /// Somebody changes or deletes what is ours.
     async fn meddle(&mut self) {
-        let name = format!(
-            "{}-{}",
-            UNITS[self.random.usize(..2)],
-            NAMES[self.random.usize(..5)]
-        );
+        let ours = self.wish.objects.keys();
+        let ours: Vec<_> = ours.filter(|name| !name.starts_with(wishes::BYSTANDER)).collect();
+        let name = ours[self.random.usize(..ours.len())].clone();
         if self.random.bool() {
-            // It need not be there, and must not come to be: nobody would look after it.
-            let (patch, by) = (value!({ "data": { "key": "by hand" } }), Write::by("hand"));
-            let changed = self
-                .cluster
-                .merge_patch(&self.config_maps, &self.namespace, &name, &patch, &by);
-            drop(changed.await);
-            return;
+            self.place.change(&name).await;
+        } else {
+            self.uids.remove(&name);
+            self.place.delete(&name).await;
         }
-        self.uids.remove(&name);
-        let options = Delete::default();
-        let deleted = self
-            .cluster
-            .delete(&self.config_maps, &self.namespace, &name, &options);
-        drop(deleted.await);
     }
 
-    async fn add_bystander(&self) {
-        let object = value!({
-            "apiVersion": "v1", "kind": "ConfigMap",
-            "metadata": { "name": BYSTANDER, "namespace": (self.namespace.as_str()) },
-            "data": { "key": "mine" },
-        });
-        let by = Apply::by("hand");
-        self.cluster.apply(&self.config_maps, &object, &by).await.unwrap();
-    }
-
-    /// Waits until the cluster has what is desired, what is not ours, and nothing else, and no operation is left.
+    /// Waits until the cluster has what is desired, what is not ours, and nothing else, and no operation and no request is left.
     async fn arrived(&mut self, when: &str) {
-        let mut wanted: Objects = self.desired.values().flatten().map(owned).collect();
-        wanted.insert(BYSTANDER.to_owned(), "mine".to_owned());
         let every = testkit::settled::Every(Duration::from_millis(20));
         let settled = testkit::settled(LIMIT * 2, every, async || {
             for unit in UNITS {
-                let status = self.status(unit).unwrap_or_default();
-                let operation = status.operation.as_ref();
-                let ended = operation.is_none_or(|operation| operation.phase.is_final());
-                if status.sync != SyncState::Synced || status.revision != self.revision || !ended {
-                    return Err(format!("{unit}: {status:#?}"));
-                }
+                self.has_arrived(unit)?;
             }
-            let there = self.there().await;
-            match there
-                .iter()
-                .map(|(name, (key, _))| owned((name, key)))
-                .collect::<Objects>()
-                == wanted
-            {
+            let (there, wanted) = (self.place.objects().await, &self.wish.objects);
+            let keys = |there: &Live| {
+                there
+                    .iter()
+                    .map(|(name, (key, _))| (name.clone(), key.clone()))
+                    .collect()
+            };
+            if *wanted != keys(&there) {
+                return Err(format!("there are {there:?}, wanted are {wanted:?}"));
+            }
+            match self.place.is_defined().await == self.wish.is_defined {
                 true => Ok(there),
-                false => Err(format!("there are {there:?}, wanted are {wanted:?}")),
+                false => Err(format!(
+                    "the definition is not as wanted: {}",
+                    self.wish.is_defined
+                )),
             }
         });
         let there = match settled.await {
@@ -238,37 +245,46 @@ impl Scene {
         };
         for (name, uid) in &self.uids {
             let now = &there[name].1;
-            assert_eq!(now, uid, "{when}: {name} was deleted and made anew");
+            assert_eq!(
+                now,
+                uid,
+                "{when}: {name} was deleted and made anew\n{}",
+                self.said()
+            );
         }
         self.uids = there.into_iter().map(|(name, (_, uid))| (name, uid)).collect();
     }
 
-    /// The objects that are there, with their keys and identities.
-    async fn there(&self) -> BTreeMap<String, (String, String)> {
-        let selection = Selection {
-            namespace: self.namespace.as_str().into(),
-            ..Selection::default()
+    /// Whether a unit is as it should be, and nothing is left to do for it.
+    fn has_arrived(&self, unit: &str) -> Result<(), String> {
+        let status = self.status(unit).unwrap_or_default();
+        let last = status.operation.as_ref();
+        let is_over = last.is_none_or(|last| last.phase.is_final());
+        let is_right = match unit == BRIEF && !self.has_brief {
+            true => {
+                let succeeded = last.is_some_and(|last| last.phase == Phase::Succeeded);
+                succeeded && status.inventory.entries.is_empty()
+            }
+            // Of two that have the same object one has to leave it to the other.
+            false => {
+                let shares = !status.wanted.is_empty() && status.sync == SyncState::OutOfSync;
+                (status.sync == SyncState::Synced || shares) && status.revision == self.wish.revision
+            }
         };
-        let page = self
-            .cluster
-            .list(&self.config_maps, &selection, 500, None)
-            .await
-            .unwrap();
-        let text = |object: &Value, path: &[&str]| object.str_at(path).to_owned();
-        let all = page.items.iter().map(|object| {
-            let key = text(object, &["data", "key"]);
-            (
-                text(object, &["metadata", "name"]),
-                (key, text(object, &["metadata", "uid"])),
-            )
-        });
-        // The cluster itself puts its certificate into each namespace.
-        all.filter(|(name, _)| name != "kube-root-ca.crt").collect()
+        let is_asked = (unit != BRIEF) && self.file(unit, "operation").exists();
+        match is_over && is_right && !is_asked {
+            true => Ok(()),
+            false => Err(format!("{unit}, asked: {is_asked}: {status:#?}")),
+        }
+    }
+
+    fn file(&self, unit: &str, what: &str) -> PathBuf {
+        self.folder.path().join(format!("{unit}.{what}"))
     }
 
     /// What the program has stored of a unit.
     fn status(&self, unit: &str) -> Option<Status> {
-        program::stored(self.folder.path(), unit)
+        stored(&self.file(unit, "status"))
     }
 
     fn said(&self) -> String {
@@ -277,58 +293,6 @@ impl Scene {
 
     async fn end(mut self) {
         self.program.kill();
-        self.test.finish().await;
-    }
-}
-
-fn owned((name, key): (&String, &String)) -> (String, String) {
-    (name.clone(), key.clone())
-}
-
-/// The program, which ends with this at the latest.
-struct Program(Child);
-
-impl Program {
-    fn start(folder: &Path, seed: u64) -> Program {
-        let said = std::fs::File::options()
-            .create(true)
-            .append(true)
-            .open(folder.join("said"))
-            .unwrap();
-        let child = Command::new(std::env::current_exe().unwrap())
-            .args([
-                "--exact",
-                "--nocapture",
-                "engine::kills::program::an_engine_runs_until_it_is_killed",
-            ])
-            .env(FOLDER, folder)
-            .env(faulty::SEED, seed.to_string())
-            .stdin(Stdio::piped())
-            .stdout(Stdio::null())
-            .stderr(said)
-            .spawn()
-            .unwrap();
-        Program(child)
-    }
-
-    /// Says that the sources have changed.
-    fn tell(&mut self) {
-        // One that was killed sees it when it starts. One that has ended by itself is found out by what it leaves undone.
-        if let Some(stdin) = &mut self.0.stdin {
-            drop(stdin.write_all(b"changed\n"));
-        }
-    }
-
-    /// With SIGKILL: nothing is tidied up.
-    fn kill(&mut self) {
-        self.0.kill().unwrap();
-        self.0.wait().unwrap();
-    }
-}
-
-impl Drop for Program {
-    fn drop(&mut self) {
-        drop(self.0.kill());
-        drop(self.0.wait());
+        self.place.end().await;
     }
 }

@@ -1,6 +1,6 @@
 //! The program that is killed: an engine whose units are in files.
 
-use std::io::BufRead;
+use std::io::{BufRead, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -8,20 +8,21 @@ use engine::Engine;
 use engine::cluster::connect;
 use engine::plan::Strategy;
 use engine::unit::{
-    Destination, Failure, Generated, ManifestGenerator, OneCluster, Operation, Policy,
-    ReconciliationSettings, Source, Status, SyncUnit, SyncUnitStore,
+    Destination, Failure, Generated, ManifestGenerator, OneCluster, Operation, Policy, Source, Status,
+    SyncUnit, SyncUnitStore,
 };
 use futures::future::BoxFuture;
 use kube::Config;
 use kube::config::{KubeConfigOptions, Kubeconfig};
-use model::{Manifest, value};
+use model::{Manifest, Value};
+use serde::de::DeserializeOwned;
 
+use super::super::outcomes;
 use super::faulty;
+use super::wishes::{BRIEF, UNITS};
 
 /// The folder that the program works in. Without it there is nothing to do.
 pub(super) const FOLDER: &str = "SLUICE_ENGINE_FOLDER";
-/// One that is applied at once, and one that is applied in waves, so that its operations have several stages.
-pub(super) const UNITS: [&str; 2] = ["plain", "waves"];
 
 /// The program that is killed: this test, started by the other one.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -39,8 +40,7 @@ async fn an_engine_runs_until_it_is_killed() {
         namespace: std::fs::read_to_string(folder.join("namespace")).unwrap(),
         folder,
     };
-    let settings = ReconciliationSettings::default();
-    let engine = Engine::new(settings, OneCluster::new(client), files.clone(), files);
+    let engine = Engine::new(outcomes(), OneCluster::new(client), files.clone(), files);
     engine
         .on_unit_event(|unit, event| eprintln!("{unit}: {:?}: {}", event.kind, event.message))
         .forever();
@@ -58,17 +58,16 @@ async fn an_engine_runs_until_it_is_killed() {
     engine.run(2, 2, std::future::pending()).await.unwrap();
 }
 
-/// Units, their sources and what has become of them, in files.
-#[derive(Clone)]
-struct Files {
-    folder: PathBuf,
-    namespace: String,
-}
+/// What the program finds of a unit: its revision and its manifests.
+pub(super) type Described = (String, Vec<Value>);
 
-/// What has become of a unit, if anything is stored.
-pub(super) fn stored(folder: &Path, unit: &str) -> Option<Status> {
-    let bytes = std::fs::read(folder.join(format!("{unit}.status"))).ok()?;
-    Some(serde_json::from_slice(&bytes).expect("a file is there whole or not at all"))
+/// What is in a file, if it is there. It is there whole or not at all.
+pub(super) fn stored<T: DeserializeOwned>(path: &Path) -> Option<T> {
+    match std::fs::read(path) {
+        Ok(bytes) => Some(serde_json::from_slice(&bytes).unwrap()),
+        Err(error) if error.kind() == ErrorKind::NotFound => None,
+        Err(error) => panic!("{}: {error}", path.display()),
+    }
 }
 
 /// Puts a file in the place of another, whole.
@@ -79,53 +78,79 @@ pub(super) fn replace(path: &Path, content: &impl serde::Serialize) {
     std::fs::rename(new, path).unwrap();
 }
 
+/// Units, their sources, what is asked of them and what has become of them, in files.
+#[derive(Clone)]
+struct Files {
+    folder: PathBuf,
+    namespace: String,
+}
+
 impl Files {
-    fn unit(&self, id: &str) -> SyncUnit {
+    fn file(&self, unit: &str, what: &str) -> PathBuf {
+        self.folder.join(format!("{unit}.{what}"))
+    }
+
+    /// A unit, if it has a source.
+    fn unit(&self, id: &str) -> Option<SyncUnit> {
+        if !self.file(id, "source").exists() {
+            return None;
+        }
         let strategy = match id {
             "waves" => Strategy::flux_with_waves(id, &self.namespace),
+            "hooks" | BRIEF => Strategy::argo(id),
             _ => Strategy::flux(id, &self.namespace),
         };
-        SyncUnit {
+        Some(SyncUnit {
             id: id.to_owned(),
-            status: stored(&self.folder, id).unwrap_or_default(),
+            status: stored(&self.file(id, "status")).unwrap_or_default(),
             source: Source::default(),
             destination: Destination {
                 cluster: String::new(),
                 namespace: self.namespace.clone(),
             },
-            operation: None,
+            operation: stored(&self.file(id, "operation")),
             policy: Policy {
                 strategy,
                 retry: Duration::from_millis(200),
                 ..Policy::default()
             },
-        }
+        })
     }
 }
 
 impl SyncUnitStore for Files {
     fn list(&self) -> BoxFuture<'_, Result<Vec<SyncUnit>, Failure>> {
-        Box::pin(async { Ok(UNITS.iter().map(|unit| self.unit(unit)).collect()) })
+        Box::pin(async { Ok(UNITS.iter().filter_map(|unit| self.unit(unit)).collect()) })
     }
 
     fn get<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Option<SyncUnit>, Failure>> {
-        Box::pin(async { Ok(Some(self.unit(id))) })
+        Box::pin(async { Ok(self.unit(id)) })
     }
 
     fn set_status<'a>(&'a self, id: &'a str, status: Status) -> BoxFuture<'a, Result<(), Failure>> {
         Box::pin(async move {
-            replace(&self.folder.join(format!("{id}.status")), &status);
+            replace(&self.file(id, "status"), &status);
             Ok(())
         })
     }
 
+    /// The other process asks only where nobody does, so that nothing comes between.
     fn set_operation<'a>(
         &'a self,
-        _: &'a str,
-        _: Option<&'a Operation>,
-        _: Option<Operation>,
+        id: &'a str,
+        from: Option<&'a Operation>,
+        to: Option<Operation>,
     ) -> BoxFuture<'a, Result<bool, Failure>> {
-        Box::pin(async { Ok(true) })
+        Box::pin(async move {
+            let file = self.file(id, "operation");
+            let is_it = stored::<Operation>(&file).as_ref() == from;
+            match to {
+                _ if !is_it => {}
+                Some(to) => replace(&file, &to),
+                None => std::fs::remove_file(&file)?,
+            }
+            Ok(is_it)
+        })
     }
 }
 
@@ -137,24 +162,14 @@ impl ManifestGenerator for Files {
         _: bool,
     ) -> BoxFuture<'a, Result<Generated, Failure>> {
         Box::pin(async {
-            let bytes = std::fs::read(self.folder.join(format!("{}.source", unit.id)))?;
-            let source: serde_json::Value = serde_json::from_slice(&bytes)?;
-            let objects = source["objects"].as_array().into_iter().flatten();
-            let manifests = objects.enumerate().map(|(wave, object)| {
-                let (name, key) = (object["name"].as_str(), object["key"].as_str());
-                let object = value!({
-                    "apiVersion": "v1", "kind": "ConfigMap",
-                    "metadata": {
-                        "name": (name.unwrap()),
-                        "annotations": { "argocd.argoproj.io/sync-wave": (wave.to_string()) },
-                    },
-                    "data": { "key": (key.unwrap()) },
-                });
-                Manifest::new(object, None)
-            });
+            let described = stored::<Described>(&self.file(&unit.id, "source"));
+            let (revision, manifests) = described.ok_or_else(|| Failure::new("there is no source"))?;
+            let manifests = manifests
+                .into_iter()
+                .map(|manifest| Manifest::new(manifest, None));
             Ok(Generated {
                 manifests: manifests.collect::<Result<_, _>>()?,
-                revision: source["revision"].as_str().unwrap().to_owned(),
+                revision,
             })
         })
     }

@@ -1,0 +1,343 @@
+//! An engine on a cluster, and what a test does to it.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use engine::Engine;
+use engine::cluster::{Apply, Cluster, Delete, Resource};
+use engine::plan::Strategy;
+use engine::unit::{
+    Destination, Failure, Generated, ManifestGenerator, MemoryStore, OneCluster, Operation, Phase, Policy,
+    ReconciliationSettings, Source, Status, SyncUnit,
+};
+use futures::future::BoxFuture;
+use model::manifest::Origin;
+use model::{Manifest, Value, value};
+use parking_lot::Mutex;
+use tokio::sync::watch;
+use tokio::task::AbortHandle;
+
+use super::fixtures::{config_map, is_waiting, outcomes};
+use super::{LIMIT, gate};
+
+/// What units are made of, by the unit's id.
+#[derive(Clone, Default)]
+pub(super) struct Sources(
+    pub(super) Arc<Mutex<BTreeMap<String, Revision>>>,
+    Arc<Mutex<BTreeMap<String, Origin>>>,
+    /// How often nothing that was kept might be used.
+    pub(super) Arc<AtomicUsize>,
+);
+
+/// A revision and its objects.
+type Revision = (String, Vec<Value>);
+
+impl Sources {
+    pub(super) fn set(&self, unit: &str, revision: &str, objects: impl IntoIterator<Item = Value>) {
+        let objects = objects.into_iter().collect();
+        self.0
+            .lock()
+            .insert(unit.to_owned(), (revision.to_owned(), objects));
+    }
+
+    /// The manifests of a unit are read here from now on.
+    pub(super) fn from(&self, unit: &str, origin: Origin) {
+        self.1.lock().insert(unit.to_owned(), origin);
+    }
+}
+
+impl ManifestGenerator for Sources {
+    fn generate<'a>(
+        &'a self,
+        unit: &'a SyncUnit,
+        _: Option<&'a str>,
+        fresh: bool,
+    ) -> BoxFuture<'a, Result<Generated, Failure>> {
+        self.2.fetch_add(usize::from(fresh), Ordering::Relaxed);
+        Box::pin(async {
+            let sources = self.0.lock();
+            let (revision, objects) = sources
+                .get(&unit.id)
+                .ok_or_else(|| Failure::new("there is no source"))?;
+            let origin = self.1.lock().get(&unit.id).cloned();
+            let manifests = objects
+                .iter()
+                .map(|object| Manifest::unnamed(object.clone(), origin.clone()));
+            Ok(Generated {
+                manifests: manifests.collect::<Result<_, _>>()?,
+                revision: revision.clone(),
+            })
+        })
+    }
+}
+
+/// An engine on a cluster, in a namespace of its own.
+pub(super) struct Bed {
+    pub(super) test: testkit::Cluster,
+    /// What the engine reaches the cluster by.
+    pub(super) client: kube::Client,
+    pub(super) cluster: Cluster,
+    pub(super) space: String,
+    pub(super) sources: Sources,
+    pub(super) units: MemoryStore,
+    pub(super) settings: ReconciliationSettings,
+    pub(super) engine: Engine,
+    /// Moves each time something has happened to a unit.
+    pub(super) events: watch::Receiver<u64>,
+    pub(super) running: AbortHandle,
+}
+
+impl Bed {
+    pub(super) async fn start() -> Bed {
+        Bed::on(testkit::Cluster::start().await).await
+    }
+
+    pub(super) async fn on(test: testkit::Cluster) -> Bed {
+        Bed::with(test, ReconciliationSettings::default()).await
+    }
+
+    /// One in which config maps can take their time, and fail: see [`Outcomes`].
+    pub(super) async fn with_outcomes() -> Bed {
+        Bed::with(testkit::Cluster::start().await, outcomes()).await
+    }
+
+    /// The same on the embedded server, for a paused clock: hours take no time there.
+    pub(super) async fn paused() -> Bed {
+        Bed::with(
+            testkit::Cluster::embedded(apiserver::Server::builder()),
+            outcomes(),
+        )
+        .await
+    }
+
+    /// One whose engine reaches the cluster through this gate.
+    pub(super) async fn through(gate: &gate::Gate) -> Bed {
+        let test = testkit::Cluster::start().await;
+        let client = gate.client(test.client());
+        Bed::reached(test, client, ReconciliationSettings::default()).await
+    }
+
+    pub(super) async fn with(test: testkit::Cluster, settings: ReconciliationSettings) -> Bed {
+        let client = test.client();
+        Bed::reached(test, client, settings).await
+    }
+
+    pub(super) async fn reached(
+        test: testkit::Cluster,
+        client: kube::Client,
+        settings: ReconciliationSettings,
+    ) -> Bed {
+        let space = test.namespace("engine").await;
+        let cluster = Cluster::with_agent(test.client(), "tests");
+        let (sources, units) = (Sources::default(), MemoryStore::default());
+        let (engine, events, running) = run(&client, &settings, &sources, &units);
+        Bed {
+            test,
+            client,
+            cluster,
+            space,
+            sources,
+            units,
+            settings,
+            engine,
+            events,
+            running,
+        }
+    }
+
+    /// The embedded server, on a bed that has one.
+    pub(super) fn server(&self) -> &apiserver::Server {
+        self.test.server().unwrap()
+    }
+
+    /// Ends the engine and removes what the test made.
+    pub(super) async fn finish(self) {
+        self.running.abort();
+        self.test.finish().await;
+    }
+
+    /// Ends the engine where it is, as a crash would, and starts another with the same store.
+    pub(super) fn restart(&mut self) {
+        self.running.abort();
+        (self.engine, self.events, self.running) =
+            run(&self.client, &self.settings, &self.sources, &self.units);
+    }
+
+    /// A unit of this test's namespace, as Flux would look after it.
+    pub(super) fn unit(&self, id: &str) -> SyncUnit {
+        let policy = Policy {
+            strategy: Strategy::flux(id, &self.space),
+            retry: Duration::from_secs(1),
+            ..Policy::default()
+        };
+        SyncUnit {
+            id: id.to_owned(),
+            status: Status::default(),
+            source: Source::default(),
+            destination: Destination {
+                cluster: String::new(),
+                namespace: self.space.clone(),
+            },
+            operation: None,
+            policy,
+        }
+    }
+
+    /// A unit as Argo CD would look after it, with hooks and waves.
+    pub(super) fn argo(&self, id: &str) -> SyncUnit {
+        let mut unit = self.unit(id);
+        unit.policy.strategy = Strategy::argo(id);
+        unit
+    }
+
+    /// Somebody asks for an operation.
+    pub(super) fn ask(&self, unit: &str, operation: Operation) {
+        let mut asked = self.units.unit(unit).unwrap();
+        asked.operation = Some(operation);
+        self.units.put(asked);
+        self.engine.refresh(unit);
+    }
+
+    /// Waits until the operation of a unit is in this phase.
+    pub(super) async fn phase(&self, unit: &str, phase: Phase) -> Status {
+        let is = |status: &Status| {
+            status
+                .operation
+                .as_ref()
+                .is_some_and(|state| state.phase == phase)
+        };
+        self.until(unit, is).await
+    }
+
+    /// Waits until the operation of a unit waits for something.
+    pub(super) async fn waits(&self, unit: &str) -> Status {
+        self.until(unit, is_waiting).await
+    }
+
+    /// What becomes of a config map that takes its time: `done` or `failed`.
+    pub(super) async fn outcome(&self, name: &str, outcome: &str) {
+        let mut object = config_map(name, "");
+        object.set_at(&["data"], value!({ "outcome": outcome }));
+        self.by_hand("", object).await;
+    }
+
+    /// The identity of a config map, which a new one of the same name does not have.
+    pub(super) async fn uid(&self, name: &str) -> Option<String> {
+        let live = self.get("", "ConfigMap", name).await?;
+        Some(live.str_at(&["metadata", "uid"]).to_owned())
+    }
+
+    /// The key of a config map, if it is there.
+    pub(super) async fn key(&self, name: &str) -> Option<String> {
+        let live = self.get("", "ConfigMap", name).await?;
+        Some(live.str_at(&["data", "key"]).to_owned())
+    }
+
+    /// Somebody deletes a config map, which need not be there.
+    pub(super) async fn delete(&self, name: &str) {
+        let config_maps = self.resource("", "ConfigMap").await;
+        let options = Delete::default();
+        // That it is gone already is as good.
+        drop(
+            self.cluster
+                .delete(&config_maps, &self.space, name, &options)
+                .await,
+        );
+    }
+
+    /// Whether somebody still asks for something.
+    pub(super) fn is_asked(&self, unit: &str) -> bool {
+        self.units.unit(unit).unwrap().operation.is_some()
+    }
+
+    /// The source of a unit is this from now on.
+    pub(super) fn sync(&self, unit: &str, revision: &str, objects: impl IntoIterator<Item = Value>) {
+        self.sources.set(unit, revision, objects);
+        if self.units.unit(unit).is_none() {
+            self.units.put(self.unit(unit));
+        }
+        self.engine.refresh(unit);
+    }
+
+    /// Waits until a unit's status is as wanted.
+    pub(super) async fn until(&self, unit: &str, wanted: impl Fn(&Status) -> bool) -> Status {
+        let settled = testkit::settled(LIMIT, self.events.clone(), async || {
+            let status = self.units.unit(unit).map(|unit| unit.status).unwrap_or_default();
+            if wanted(&status) {
+                Ok(status)
+            } else {
+                Err(format!("{status:#?}"))
+            }
+        });
+        settled.await.unwrap_or_else(|error| panic!("{unit}: {error}"))
+    }
+
+    /// Waits until this revision is applied.
+    pub(super) async fn applied(&self, unit: &str, revision: &str) -> Status {
+        self.until(unit, |status| status.revision == revision).await
+    }
+
+    pub(super) async fn resource(&self, group: &str, kind: &str) -> Resource {
+        self.cluster.resource(group, "v1", kind).await.unwrap()
+    }
+
+    pub(super) async fn get(&self, group: &str, kind: &str, name: &str) -> Option<Value> {
+        let resource = self.resource(group, kind).await;
+        self.cluster.get(&resource, &self.space, name).await.unwrap()
+    }
+
+    /// Somebody else writes an object of this test.
+    pub(super) async fn by_hand(&self, group: &str, object: Value) -> Value {
+        let resource = self.resource(group, object.str_at(&["kind"])).await;
+        let mut object = object;
+        object.set_at(&["metadata", "namespace"], self.space.as_str());
+        self.cluster
+            .apply(&resource, &object, &Apply::by("hand"))
+            .await
+            .unwrap()
+    }
+
+    /// Waits until an object in the cluster is as wanted.
+    pub(super) async fn seen(&self, kind: &str, name: &str, wanted: impl Fn(Option<&Value>) -> bool) {
+        let every = testkit::settled::Every(Duration::from_millis(20));
+        let settled = testkit::settled(LIMIT, every, async || {
+            let live = self.get("", kind, name).await;
+            if wanted(live.as_ref()) {
+                Ok(())
+            } else {
+                Err(format!("{live:?}"))
+            }
+        });
+        settled
+            .await
+            .unwrap_or_else(|error| panic!("{kind} {name}: {error}"));
+    }
+}
+
+fn run(
+    client: &kube::Client,
+    settings: &ReconciliationSettings,
+    sources: &Sources,
+    units: &MemoryStore,
+) -> (Engine, watch::Receiver<u64>, AbortHandle) {
+    let engine = Engine::new(
+        settings.clone(),
+        OneCluster::new(client.clone()),
+        sources.clone(),
+        units.clone(),
+    );
+    let (told, events) = watch::channel(0);
+    let told = Arc::new(told);
+    let tell = Arc::clone(&told);
+    engine
+        .on_unit_event(move |_, _| tell.send_modify(|count| *count += 1))
+        .forever();
+    engine
+        .on_sync_completed(move |_, _| told.send_modify(|count| *count += 1))
+        .forever();
+    let running = engine.clone();
+    let running = tokio::spawn(async move { running.run(2, 2, std::future::pending()).await });
+    (engine, events, running.abort_handle())
+}
