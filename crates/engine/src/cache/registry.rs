@@ -33,7 +33,12 @@ impl Registry {
         let watches = kinds
             .entry((interest.group.clone(), interest.kind.clone()))
             .or_default();
-        if let Some(watch) = watches.iter().find(|watch| watch.interest.covers(&interest)) {
+        // One that may not be read is of no use to who asks for less, which they may be allowed to read.
+        let serves = |watch: &&Arc<Watch>| {
+            let is_forbidden = matches!(*watch.state.borrow(), State::Forbidden { .. });
+            watch.interest.covers(&interest) && (!is_forbidden || watch.interest == interest)
+        };
+        if let Some(watch) = watches.iter().find(serves) {
             let (follow, is_new) = watch.follow(standard);
             if is_new {
                 watch.reload.notify_one();

@@ -1,11 +1,11 @@
 //! Which kinds are followed for a unit, and when all of them are known.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-use model::ObjectKey;
 use model::object_key::split_api_version;
+use model::{ObjectKey, Str};
 use parking_lot::Mutex;
 use tokio::time::Instant;
 
@@ -33,19 +33,23 @@ impl Shared {
         let mut kinds: HashMap<GroupKind, Wanted> = HashMap::new();
         let mut wants: HashMap<ObjectKey, bool> = HashMap::new();
         for entry in &unit.status.inventory.entries {
-            kinds.insert(kind_of(&entry.id.0), Wanted::ours(&entry.version));
+            let wanted = kinds.entry(kind_of(&entry.id.0)).or_default();
+            wanted.is_ours(&entry.version, &entry.id.0.namespace);
         }
         for desired in desired {
             let key = desired.key(&unit.destination.namespace);
             let (_, version) = split_api_version(desired.object.str_at(&["apiVersion"]));
-            kinds.insert(kind_of(&key), Wanted::ours(version));
+            let wanted = kinds.entry(kind_of(&key)).or_default();
+            wanted.is_ours(version, &key.namespace);
             // What is there as a hook and for good is there for good.
             *wants.entry(key).or_default() |= desired.implied || unit.policy.strategy.lasts(desired);
         }
         let objects = self.claim(unit, known, cluster, wants);
         let awaited = awaited(unit, &objects);
         for key in &awaited {
-            kinds.entry(kind_of(key)).or_default().others = true;
+            let wanted = kinds.entry(kind_of(key)).or_default();
+            wanted.others = true;
+            wanted.namespaces.insert(key.namespace.clone());
         }
         self.known.awaited.set(&unit.id, cluster.name(), awaited);
         let starting = self.follow_kinds(known, cluster, kinds, &unit.policy.standard());
@@ -74,28 +78,45 @@ impl Shared {
         }
         let mut before = std::mem::take(&mut state.follows);
         let mut starting = Vec::new();
-        for (kind, wanted) in kinds {
-            let interest = self.interest(&kind, wanted);
+        let mut follow = |interest: Interest, kind: &GroupKind| {
+            let place = (kind.clone(), interest.namespace.clone());
             let same = |(followed, follow): &(Interest, Follow)| {
                 *followed == interest && *follow.standard() == standard.of(&kind.group, &kind.kind)
             };
-            let follow = match before.remove(&kind).filter(same) {
+            let follow = match before.remove(&place).filter(same) {
                 Some((_, follow)) => follow,
                 None => cluster.cache.follow_by(interest.clone(), standard),
             };
-            if matches!(follow.state(), cache::State::Starting) {
+            let now = follow.state();
+            if matches!(now, cache::State::Starting) {
                 starting.push(follow.clone());
             }
-            state.follows.insert(kind, (interest, follow));
+            state.follows.insert(place, (interest, follow));
+            now
+        };
+        for (kind, wanted) in kinds {
+            let interest = self.interest(&kind, &wanted);
+            if !matches!(follow(interest.clone(), &kind), cache::State::Forbidden { .. }) {
+                continue;
+            }
+            // Whoever may not read a kind everywhere may do so where they have something. That it is asked for everywhere, now and then,
+            // shows when they may.
+            for namespace in wanted.namespaces.into_iter().filter(|name| !name.is_empty()) {
+                let narrower = Interest {
+                    namespace: Some(namespace),
+                    ..interest.clone()
+                };
+                follow(narrower, &kind);
+            }
         }
         starting
     }
 
-    fn interest(&self, kind: &GroupKind, wanted: Wanted) -> Interest {
+    fn interest(&self, kind: &GroupKind, wanted: &Wanted) -> Interest {
         let settings = self.settings();
         let label = settings.instance_label.as_deref().filter(|_| !wanted.others);
         Interest {
-            version: wanted.version.map(Into::into),
+            version: wanted.version.as_deref().map(Into::into),
             selector: label.map(Into::into),
             ..Interest::in_all(kind.group.clone(), kind.kind.clone())
         }
@@ -131,14 +152,15 @@ struct Wanted {
     version: Option<String>,
     /// Whether there are some of others among them, which do not have our label.
     others: bool,
+    /// Where they are.
+    namespaces: BTreeSet<Str>,
 }
 
 impl Wanted {
-    fn ours(version: &str) -> Wanted {
-        Wanted {
-            version: Some(version.to_owned()),
-            others: false,
-        }
+    /// One of ours is among them, in this version and there.
+    fn is_ours(&mut self, version: &str, namespace: &Str) {
+        self.version = Some(version.to_owned());
+        self.namespaces.insert(namespace.clone());
     }
 }
 

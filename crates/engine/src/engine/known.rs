@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use model::ObjectKey;
+use model::{ObjectKey, Str};
 use parking_lot::Mutex;
 use tokio::sync::Notify;
 use tokio::time::Instant;
@@ -59,8 +59,8 @@ pub(super) struct State {
     pub(super) cluster: Option<Handle>,
     /// The name of the cluster that it was to be in when it was last looked at.
     pub(super) sought: Option<String>,
-    /// The kinds that are followed for it.
-    pub(super) follows: HashMap<GroupKind, (Interest, Follow)>,
+    /// The kinds that are followed for it, everywhere, or in a namespace where they may not be read everywhere.
+    pub(super) follows: HashMap<(GroupKind, Option<Str>), (Interest, Follow)>,
     /// The operation that is under way and waits, or is about to be taken up.
     pub(super) active: Option<Active>,
     /// Whether a worker has taken up the operation.
