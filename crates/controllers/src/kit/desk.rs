@@ -122,6 +122,14 @@ impl<S: Spec<Status: ReconcileStatus + PartialEq>> Desk<S> {
         }
     }
 
+    /// Tells those who are notified what a run came to that has found all as it was. Nothing of it is written to the cluster.
+    pub fn post_news(&self, object: &Object<S>, notices: Vec<Notice>) {
+        for notice in self.told.news(object, notices) {
+            tracing::info!(reason = notice.reason.as_str(), "{}", notice.message);
+            self.recorder.post(object, notice);
+        }
+    }
+
     /// Tells how long a run on an object took, and how the object is after it, unless it is gone.
     pub fn observe(&self, object: &Object<S>, took: Duration, is_suspended: bool) {
         let (kind, key, metrics) = (S::NAMES.kind, key_of(object), &self.options.metrics);

@@ -154,9 +154,7 @@ impl<S: Spec> Followed<S> {
         mut changed: impl FnMut(Option<&Object<S>>, &Object<S>) + Send,
     ) {
         let tell = |change: Change<S>| match change {
-            Change::Seen(mut object) => {
-                // Who wrote which field is of no use here, and often more than all the rest.
-                object.metadata.managed_fields = None;
+            Change::Seen(object) => {
                 let key = key_of(&object);
                 if let Ok(before) = self.objects.keep(*object)
                     && let Some(object) = self.objects.get(&key)

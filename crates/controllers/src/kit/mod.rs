@@ -41,6 +41,7 @@ pub use interval::jittered;
 pub use metrics::{IndexLookups, Metrics};
 pub use queue::{Backoff, Done, Load, Queue, Ticket};
 pub use recorder::{Notice, Recorder, hostname};
+pub(crate) use runner::span;
 pub use runner::{FINALIZER, Options, Reconcile, Run, Runner};
 pub use writer::Key;
 pub(crate) use writer::requested_at;

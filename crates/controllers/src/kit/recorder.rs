@@ -1,6 +1,7 @@
 //! Tells what happened: as Events of the cluster, and to the notification controller.
 
 use std::collections::{BTreeMap, HashMap};
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -27,10 +28,14 @@ const LONGEST_EVENT: usize = 1024;
 /// The prefix of annotations that are told with everything that is told of their object.
 const OWN_FACTS: &str = "event.toolkit.fluxcd.io/";
 
-/// How many different Events are remembered, so that the same is counted and not made anew.
-const REMEMBERED: usize = 4096;
+/// How many different Events each lane remembers, so that the same is counted and not made anew.
+const REMEMBERED: usize = 1024;
 
-/// How many notices may wait to be told. What comes while so many wait is not told: a controller never waits for it.
+/// How many tell at the same time: while the cluster is busy with a thousand objects, one alone would be left behind. All that is told of
+/// one object is told by the same, one after the other.
+const LANES: usize = 4;
+
+/// How many notices may wait to be told by each. What comes while so many wait is not told: a controller never waits for it.
 const WAITING: usize = 1024;
 
 /// Something to be told about an object.
@@ -46,10 +51,10 @@ pub struct Notice {
     pub metadata: BTreeMap<String, String>,
 }
 
-/// Tells notices, one after the other, beside the work that they are about. Clones are the same recorder.
+/// Tells notices, those of one object one after the other, beside the work that they are about. Clones are the same recorder.
 #[derive(Clone)]
 pub struct Recorder {
-    sender: mpsc::Sender<Item>,
+    lanes: Arc<[mpsc::Sender<Item>]>,
 }
 
 enum Item {
@@ -58,7 +63,17 @@ enum Item {
     Drain(oneshot::Sender<()>),
 }
 
+/// Where something is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Way {
+    /// In the cluster, and to the notification controller.
+    Everywhere,
+    /// To the notification controller alone.
+    Posted,
+}
+
 struct Told {
+    way: Way,
     object: ObjectReference,
     group: String,
     annotations: BTreeMap<String, String>,
@@ -68,37 +83,67 @@ struct Told {
 impl Recorder {
     /// Begins to tell. `controller` is who tells, `post_to` the address of the notification controller.
     pub fn new(client: Client, controller: &'static str, post_to: Option<String>) -> Self {
-        let (sender, receiver) = mpsc::channel(WAITING);
-        let teller = Teller {
-            client,
-            controller,
-            post_to,
-            http: reqwest::Client::new(),
-            instance: hostname(),
-            seen: Mutex::new(HashMap::new()),
-        };
-        tokio::spawn(teller.run(receiver));
-        Recorder { sender }
+        let http = reqwest::Client::new();
+        let lanes = (0..LANES).map(|_| {
+            let (sender, receiver) = mpsc::channel(WAITING);
+            let teller = Teller {
+                client: client.clone(),
+                controller,
+                post_to: post_to.clone(),
+                http: http.clone(),
+                instance: hostname(),
+                seen: Mutex::new(HashMap::new()),
+            };
+            tokio::spawn(teller.run(receiver));
+            sender
+        });
+        Recorder {
+            lanes: lanes.collect(),
+        }
+    }
+
+    /// The lane of an object.
+    fn lane(&self, object: &ObjectReference) -> &mpsc::Sender<Item> {
+        let mut hasher = DefaultHasher::new();
+        (&object.namespace, &object.name, &object.uid).hash(&mut hasher);
+        let lane = usize::try_from(hasher.finish() % LANES as u64).unwrap_or_default();
+        &self.lanes[lane]
     }
 
     /// Tells about an object.
     pub fn tell<K: Resource<DynamicType = ()>>(&self, object: &K, notice: Notice) {
+        self.send(object, notice, Way::Everywhere);
+    }
+
+    /// Tells the notification controller about an object, and leaves no Event.
+    pub fn post<K: Resource<DynamicType = ()>>(&self, object: &K, notice: Notice) {
+        self.send(object, notice, Way::Posted);
+    }
+
+    fn send<K: Resource<DynamicType = ()>>(&self, object: &K, notice: Notice, way: Way) {
         let told = Told {
+            way,
             object: object.object_ref(&()),
             group: K::group(&()).into_owned(),
             annotations: object.meta().annotations.clone().unwrap_or_default(),
             notice,
         };
-        if self.sender.try_send(Item::Told(Box::new(told))).is_err() {
+        if self
+            .lane(&told.object)
+            .try_send(Item::Told(Box::new(told)))
+            .is_err()
+        {
             tracing::warn!("an event was not told: too many wait");
         }
     }
 
     /// Waits until all that was told so far has arrived or was given up.
     pub async fn drain(&self) {
-        let (sender, receiver) = oneshot::channel();
-        if self.sender.send(Item::Drain(sender)).await.is_ok() {
-            let _ = receiver.await;
+        for lane in &*self.lanes {
+            let (sender, receiver) = oneshot::channel();
+            if lane.send(Item::Drain(sender)).await.is_ok() {
+                let _ = receiver.await;
+            }
         }
     }
 }
@@ -129,7 +174,9 @@ impl Teller {
                     continue;
                 }
             };
-            if let Err(error) = teller.record(&told).await {
+            if told.way == Way::Everywhere
+                && let Err(error) = teller.record(&told).await
+            {
                 tracing::debug!("failed to write an event: {}", chain(&error));
             }
             if told.notice.severity != Severity::Trace && teller.post_to.is_some() {

@@ -215,15 +215,7 @@ impl<R: Reconcile> Runner<R> {
     async fn take(&self, ticket: Ticket<Key>) {
         let names = <R::Spec as Spec>::NAMES;
         let metrics = &self.desk.options.metrics;
-        let (namespace, name) = ticket.key();
-        let span = tracing::info_span!(
-            "reconcile",
-            controller = names.kind.to_ascii_lowercase(),
-            controllerGroup = names.group,
-            controllerKind = names.kind,
-            name,
-            namespace,
-        );
+        let span = span::<R::Spec>(ticket.key());
         metrics.count_active(names.kind, 1);
         let start = Instant::now();
         let work = AssertUnwindSafe(self.work(ticket.key())).catch_unwind();
@@ -407,6 +399,19 @@ impl<R: Reconcile> Runner<R> {
             Err(_) => Done::Retry,
         }
     }
+}
+
+/// What is said inside of this is said of an object: `flux logs` asks for what is said of one.
+pub(crate) fn span<S: Spec>((namespace, name): &Key) -> tracing::Span {
+    let names = S::NAMES;
+    tracing::info_span!(
+        "reconcile",
+        controller = names.kind.to_ascii_lowercase(),
+        controllerGroup = names.group,
+        controllerKind = names.kind,
+        name,
+        namespace,
+    )
 }
 
 pub(super) fn has_finalizer<S: Spec>(object: &Object<S>) -> bool {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use api::{ConditionType, Object, ReconcileStatus, Spec};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::api::{Api, Patch, PatchParams};
 use kube::core::{ApiResource, DynamicObject, Status};
 use kube::{Client, ResourceExt};
@@ -14,6 +15,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::queue::Queue;
+use super::runner::FINALIZER;
 use super::status;
 
 /// The annotation that asks for a run.
@@ -64,7 +66,9 @@ impl<S: Spec> Objects<S> {
     }
 
     /// Keeps an object if it is newer than what is known, which it then gives back.
-    pub(super) fn keep(&self, object: Object<S>) -> Result<Option<Arc<Object<S>>>, Older> {
+    pub(super) fn keep(&self, mut object: Object<S>) -> Result<Option<Arc<Object<S>>>, Older> {
+        // Who wrote which field is of no use here, and often more than all the rest.
+        object.metadata.managed_fields = None;
         let mut objects = self.0.lock();
         let known = objects.get(&key_of(&object));
         if known.is_some_and(|known| version(known) > version(&object)) {
@@ -73,8 +77,8 @@ impl<S: Spec> Objects<S> {
         Ok(objects.insert(key_of(&object), Arc::new(object)))
     }
 
-    /// Keeps an object if it is newer than what is known; whether it asks for work: its spec changed, somebody asked, or it
-    /// is to go.
+    /// Keeps an object if it is newer than what is known; whether it asks for work: its spec changed, somebody asked, it is to go, or somebody
+    /// has taken its finalizer away, without which it is not worked on.
     fn put(&self, object: Object<S>) -> bool {
         let metadata = object.metadata.clone();
         let requested = requested_at(&object).map(str::to_owned);
@@ -85,9 +89,16 @@ impl<S: Spec> Objects<S> {
                     || known.metadata.generation != metadata.generation
                     || known.metadata.deletion_timestamp != metadata.deletion_timestamp
                     || requested_at(&known) != requested.as_deref()
+                    || (is_held(&known.metadata) && !is_held(&metadata))
             }),
         }
     }
+}
+
+/// Whether an object stays until its finalizer is taken away.
+fn is_held(metadata: &ObjectMeta) -> bool {
+    let mut finalizers = metadata.finalizers.iter().flatten();
+    finalizers.any(|one| one == FINALIZER)
 }
 
 /// An object is older than what is known of it.
@@ -109,6 +120,15 @@ pub(crate) fn requested_at<S: Spec>(object: &Object<S>) -> Option<&str> {
 fn version<S: Spec>(object: &Object<S>) -> u64 {
     let text = object.metadata.resource_version.as_deref();
     text.and_then(|text| text.parse().ok()).unwrap_or_default()
+}
+
+/// Who writes statuses and finalizers. That of Kustomizations has another name than who applies objects, as with Flux: a Kustomization that
+/// another one has applied would lose its finalizer to that one, which takes over what its own name has written.
+fn manager(controller: &str) -> &str {
+    match controller {
+        "kustomize-controller" => "gotk-kustomize-controller",
+        controller => controller,
+    }
 }
 
 /// Writes objects of one kind.
@@ -147,7 +167,7 @@ impl<S: Spec<Status: ReconcileStatus + PartialEq>> Writer<S> {
 
     fn parameters(&self) -> PatchParams {
         PatchParams {
-            field_manager: Some(self.controller.to_owned()),
+            field_manager: Some(manager(self.controller).to_owned()),
             ..PatchParams::default()
         }
     }
@@ -351,6 +371,19 @@ mod tests {
         // The watch has nothing to add to what the answer said.
         writer.see(asked);
         assert!(writer.queue.due(&key_of(&object)).is_some());
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn an_object_whose_finalizer_somebody_takes_away_asks_for_work() {
+        let (_cluster, _, writer, mut object) = blind().await;
+        let mut changed = |finalizers: Option<Vec<String>>, version: &str| {
+            object.metadata.finalizers = finalizers;
+            object.metadata.resource_version = Some(version.to_owned());
+            writer.objects.put(object.clone())
+        };
+        assert!(!changed(Some(vec![FINALIZER.to_owned()]), "1000000"));
+        assert!(changed(None, "1000001"));
+        assert!(!changed(None, "1000002"), "it is told once");
     }
 
     #[tokio::test(flavor = "multi_thread")]

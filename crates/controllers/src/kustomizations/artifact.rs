@@ -1,7 +1,7 @@
 //! The files of artifacts, unpacked where builds can read them.
 //!
-//! All Kustomizations of one source read the same directory, which is there for as long as one of them may need it: the last few
-//! are kept, so that the next look costs nothing.
+//! All Kustomizations of one content read the same directory, whatever sources have it, and it is there for as long as one of them may
+//! need it: the last few are kept, so that the next look costs nothing.
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -33,7 +33,7 @@ pub(super) struct Artifacts {
     client: reqwest::Client,
     fetch: fetch::Options,
     scratch: PathBuf,
-    /// By path and digest, those that were asked for last in front.
+    /// By digest, those that were asked for last in front.
     unpacked: Mutex<VecDeque<(String, Slot)>>,
 }
 
@@ -65,8 +65,9 @@ impl Artifacts {
     }
 
     fn slot(&self, artifact: &Artifact) -> Slot {
+        // What is read is checked against the digest, so that the same digest is the same content. One that says none is its own.
         let digest = artifact.digest.map(|digest| digest.to_string());
-        let name = format!("{} {}", artifact.path, digest.unwrap_or_default());
+        let name = digest.unwrap_or_else(|| format!("{} {}", artifact.path, artifact.revision));
         let mut unpacked = self.unpacked.lock();
         let found = unpacked.iter().position(|(other, _)| *other == name);
         let entry = match found.and_then(|at| unpacked.remove(at)) {

@@ -115,6 +115,21 @@ impl Kustomizations {
     }
 }
 
+/// Whether an object may be waiting for one that has got ready with this revision. One whose status does not say so may be about to: it was
+/// looked at before, and what that came to is not written yet.
+fn may_wait(object: &Object<KustomizationSpec>, revision: Option<&str>) -> bool {
+    let status = object.status.as_ref();
+    let Some(ready) = status.and_then(|status| status.condition(ConditionType::READY)) else {
+        return true;
+    };
+    match ready.status {
+        api::ConditionStatus::True => {
+            status.and_then(|status| status.last_applied_revision.as_deref()) != revision
+        }
+        _ => ready.reason == Reason::DEPENDENCY_NOT_READY.as_str(),
+    }
+}
+
 impl Reconcile for Kustomizations {
     type Spec = KustomizationSpec;
 
@@ -161,14 +176,10 @@ impl Reconcile for Kustomizations {
             return;
         }
         let key = (object.namespace().unwrap_or_default(), object.name_any());
+        let revision = &status.last_applied_revision;
         wake.everywhere(|other| {
             let mut on = other.spec.depends_on.iter();
-            let waits = other
-                .status
-                .as_ref()
-                .and_then(|status| status.condition(ConditionType::READY));
-            let waits = waits.is_some_and(|ready| ready.reason == Reason::DEPENDENCY_NOT_READY.as_str());
-            waits && on.any(|one| dependencies::key(other, one) == key)
+            may_wait(other, revision.as_deref()) && on.any(|one| dependencies::key(other, one) == key)
         });
     }
 
@@ -210,5 +221,44 @@ impl Reconcile for Kustomizations {
 
     async fn finalize(&self, object: &Object<KustomizationSpec>) -> Result<Vec<Notice>, Failure> {
         self.leave(object).await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn whoever_may_wait_for_another_is_woken_also_before_it_says_so() {
+        let waits = |ready: Option<(&str, &str)>, applied: &str| {
+            let conditions: Vec<_> = ready
+                .map(|(status, reason)| {
+                    json!({
+                        "type": "Ready", "status": status, "reason": reason, "message": "",
+                        "lastTransitionTime": "2026-01-02T03:04:05Z",
+                    })
+                })
+                .into_iter()
+                .collect();
+            let object = json!({
+                "metadata": {"name": "app"},
+                "spec": {"interval": "1h", "prune": true, "sourceRef": {"kind": "GitRepository", "name": "app"}},
+                "status": {"conditions": conditions, "lastAppliedRevision": applied},
+            });
+            may_wait(&serde_json::from_value(object).unwrap(), Some("v2"))
+        };
+        assert!(waits(None, ""), "nothing is known of it yet");
+        assert!(waits(Some(("False", "DependencyNotReady")), "v1"));
+        assert!(
+            waits(Some(("True", "ReconciliationSucceeded")), "v1"),
+            "it is about to"
+        );
+        assert!(!waits(Some(("True", "ReconciliationSucceeded")), "v2"));
+        assert!(
+            !waits(Some(("False", "BuildFailed")), "v1"),
+            "it is tried again by itself"
+        );
     }
 }

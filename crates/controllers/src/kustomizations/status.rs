@@ -41,18 +41,23 @@ pub(super) struct Course<'a> {
     pub(super) now: Time,
 }
 
+/// What is to be told.
+#[derive(Debug, Default)]
+pub(super) struct News {
+    /// Everywhere.
+    pub(super) told: Vec<Notice>,
+    /// To those who are notified alone: whoever has asked finds the answer in the status, and nothing else is new.
+    pub(super) posted: Vec<Notice>,
+}
+
 /// Brings a status to what the engine says, and says what is to be told.
-pub(super) fn translate(
-    object: &Kustomization,
-    said: &mut KustomizationStatus,
-    course: &Course<'_>,
-) -> Vec<Notice> {
+pub(super) fn translate(object: &Kustomization, said: &mut KustomizationStatus, course: &Course<'_>) -> News {
     let stamp = stamp(object, course.now);
     let mut teller = Teller {
         object,
         stamp,
         course,
-        news: Vec::new(),
+        news: News::default(),
     };
     match course.status.operation.as_deref() {
         Some(state) if course.is_new && state.phase == Phase::Superseded => teller.superseded(said, state),
@@ -74,7 +79,7 @@ struct Teller<'a> {
     object: &'a Kustomization,
     stamp: Stamp,
     course: &'a Course<'a>,
-    news: Vec<Notice>,
+    news: News,
 }
 
 impl Teller<'_> {
@@ -310,7 +315,11 @@ impl Teller<'_> {
             let mut metadata = self.metadata();
             metadata.insert("commit_status".to_owned(), "update".to_owned());
             if self.course.is_asked || self.course.is_new {
+                let is_as_before = self.is_as_before(said);
                 self.tell_with(said, Severity::Info, message, metadata);
+                if is_as_before {
+                    self.news.posted.append(&mut self.news.told);
+                }
             }
         } else if let Some(reconciling) = said.condition(ConditionType::RECONCILING) {
             let message = reconciling.message.clone();
@@ -324,6 +333,17 @@ impl Teller<'_> {
         if let Some(token) = crate::kit::requested_at(self.object) {
             said.set_last_handled_reconcile_at(token);
         }
+    }
+
+    /// Whether a run has come to what was so before it, and has changed nothing.
+    fn is_as_before(&self, said: &KustomizationStatus) -> bool {
+        let before = self.object.status.as_ref();
+        let is_as_before = before.is_some_and(|before| {
+            before.is_true(ConditionType::READY)
+                && before.observed_generation == said.observed_generation
+                && before.last_applied_revision == said.last_applied_revision
+        });
+        is_as_before && self.news.told.is_empty()
     }
 
     fn record(&self, said: &mut KustomizationStatus, reason: Reason, revision: &str) {
@@ -381,7 +401,7 @@ impl Teller<'_> {
         message: String,
         metadata: BTreeMap<String, String>,
     ) {
-        self.news.push(Notice {
+        self.news.told.push(Notice {
             severity,
             reason,
             message,

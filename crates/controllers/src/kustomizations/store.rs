@@ -8,12 +8,13 @@ use engine::unit::{Failure, Operation, OperationState, Status, SyncUnit, SyncUni
 use futures::future::BoxFuture;
 use kube::ResourceExt;
 use model::Time;
+use tracing::Instrument;
 
 use super::generate::key;
 use super::memory::{Memory, Remembered};
 use super::status::{self, Course};
 use super::{Shared, unit};
-use crate::kit::{Desk, FINALIZER, Stamp};
+use crate::kit::{Desk, FINALIZER, Stamp, span};
 
 /// The units of a process.
 #[derive(Clone)]
@@ -38,10 +39,12 @@ impl SyncUnitStore for Units {
 
     fn set_status<'a>(&'a self, id: &'a str, status: Status) -> BoxFuture<'a, Result<(), Failure>> {
         Box::pin(async move {
-            let Some(object) = key(id).and_then(|key| self.desk.get(&key)) else {
+            let Some(key) = key(id) else { return Ok(()) };
+            let Some(object) = self.desk.get(&key) else {
                 return Ok(());
             };
-            self.write(id, &object, status).await
+            let written = self.write(id, &object, status);
+            written.instrument(span::<KustomizationSpec>(&key)).await
         })
     }
 
@@ -113,7 +116,8 @@ impl Units {
         let mut said = object.status.clone().unwrap_or_default();
         let course = course(&status, before);
         let news = status::translate(object, &mut said, &course);
-        self.desk.tell_news(object, news, None);
+        self.desk.tell_news(object, news.told, None);
+        self.desk.post_news(object, news.posted);
         self.desk.write(object, &said).await?;
         let operation = status.operation.as_ref();
         if operation.is_none_or(|state| state.phase.is_final())

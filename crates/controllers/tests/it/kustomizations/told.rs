@@ -2,7 +2,8 @@
 
 use api::kustomize::Kustomization;
 use controllers::kustomizations::Settings;
-use k8s_openapi::api::core::v1::ServiceAccount;
+use k8s_openapi::api::core::v1::{Event, ServiceAccount};
+use k8s_openapi::api::rbac::v1::RoleBinding;
 use kube::api::{Patch, PatchParams};
 use kube::{Api, ResourceExt};
 use serde_json::json;
@@ -120,6 +121,40 @@ async fn what_is_done_is_done_as_the_account_of_the_object() {
     setting.value("one", None).await;
 }
 
+/// `serviceAccountName`, `wait`: the rights of a tenant, who may do everything in one namespace and nothing elsewhere, are enough to see what
+/// becomes of objects there.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_account_with_the_rights_of_one_namespace_sees_its_objects_get_well() {
+    let setting = Setting::with(&[("one.yaml", &config_map("one", "1"))]).await;
+    let (client, space) = (setting.bed.cluster.client(), setting.bed.namespace.as_str());
+    let accounts: Api<ServiceAccount> = Api::namespaced(client.clone(), space);
+    let account: ServiceAccount = serde_json::from_value(json!({"metadata": {"name": "tenant"}})).unwrap();
+    accounts.create(&Default::default(), &account).await.unwrap();
+    let binding = json!({
+        "metadata": {"name": "tenant"},
+        "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "admin"},
+        "subjects": [{"kind": "ServiceAccount", "name": "tenant", "namespace": space}],
+    });
+    let binding: RoleBinding = serde_json::from_value(binding).unwrap();
+    let bindings: Api<RoleBinding> = Api::namespaced(client, space);
+    bindings.create(&Default::default(), &binding).await.unwrap();
+    setting
+        .create(
+            "app",
+            json!({"serviceAccountName": "tenant", "wait": true, "timeout": "30s"}),
+        )
+        .await;
+    setting.bed.ready("app", "True", "ReconciliationSucceeded").await;
+    // It is followed there, too: what somebody changes is put right.
+    let change = Patch::Merge(json!({"data": {"a": "by hand"}}));
+    setting
+        .config_maps()
+        .patch("one", &PatchParams::default(), &change)
+        .await
+        .unwrap();
+    setting.value("one", Some("1")).await;
+}
+
 /// `sourceRef`: with `--no-cross-namespace-refs` only sources of the same namespace are looked at.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn sources_of_other_namespaces_may_be_forbidden() {
@@ -183,4 +218,42 @@ async fn what_was_done_is_told_in_events() {
             .map(String::as_str),
         Some(revision.as_str())
     );
+}
+
+/// `requestedAt`: whoever asks for a run in which nothing is to be done finds the answer in the status, in one write: no Event is made
+/// of it.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_run_that_somebody_asks_for_and_that_changes_nothing_makes_no_event() {
+    let setting = Setting::with(&[("one.yaml", &config_map("one", "1"))]).await;
+    setting.create("app", json!({"wait": true})).await;
+    setting.bed.ready("app", "True", "ReconciliationSucceeded").await;
+    for token in ["first", "second"] {
+        let request = json!({"metadata": {"annotations": {"reconcile.fluxcd.io/requestedAt": token}}});
+        setting.bed.patch("app", request).await;
+        let is_answered = |object: &Kustomization| {
+            let status = object.status.as_ref();
+            status.is_some_and(|status| status.last_handled_reconcile_at.as_deref() == Some(token))
+        };
+        setting.bed.until("app", is_answered).await;
+    }
+    // Events are made one after the other: with that of the next revision, all before it are there.
+    let last = setting.commit(&[("one.yaml", &config_map("one", "2"))]).await;
+    let is_finished = |event: &Event| {
+        let message = event.message.as_deref().unwrap_or_default();
+        message.starts_with("Reconciliation finished in ")
+    };
+    let revision = |event: &Event| {
+        let annotations = event.metadata.annotations.as_ref();
+        annotations.and_then(|all| all.get("kustomize.toolkit.fluxcd.io/revision").cloned())
+    };
+    let is_last = |event: &Event| is_finished(event) && revision(event).as_deref() == Some(&*last);
+    setting.bed.until_event(is_last).await;
+    let events: Api<Event> = Api::namespaced(setting.bed.cluster.client(), &setting.bed.namespace);
+    let told = events.list(&Default::default()).await.unwrap();
+    let counts: Vec<i32> = told
+        .iter()
+        .filter(|event| is_finished(event))
+        .map(|event| event.count.unwrap_or_default())
+        .collect();
+    assert_eq!(counts, [1, 1], "one of each revision");
 }
