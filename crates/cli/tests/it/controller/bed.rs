@@ -30,7 +30,23 @@ pub(crate) struct Bed {
 
 impl Bed {
     pub(crate) async fn start() -> Self {
+        Bed::on(Cluster::start().await).await
+    }
+
+    /// One whose workloads come up, as those of a real cluster do.
+    pub(crate) async fn simulated() -> Self {
         let cluster = Cluster::start().await;
+        if cluster.is_real() {
+            return Bed::on(cluster).await;
+        }
+        let simulator = apiserver::simulator::Options::default();
+        Bed::on(Cluster::embedded(
+            apiserver::Server::builder().simulator(simulator),
+        ))
+        .await
+    }
+
+    async fn on(cluster: Cluster) -> Self {
         let namespace = cluster.namespace("sources").await;
         for definition in api::definitions() {
             let definition = serde_json::to_value(definition.to_value()).unwrap();

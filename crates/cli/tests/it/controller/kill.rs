@@ -22,11 +22,7 @@ const LONGEST_RUN: u64 = 250;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn killed_at_any_moment_it_comes_back_and_loses_no_artifact() {
-    let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse().ok());
-    let seed = number("SLUICE_KILL_SEED").unwrap_or_else(|| fastrand::u64(..1_000_000));
-    let kills = number("SLUICE_KILLS").map_or(KILLS, |kills| usize::try_from(kills).unwrap());
-    eprintln!("SLUICE_KILL_SEED={seed} repeats the choices of this run");
-    let mut random = fastrand::Rng::with_seed(seed);
+    let (mut random, kills) = choices(KILLS);
     let bed = Bed::start().await;
     let mut remotes = Remotes::start(&bed, "100ms").await;
     let mut seen = Seen::default();
@@ -63,6 +59,15 @@ async fn killed_at_any_moment_it_comes_back_and_loses_no_artifact() {
     seen.check_served(&bed, &program, kills).await;
     program.stop().await;
     check_no_leftovers(&bed).await;
+}
+
+/// The choices of a run, and how often the program is killed in it unless the environment says otherwise.
+pub(super) fn choices(kills: usize) -> (fastrand::Rng, usize) {
+    let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse().ok());
+    let seed = number("SLUICE_KILL_SEED").unwrap_or_else(|| fastrand::u64(..1_000_000));
+    let kills = number("SLUICE_KILLS").map_or(kills, |kills| usize::try_from(kills).unwrap());
+    eprintln!("SLUICE_KILL_SEED={seed} repeats the choices of this run");
+    (fastrand::Rng::with_seed(seed), kills)
 }
 
 /// What was advertised, by kind and name: an artifact that was there is there from then on, in this or a newer revision.

@@ -12,7 +12,7 @@ use testkit::cluster::object_settled;
 use super::bed::{Bed, LIMIT};
 
 /// A process that ends with its test.
-struct Running(std::process::Child);
+pub(super) struct Running(pub(super) std::process::Child);
 
 impl Drop for Running {
     fn drop(&mut self) {
@@ -60,7 +60,7 @@ pub(super) async fn serve_kustomizations(bed: &Bed) {
     }
 }
 
-fn kustomizations(bed: &Bed) -> Api<DynamicObject> {
+pub(super) fn kustomizations(bed: &Bed) -> Api<DynamicObject> {
     let kind = GroupVersionKind::gvk("kustomize.toolkit.fluxcd.io", "v1", "Kustomization");
     let resource = ApiResource::from_gvk_with_plural(&kind, "kustomizations");
     Api::namespaced_with(bed.cluster.client(), &bed.namespace, &resource)

@@ -3,9 +3,11 @@
 mod all;
 mod bed;
 mod deploy;
+mod example;
 mod flux_program;
 mod kill;
 mod kustomize;
+mod monorepo;
 mod own_client;
 mod program;
 mod remotes;
