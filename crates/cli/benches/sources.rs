@@ -4,8 +4,10 @@
 //! `PATH` (`cargo xtask real-programs exec -- cargo bench …` brings it), each on an embedded API of its own and with the same
 //! registry. It fails where ours pulls more than once, or writes to the cluster though nothing has changed.
 
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+mod process;
+
+use std::path::Path;
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use apiserver::Server;
@@ -15,6 +17,8 @@ use kube::core::{ApiResource, GroupVersionKind};
 use serde_json::json;
 use testkit::Cluster;
 use testkit::oci::{self, Artifact};
+
+use process::Running;
 
 const NAMESPACE: &str = "bench";
 /// How often each object looks, and for how long we watch it.
@@ -73,7 +77,7 @@ async fn measure(name: &str, program: &Path, first: &[&str], count: usize) -> Fi
     let folder = tempfile::tempdir().expect("a temporary directory can be made");
     let server = cluster.server().expect("it is embedded");
     server.requests().reset();
-    let running = Running::start(program, first, &cluster.kubeconfig().await, folder.path());
+    let running = start(program, first, &cluster.kubeconfig().await, folder.path());
     let begun = Instant::now();
     while ready(&api).await < count {
         assert!(
@@ -175,53 +179,21 @@ fn writes(server: &Server) -> u64 {
     counts.sum(|row| writes.contains(&row.verb.as_str()) && !row.resource.starts_with("leases"))
 }
 
-/// A program at work; killed when this is dropped.
-struct Running(Child);
-
-impl Running {
-    fn start(program: &Path, first: &[&str], kubeconfig: &Path, folder: &Path) -> Self {
-        let storage: PathBuf = folder.join("data");
-        std::fs::create_dir(&storage).expect("a directory can be made");
-        let child = Command::new(program)
-            .args(first)
-            .args([
-                "--events-addr=",
-                "--metrics-addr=127.0.0.1:0",
-                "--health-addr=127.0.0.1:0",
-            ])
-            .args(["--storage-addr=127.0.0.1:0", "--storage-adv-addr=store.test"])
-            .arg(format!("--storage-path={}", storage.display()))
-            .env("KUBECONFIG", kubeconfig)
-            .env("RUNTIME_NAMESPACE", NAMESPACE)
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn();
-        Running(child.expect("the program can be run"))
-    }
-
-    /// The time that it was at work so far.
-    fn cpu(&self) -> Duration {
-        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.0.id())).unwrap_or_default();
-        // The name in brackets may have spaces; user and system time are the 14th and 15th field, in hundredths of a second.
-        let rest = stat.rsplit_once(')').map_or("", |(_, rest)| rest);
-        let ticks = rest.split_whitespace().skip(11).take(2);
-        let ticks: u64 = ticks.filter_map(|field| field.parse::<u64>().ok()).sum();
-        Duration::from_millis(ticks * 10)
-    }
-
-    /// The most memory that it had so far, in KiB.
-    fn memory(&self) -> u64 {
-        let status = std::fs::read_to_string(format!("/proc/{}/status", self.0.id())).unwrap_or_default();
-        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-        let number = line.and_then(|line| line.split_whitespace().next());
-        number.and_then(|number| number.parse().ok()).unwrap_or_default()
-    }
-}
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
+fn start(program: &Path, first: &[&str], kubeconfig: &Path, folder: &Path) -> Running {
+    let storage = folder.join("data");
+    std::fs::create_dir(&storage).expect("a directory can be made");
+    let mut command = Command::new(program);
+    command
+        .args(first)
+        .args([
+            "--events-addr=",
+            "--metrics-addr=127.0.0.1:0",
+            "--health-addr=127.0.0.1:0",
+        ])
+        .args(["--storage-addr=127.0.0.1:0", "--storage-adv-addr=store.test"])
+        .arg(format!("--storage-path={}", storage.display()))
+        .env("KUBECONFIG", kubeconfig)
+        .env("RUNTIME_NAMESPACE", NAMESPACE)
+        .stderr(Stdio::null());
+    Running::start(&mut command)
 }
