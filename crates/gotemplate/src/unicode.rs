@@ -60,6 +60,13 @@ pub(crate) fn is_print(char: char) -> bool {
     }
 }
 
+static PUNCTUATION: LazyLock<Set> = LazyLock::new(|| Set::new(r"\p{P}"));
+
+/// `unicode.IsPunct`
+pub(crate) fn is_punctuation(char: char) -> bool {
+    PUNCTUATION.contains(char)
+}
+
 /// `unicode.IsUpper`
 pub(crate) fn is_upper(char: char) -> bool {
     match char.is_ascii() {

@@ -19,6 +19,13 @@ pub trait World {
     /// Fills `bytes` with random ones: passwords and keys are made of them.
     fn random(&mut self, bytes: &mut [u8]);
 
+    /// An RSA key of so many bits in PKCS #1, where the world makes such keys faster than they can be made out of
+    /// [`World::random`]; otherwise they are made out of that.
+    fn rsa_key(&mut self, bits: usize) -> Option<Vec<u8>> {
+        let _ = bits;
+        None
+    }
+
     /// The addresses of a host, for `getHostByName`. None where names are not looked up, and `""` is what the function gives.
     fn host_addresses(&mut self, name: &str) -> Vec<String> {
         let _ = name;

@@ -81,6 +81,16 @@ impl Map {
         }))
     }
 
+    /// An empty map of the same type.
+    pub(crate) fn empty_like(&self) -> Map {
+        Map(Arc::new(Data {
+            element: self.0.element,
+            is_nil: false,
+            class: self.0.class,
+            entries: RwLock::default(),
+        }))
+    }
+
     /// The value of a key.
     pub fn get(&self, key: &str) -> Option<Value> {
         self.0.entries.read().get(key).cloned()

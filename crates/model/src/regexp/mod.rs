@@ -15,6 +15,8 @@ mod translate;
 mod unicode;
 
 pub use error::{Error, Problem};
+/// What groups have found.
+pub use regex::Captures;
 pub use translate::translate;
 
 /// A compiled expression.
@@ -54,6 +56,21 @@ impl Regexp {
             return self.regex.find(text).is_some();
         }
         self.regex.is_match(text)
+    }
+
+    /// The parts of a text that match, from left to right; none overlaps another.
+    pub fn matches<'t>(&'t self, text: &'t str) -> impl Iterator<Item = std::ops::Range<usize>> + 't {
+        self.regex.find_iter(text).map(|found| found.range())
+    }
+
+    /// The same with what the groups have found.
+    pub fn captures<'t>(&'t self, text: &'t str) -> impl Iterator<Item = Captures<'t>> + 't {
+        self.regex.captures_iter(text)
+    }
+
+    /// The number of the group with that name; of several the first.
+    pub fn group(&self, name: &str) -> Option<usize> {
+        self.regex.capture_names().position(|known| known == Some(name))
     }
 
     /// The expression as it was written.
