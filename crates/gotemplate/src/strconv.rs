@@ -7,16 +7,6 @@ pub(crate) enum NumError {
     Range,
 }
 
-impl NumError {
-    /// Go's words.
-    pub(crate) fn text(self) -> &'static str {
-        match self {
-            NumError::Syntax => "invalid syntax",
-            NumError::Range => "value out of range",
-        }
-    }
-}
-
 /// The digits and their base, of a text without sign; base 0 looks at the prefix and allows underscores.
 fn parse_digits(text: &str, base: u32) -> Result<u64, NumError> {
     let (digits, radix) = match (base, text.as_bytes()) {

@@ -27,7 +27,7 @@ impl<'t> Exec<'t, '_, '_> {
         for variable in &pipe.variables {
             let slot = Slot::plain(value.clone());
             if pipe.assigns {
-                self.set_variable(variable.id, slot);
+                self.set_variable(variable.id, &variable.name, slot)?;
             } else {
                 self.variables.push((variable.id, slot));
             }
@@ -54,9 +54,9 @@ impl<'t> Exec<'t, '_, '_> {
                 self.not_a_function(&command.args, last.as_ref())?;
                 return self.parenthesized(dot, pipe);
             }
-            ArgKind::Variable { id, fields, .. } => {
+            ArgKind::Variable { id, name, fields } => {
                 self.at = At::Arg(first);
-                let slot = self.variable(*id).clone();
+                let slot = self.variable(*id, name)?.clone();
                 if fields.is_empty() {
                     self.not_a_function(&command.args, last.as_ref())?;
                     return Ok(slot.value);
@@ -129,11 +129,11 @@ impl<'t> Exec<'t, '_, '_> {
             ArgKind::Dot => dot.value.clone(),
             ArgKind::Nil => return self.nil_arg(expected),
             ArgKind::Field(fields) => self.field_chain(dot, &dot.value, dot.boxed, arg, fields, &[], None)?,
-            ArgKind::Variable { id, fields, .. } => {
+            ArgKind::Variable { id, name, fields } => {
                 if fields.is_empty() {
-                    self.variable(*id).value.clone()
+                    self.variable(*id, name)?.value.clone()
                 } else {
-                    let slot = self.variable(*id).clone();
+                    let slot = self.variable(*id, name)?.clone();
                     self.field_chain(dot, &slot.value, slot.boxed, arg, fields, &[], None)?
                 }
             }
@@ -315,6 +315,7 @@ fn call_of_value(name: Option<&Arg>, values: &[Value]) -> Error {
                     ..
                 }) => pipe.to_string(),
                 Some(arg) => arg.to_string(),
+                None if matches!(value, Value::Str(_) | Value::Raw(_)) => crate::print::sprint_value(value),
                 None => format!("<{of} Value>"),
             };
             Error::new(format!("non-function {name} of type {of}"))

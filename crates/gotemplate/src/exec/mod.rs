@@ -143,23 +143,29 @@ impl<'t> Exec<'t, '_, '_> {
         }
     }
 
-    fn variable(&self, id: VariableId) -> &Slot {
+    /// The variable of that name that was declared last.
+    fn variable(&self, id: VariableId, name: &str) -> Result<&Slot, Error> {
         let known = self.variables[self.base..]
             .iter()
             .rev()
             .find(|(known, _)| *known == id);
-        // The parser has refused variables that are not there. `$` always is.
-        &known.unwrap_or(&self.variables[self.base]).1
+        match known {
+            Some((_, slot)) => Ok(slot),
+            // The parser lets through what uses a variable while it is declared.
+            None => Err(self.error(format_args!("undefined variable: {name}"))),
+        }
     }
 
-    fn set_variable(&mut self, id: VariableId, slot: Slot) {
+    fn set_variable(&mut self, id: VariableId, name: &str, slot: Slot) -> Result<(), Error> {
         let known = self.variables[self.base..]
             .iter_mut()
             .rev()
             .find(|(known, _)| *known == id);
-        if let Some((_, old)) = known {
-            *old = slot;
+        match known {
+            Some((_, old)) => *old = slot,
+            None => return Err(self.error(format_args!("undefined variable: {name}"))),
         }
+        Ok(())
     }
 
     fn walk_list(&mut self, dot: &Slot, list: &'t List) -> Result<Flow, Error> {

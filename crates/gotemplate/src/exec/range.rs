@@ -98,7 +98,7 @@ impl<'t> Exec<'t, '_, '_> {
             self.at = At::Branch(branch);
             self.step()?;
             let item = Slot { value, boxed };
-            self.bind(branch, index, &item);
+            self.bind(branch, index, &item)?;
             let flow = grow(|| self.walk_list(&item, &branch.list))?;
             self.variables.truncate(mark);
             if flow == Flow::Break {
@@ -109,18 +109,19 @@ impl<'t> Exec<'t, '_, '_> {
     }
 
     /// Gives the variables of the range their values: the last is the item, the one before it the index or key.
-    fn bind(&mut self, branch: &'t Branch, index: Value, item: &Slot) {
+    fn bind(&mut self, branch: &'t Branch, index: Value, item: &Slot) -> Result<(), Error> {
         let names = &branch.pipe.variables;
         let values = [item.clone(), Slot::plain(index)];
         for (back, (name, slot)) in names.iter().rev().zip(values).enumerate() {
             if branch.pipe.assigns {
-                self.set_variable(name.id, slot);
+                self.set_variable(name.id, &name.name, slot)?;
             } else {
                 // The pipeline has declared them, on top of all others.
                 let at = self.variables.len() - 1 - back;
                 self.variables[at].1 = slot;
             }
         }
+        Ok(())
     }
 }
 

@@ -89,7 +89,7 @@ fn equal_others(one: &Value, other: &Value) -> Result<bool, Error> {
     if kind(one) != kind(other) && !one.is_nothing() && !other.is_nothing() {
         return Err(Error::new(format!(
             "non-comparable types {}: {}, {}: {}",
-            sprint_value(one),
+            as_string(one),
             one.type_name(),
             other.type_name(),
             sprint_value(other)
@@ -104,10 +104,16 @@ fn equal_others(one: &Value, other: &Value) -> Result<bool, Error> {
         }
         _ => Err(Error::new(format!(
             "non-comparable type {}: {}",
-            sprint_value(other),
+            as_string(other),
             other.type_name()
         ))),
     }
+}
+
+/// A value as `%s` prints it, complaints and all.
+fn as_string(value: &Value) -> String {
+    let text = crate::print::sprintf(b"%s", std::slice::from_ref(value), 1 << 20).unwrap_or_default();
+    String::from_utf8_lossy(&text).into_owned()
 }
 
 fn is_nil(value: &Value) -> bool {

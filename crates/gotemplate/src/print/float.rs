@@ -88,7 +88,7 @@ fn general(out: &mut Vec<u8>, number: f64, precision: Option<usize>, letter: u8)
             }
         }
     };
-    let exponent = if count == 0 { 0 } else { decimal.point - 1 };
+    let exponent = decimal.point - 1;
     if exponent < -4 || exponent >= limit {
         let shown = decimal.digits.len().saturating_sub(1);
         exponential(out, &decimal, shown, letter);

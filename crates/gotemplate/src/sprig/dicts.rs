@@ -93,7 +93,10 @@ pub(super) fn add(functions: &mut Functions) {
         .insert("dig", Function::variadic(&[], ANY, dig))
         .insert(
             "deepCopy",
-            Function::new(&[ANY], |call| deep_copy(call, call.arg(0), 0)),
+            Function::new(&[ANY], |call| match call.arg(0).is_nothing() {
+                true => Err(Error::new("reflect: call of reflect.Value.Type on zero Value")),
+                false => deep_copy(call, call.arg(0), 0),
+            }),
         );
     functions.alias("mustDeepCopy", "deepCopy");
 }

@@ -174,10 +174,11 @@ fn decode(text: &[u8], code: &Code) -> Result<Vec<u8>, usize> {
         let padded = &group[count..];
         let end = group.last().map_or(text.len(), |(at, _)| at + 1);
         if group.len() < code.group {
-            return Err(if padded.is_empty() {
-                short(code, group, text)
-            } else {
-                text.len()
+            return Err(match padded.first() {
+                // Go sees the error where the group begins.
+                None => group[0].0,
+                Some((at, _)) if count < 2 => *at,
+                Some(_) => text.len(),
             });
         }
         if !padded.is_empty() {
@@ -189,14 +190,6 @@ fn decode(text: &[u8], code: &Code) -> Result<Vec<u8>, usize> {
         out.extend_from_slice(&bytes[..bits / 8]);
     }
     Ok(out)
-}
-
-/// Where Go sees the error of a group that ends too early.
-fn short(code: &Code, group: &[(usize, u8)], text: &[u8]) -> usize {
-    match code.group {
-        4 => group[0].0.max(text.len() - (text.len() - group[0].0)),
-        _ => group[0].0,
-    }
 }
 
 fn check_padding(
@@ -214,7 +207,8 @@ fn check_padding(
         return Err(padded[0].0);
     }
     if let Some((at, _)) = padded.iter().find(|(_, letter)| *letter != b'=') {
-        return Err(*at);
+        // Go names the place before it.
+        return Err(at - 1);
     }
     match rest {
         Some(at) if code.group == 4 => Err(at.max(end)),

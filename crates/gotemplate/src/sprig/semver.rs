@@ -150,8 +150,17 @@ impl Object for SemVer {
             .map(|(_, method)| method)
     }
 
+    /// They are not for templates to read, but Go prints them.
     fn fields(&self) -> Vec<(ArcStr, Value)> {
-        Vec::new()
+        let number = |number: u64| Value::Int(IntType::Uint64, number.cast_signed());
+        vec![
+            (arcstr::literal!("major"), number(self.0.major())),
+            (arcstr::literal!("minor"), number(self.0.minor())),
+            (arcstr::literal!("patch"), number(self.0.patch())),
+            (arcstr::literal!("pre"), Value::str(self.0.prerelease())),
+            (arcstr::literal!("metadata"), Value::str(self.0.metadata())),
+            (arcstr::literal!("original"), Value::str(self.0.original())),
+        ]
     }
 
     fn text(&self) -> Option<String> {

@@ -11,6 +11,7 @@
 mod class;
 mod error;
 mod escape;
+mod names;
 mod translate;
 mod unicode;
 
@@ -70,7 +71,9 @@ impl Regexp {
 
     /// The number of the group with that name; of several the first.
     pub fn group(&self, name: &str) -> Option<usize> {
-        self.regex.capture_names().position(|known| known == Some(name))
+        names::group_names(&self.text)
+            .position(|known| known == name)
+            .map(|index| index + 1)
     }
 
     /// The expression as it was written.

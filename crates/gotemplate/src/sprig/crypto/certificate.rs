@@ -40,16 +40,12 @@ pub(super) fn add(functions: &mut Functions) {
         )
         .insert(
             "genSelfSignedCert",
-            Function::new(&[STR, LIST, LIST, INT], |call| {
-                let key = new_key(call)?;
-                self_signed(call, &key)
-            }),
+            Function::new(&[STR, LIST, LIST, INT], |call| self_signed(call, new_key)),
         )
         .insert(
             "genSelfSignedCertWithKey",
             Function::new(&[STR, LIST, LIST, INT, STR], |call| {
-                let key = given_key(call, 4)?;
-                self_signed(call, &key)
+                self_signed(call, |call| given_key(call, 4))
             }),
         )
         .insert(
@@ -183,9 +179,14 @@ fn authority(call: &mut Call<'_, '_>, key: &Key) -> Result<Value, Error> {
     issue(call, &request, key, None)
 }
 
-fn self_signed(call: &mut Call<'_, '_>, key: &Key) -> Result<Value, Error> {
+fn self_signed(
+    call: &mut Call<'_, '_>,
+    key: fn(&mut Call<'_, '_>) -> Result<Key, Error>,
+) -> Result<Value, Error> {
     let request = Request::new(call)?;
-    issue(call, &request, key, None)
+    // What it is for is checked before a key is made, which takes its time.
+    let key = key(call)?;
+    issue(call, &request, &key, None)
 }
 
 fn signed(call: &mut Call<'_, '_>, key: &Key) -> Result<Value, Error> {

@@ -136,10 +136,7 @@ impl Time {
             Zone::Fixed { offset, .. } => {
                 let sign = if *offset < 0 { '-' } else { '+' };
                 let minutes = offset.abs() / 60;
-                match minutes % 60 {
-                    0 => format!("{sign}{:02}", minutes / 60),
-                    rest => format!("{sign}{:02}{rest:02}", minutes / 60),
-                }
+                format!("{sign}{:02}{:02}", minutes / 60, minutes % 60)
             }
             Zone::Named(zone) => zone
                 .to_offset_info(timestamp(self.seconds))
