@@ -29,7 +29,7 @@ impl Duration {
     /// # Errors
     /// The text is no duration, in Go's words.
     pub fn parse(text: &str) -> Result<Duration, Error> {
-        let invalid = || Error::new(format!("time: invalid duration {}", model::quote::quote(text)));
+        let invalid = || Error::new(format!("time: invalid duration {}", super::quote(text)));
         let (negative, mut rest) = match text.as_bytes().first() {
             Some(b'-') => (true, &text[1..]),
             Some(b'+') => (false, &text[1..]),
@@ -50,12 +50,12 @@ impl Duration {
             let (unit, after) = after.split_at(end);
             rest = after;
             let Some((_, scale)) = UNITS.iter().find(|(name, _)| *name == unit) else {
-                let quoted = model::quote::quote(text);
+                let quoted = super::quote(text);
                 return Err(match unit {
                     "" => Error::new(format!("time: missing unit in duration {quoted}")),
                     _ => Error::new(format!(
                         "time: unknown unit {} in duration {quoted}",
-                        model::quote::quote(unit)
+                        super::quote(unit)
                     )),
                 });
             };

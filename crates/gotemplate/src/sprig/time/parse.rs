@@ -2,9 +2,9 @@
 
 use jiff::tz::TimeZone;
 
-use super::Time;
 use super::format::{DAYS, MONTHS, Part, next_part};
 use super::methods::{Zone, days_of, local_time};
+use super::{Time, quote};
 use crate::error::Error;
 
 /// What was read so far.
@@ -36,12 +36,12 @@ type Step<'t> = Result<&'t str, Problem>;
 /// `time.ParseInLocation`
 pub(super) fn parse(layout: &str, text: &str, local: &TimeZone) -> Result<Time, Error> {
     let fail = |element: &str, rest: &str, message: &str| {
-        let (layout, text) = (model::quote::quote(layout), model::quote::quote(text));
+        let (layout, text) = (quote(layout), quote(text));
         Error::new(match message.is_empty() {
             true => format!(
                 "parsing time {text} as {layout}: cannot parse {} as {}",
-                model::quote::quote(rest),
-                model::quote::quote(element)
+                quote(rest),
+                quote(element)
             ),
             false => format!("parsing time {text}{message}"),
         })
@@ -53,11 +53,7 @@ pub(super) fn parse(layout: &str, text: &str, local: &TimeZone) -> Result<Time, 
         rest = skip(rest, prefix).map_err(|rest| fail(prefix, rest, ""))?;
         let Some(part) = part else {
             if !rest.is_empty() {
-                return Err(fail(
-                    "",
-                    rest,
-                    &format!(": extra text: {}", model::quote::quote(rest)),
-                ));
+                return Err(fail("", rest, &format!(": extra text: {}", quote(rest))));
             }
             break;
         };
