@@ -7,6 +7,7 @@ pub mod artifact;
 pub mod convert;
 pub mod digest;
 pub mod event;
+pub mod glob;
 pub mod health;
 pub mod inventory;
 pub mod json;

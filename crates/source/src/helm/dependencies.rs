@@ -12,7 +12,7 @@ use percent_encoding::percent_decode_str;
 use super::address::{self, AddressError};
 use super::build::inside;
 use super::build::{Place, place};
-use super::chart::{Chart, Dependency, Limits, LoadError, files};
+use super::chart::{Chart, ChartTree, Dependency, Limits, LoadError, files};
 use super::fetcher::{ChartFetcher, FetchError, Repositories};
 use crate::archive::Tree;
 
@@ -185,9 +185,9 @@ fn local(
     let wanted = &dependency.version;
     let range = Constraint::parse(wanted).map_err(|error| LocalError::Range(wanted.clone(), error))?;
     let loaded = if place == Place::Directory {
-        Chart::from_tree(tree, &path, limits)
+        Chart::from_tree(&ChartTree(tree), &path, limits)
     } else {
-        files::read(tree, &path, &path, limits.archive)
+        files::read(&ChartTree(tree), &path, &path, limits.archive)
             .map_err(LoadError::Files)
             .and_then(|archive| Chart::from_archive(&archive, limits))
     };

@@ -28,6 +28,12 @@ pub fn write_in_order(node: &Node, out: &mut String) -> Result<(), String> {
     write_with(node, out, Layout::AsRead)
 }
 
+/// Appends the document that go-yaml v3's encoder writes of a plain Go value with an indentation of two: sorted keys, lists
+/// indented below their keys, no folding, and floats as Go's `%g` has them.
+pub fn write_pretty(node: &Node, out: &mut String) -> Result<(), String> {
+    write_with(node, out, Layout::Pretty)
+}
+
 fn write_with(node: &Node, out: &mut String, layout: Layout) -> Result<(), String> {
     let line_start = out.len();
     let mut writer = Writer {
@@ -52,6 +58,8 @@ enum Layout {
     Canonical,
     /// Neither.
     AsRead,
+    /// Sorted, with lists further in than their keys.
+    Pretty,
 }
 
 /// Everything is written in block style; only what is empty stands in brackets. The writer is always at the place where
@@ -113,6 +121,10 @@ impl Writer<'_> {
                 self.map(map, indent + 2)
             }
             Node::List(items) if !items.is_empty() => {
+                let indent = match self.layout {
+                    Layout::Pretty => indent + 2,
+                    _ => indent,
+                };
                 self.end_line();
                 self.pad(indent);
                 self.list(items, indent)

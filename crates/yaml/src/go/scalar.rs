@@ -32,6 +32,9 @@ impl Writer<'_> {
             Meaning::Uint(number) => {
                 let _ = write!(self.out, "{number}");
             }
+            Meaning::Float(number) if self.layout == Layout::Pretty => {
+                self.out.push_str(&number::shortest(number));
+            }
             Meaning::Float(number) => self.out.push_str(&number::float(number)?),
             Meaning::Str(text) => self.string(&text, indent),
             Meaning::Text => self.string(&scalar.text, indent),
@@ -54,10 +57,10 @@ impl Writer<'_> {
 
     pub(super) fn string(&mut self, text: &str, indent: usize) {
         match style::of_value(text) {
-            Style::Plain if self.layout == Layout::AsRead => self.out.push_str(text),
+            Style::Plain if self.layout != Layout::Canonical => self.out.push_str(text),
             Style::Plain => self.folded(text, indent, Quotes::None),
             Style::SingleQuoted => self.folded(text, indent, Quotes::Single),
-            Style::DoubleQuoted if self.layout == Layout::AsRead => {
+            Style::DoubleQuoted if self.layout != Layout::Canonical => {
                 self.double_quoted(text, indent, Folding::Off);
             }
             Style::DoubleQuoted => self.double_quoted(text, indent, Folding::On),

@@ -65,6 +65,12 @@ impl Borrow<str> for Text {
     }
 }
 
+impl From<ArcStr> for Text {
+    fn from(text: ArcStr) -> Self {
+        Text(text)
+    }
+}
+
 impl From<&str> for Text {
     fn from(text: &str) -> Self {
         Text(text.into())

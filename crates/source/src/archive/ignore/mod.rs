@@ -10,7 +10,6 @@
 //! | `.sourceignore` files of the tree | each for its own directory |
 //! | the `ignore` field of the object | as the strongest |
 
-pub(crate) mod glob;
 mod pattern;
 
 use std::io::{self, Read};

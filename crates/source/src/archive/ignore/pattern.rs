@@ -1,6 +1,6 @@
 //! One line of an ignore file.
 
-use super::glob::Glob;
+use model::glob::Glob;
 
 /// What a pattern says about a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,7 +5,9 @@ use model::Value;
 
 use super::{Built, Content, Error, Options, inside, read_values, replace_values};
 use crate::archive::{Kind, Tree};
-use crate::helm::chart::{Chart, LoadError, Metadata, files, metadata_of_archive, metadata_of_tree, values};
+use crate::helm::chart::{
+    Chart, ChartTree, LoadError, Metadata, files, metadata_of_archive, metadata_of_tree, values,
+};
 use crate::helm::dependencies;
 use crate::helm::fetcher::{Repositories, Verified};
 
@@ -79,7 +81,7 @@ pub async fn from_tree(
         _ => Some(merge_files(tree, options)?),
     };
     let loaded = if is_directory {
-        Chart::from_tree(tree, &path, &options.limits)
+        Chart::from_tree(&ChartTree(tree), &path, &options.limits)
     } else {
         read_archive(tree, &path, options).and_then(|archive| Chart::from_archive(&archive, &options.limits))
     };
@@ -110,7 +112,7 @@ fn find(tree: &dyn Tree, path: &str, options: &Options) -> Result<(Place, Metada
     };
     let place = place(tree, path).map_err(|error| failed(unreadable(error).into()))?;
     let metadata = match place {
-        Place::Directory => metadata_of_tree(tree, path, &options.limits),
+        Place::Directory => metadata_of_tree(&ChartTree(tree), path, &options.limits),
         Place::File => read_archive(tree, path, options)
             .and_then(|archive| metadata_of_archive(&archive, &options.limits)),
         Place::Nothing => {
@@ -126,7 +128,7 @@ fn find(tree: &dyn Tree, path: &str, options: &Options) -> Result<(Place, Metada
 }
 
 fn read_archive(tree: &dyn Tree, path: &str, options: &Options) -> Result<Vec<u8>, LoadError> {
-    Ok(files::read(tree, path, path, options.limits.archive)?)
+    Ok(files::read(&ChartTree(tree), path, path, options.limits.archive)?)
 }
 
 /// Merges the values files of a source. Their paths begin at its root.
@@ -156,7 +158,7 @@ fn merge_files(tree: &dyn Tree, options: &Options) -> Result<(Value, Vec<String>
                 });
             }
         }
-        let text = files::read(tree, &path, reference, options.limits.file).map_err(read)?;
+        let text = files::read(&ChartTree(tree), &path, reference, options.limits.file).map_err(read)?;
         values::merge(&mut merged, read_values(reference, &text)?);
         used.push(reference.clone());
     }

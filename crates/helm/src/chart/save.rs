@@ -87,6 +87,11 @@ impl Chart {
         Ok(())
     }
 
+    /// All metadata as YAML, as Helm writes it.
+    pub fn metadata_yaml(&self) -> String {
+        yaml_of(&self.metadata)
+    }
+
     /// `Chart.yaml` anew. In the first version of the format dependencies have a file of their own.
     fn chart_yaml(&self) -> String {
         let mut metadata = self.metadata.clone();
@@ -102,7 +107,7 @@ fn yaml_of(value: &impl serde::Serialize) -> String {
 }
 
 /// A value as Helm writes it: a chart that is packed anew differs from Helm's in no byte of its files.
-pub(in crate::helm) fn as_go_writes(value: &model::Value) -> String {
+pub fn as_go_writes(value: &model::Value) -> String {
     let text = yaml::write(value);
     let read = yaml::node::read(&text).ok().flatten();
     let mut out = String::new();

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use flate2::read::GzDecoder;
 
 use super::ignore::{self, Rules};
-use crate::archive::{Kind, Tree};
+use super::tree::FileTree;
 
 /// What may be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -189,7 +189,7 @@ fn path_in_chart(name: &str) -> Result<String, Error> {
 }
 
 /// Reads the files of a chart that lies unpacked below a directory of a tree, without those that `.helmignore` names.
-pub fn from_tree(tree: &dyn Tree, directory: &str, limits: &Limits) -> Result<Vec<File>, Error> {
+pub fn from_tree(tree: &dyn FileTree, directory: &str, limits: &Limits) -> Result<Vec<File>, Error> {
     let prefix = if directory.is_empty() {
         String::new()
     } else {
@@ -202,7 +202,7 @@ pub fn from_tree(tree: &dyn Tree, directory: &str, limits: &Limits) -> Result<Ve
     let rules_path = format!("{prefix}.helmignore");
     let rules = if entries
         .iter()
-        .any(|entry| entry.path == rules_path && entry.kind != Kind::Directory)
+        .any(|entry| entry.path == rules_path && !entry.is_directory)
     {
         let text = read(tree, &rules_path, ".helmignore", limits.file)?;
         Rules::parse(&String::from_utf8_lossy(&text)).map_err(Error::Ignore)?
@@ -222,7 +222,7 @@ pub fn from_tree(tree: &dyn Tree, directory: &str, limits: &Limits) -> Result<Ve
         {
             continue;
         }
-        let is_directory = entry.kind == Kind::Directory;
+        let is_directory = entry.is_directory;
         if rules.ignores(path, is_directory) {
             skipped = is_directory.then(|| format!("{path}/")).or(skipped);
             continue;
@@ -246,7 +246,7 @@ pub fn from_tree(tree: &dyn Tree, directory: &str, limits: &Limits) -> Result<Ve
 }
 
 /// Reads a file of a tree that may not be larger than `limit`.
-pub(crate) fn read(tree: &dyn Tree, path: &str, shown: &str, limit: u64) -> Result<Vec<u8>, Error> {
+pub fn read(tree: &dyn FileTree, path: &str, shown: &str, limit: u64) -> Result<Vec<u8>, Error> {
     let failed = |source| Error::Read {
         path: shown.to_owned(),
         source,

@@ -5,10 +5,12 @@ pub mod ignore;
 mod load;
 pub mod metadata;
 mod save;
+mod tree;
 pub mod values;
 
 pub use files::{File, Limits};
 pub use load::{Chart, Error as LoadError, metadata_of_archive, metadata_of_tree};
 pub use metadata::{Dependency, Lock, Metadata};
 pub use save::Error as PackError;
-pub(in crate::helm) use save::as_go_writes;
+pub use save::as_go_writes;
+pub use tree::{Entry, FileTree, MemoryTree};

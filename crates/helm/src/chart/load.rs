@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use bytes::Bytes;
-use model::Value;
+use model::{Map, Value};
 
 use super::files::{self, File, Limits};
 use super::metadata::{Invalid, Lock, Metadata};
+use super::tree::FileTree;
 use super::values;
-use crate::archive::Tree;
 
 /// How deep charts may lie in charts.
 const MAX_DEPTH: usize = 16;
@@ -24,6 +24,8 @@ pub struct Chart {
     pub files: Vec<File>,
     /// The charts below `charts/`.
     pub dependencies: Vec<Chart>,
+    /// What `values.yaml` says, with all numbers as floats, and later what was imported from charts below.
+    pub defaults: Map,
 }
 
 /// Why there is no chart.
@@ -80,7 +82,7 @@ impl Chart {
     }
 
     /// Reads a chart that lies unpacked below a directory of a tree.
-    pub fn from_tree(tree: &dyn Tree, directory: &str, limits: &Limits) -> Result<Self, Error> {
+    pub fn from_tree(tree: &dyn FileTree, directory: &str, limits: &Limits) -> Result<Self, Error> {
         let files = files::from_tree(tree, directory, limits)?;
         from_files(files, &mut limits.clone(), 0)
     }
@@ -89,6 +91,45 @@ impl Chart {
     pub fn file(&self, path: &str) -> Option<&Bytes> {
         let file = self.files.iter().find(|file| file.path == path)?;
         Some(&file.content)
+    }
+
+    /// The templates.
+    pub fn templates(&self) -> impl Iterator<Item = &File> {
+        self.files
+            .iter()
+            .filter(|file| file.path.starts_with("templates/"))
+    }
+
+    /// The files that are neither templates nor values: what templates can read.
+    pub fn plain_files(&self) -> impl Iterator<Item = &File> {
+        self.files.iter().filter(|file| {
+            !file.path.starts_with("templates/")
+                && file.path != "values.yaml"
+                && file.path != "values.schema.json"
+        })
+    }
+
+    /// What lies in `crds/` of this chart and those below it, with paths that begin with the chart.
+    pub fn crds(&self) -> Vec<(String, Bytes)> {
+        let mut found = Vec::new();
+        self.collect_crds(&self.metadata.name, &mut found);
+        found
+    }
+
+    fn collect_crds(&self, path: &str, found: &mut Vec<(String, Bytes)>) {
+        for file in &self.files {
+            let extension = file
+                .path
+                .rsplit_once('.')
+                .map(|(_, extension)| extension.to_lowercase());
+            let is_manifest = matches!(extension.as_deref(), Some("yaml" | "yml" | "json"));
+            if file.path.starts_with("crds/") && is_manifest {
+                found.push((format!("{path}/{}", file.path), file.content.clone()));
+            }
+        }
+        for below in &self.dependencies {
+            below.collect_crds(&format!("{path}/charts/{}", below.metadata.name), found);
+        }
     }
 
     /// What `values.yaml` says; an empty map if there is none.
@@ -115,7 +156,7 @@ pub fn metadata_of_archive(archive: &[u8], limits: &Limits) -> Result<Metadata, 
 }
 
 /// Reads `Chart.yaml` and `requirements.yaml` of an unpacked chart.
-pub fn metadata_of_tree(tree: &dyn Tree, directory: &str, limits: &Limits) -> Result<Metadata, Error> {
+pub fn metadata_of_tree(tree: &dyn FileTree, directory: &str, limits: &Limits) -> Result<Metadata, Error> {
     let entries = tree.entries().map_err(|source| files::Error::Read {
         path: directory.to_owned(),
         source,
@@ -182,9 +223,11 @@ fn from_files(all: Vec<File>, left: &mut Limits, depth: usize) -> Result<Chart, 
         (None, None) => None,
     };
     let lock = lock.map(|(file, text)| read_lock(file, text)).transpose()?;
-    if let Some(text) = find("values.yaml") {
-        values::read_all(text).map_err(Error::Values)?;
-    }
+    let mut defaults = match find("values.yaml") {
+        Some(text) => values::read_all(text).map_err(Error::Values)?,
+        None => Value::object(),
+    };
+    crate::values::floats(&mut defaults);
     metadata.validate().map_err(Error::Metadata)?;
     let is_first_format = metadata.api_version == "v1";
 
@@ -222,6 +265,10 @@ fn from_files(all: Vec<File>, left: &mut Limits, depth: usize) -> Result<Chart, 
         lock,
         files,
         dependencies,
+        defaults: match defaults {
+            Value::Object(defaults) => defaults,
+            _ => Map::new(),
+        },
     })
 }
 

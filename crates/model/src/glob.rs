@@ -1,22 +1,29 @@
-//! One segment of a pattern, matched as Go's `filepath.Match` matches it.
+//! One segment of a path pattern, matched as Go's `filepath.Match` matches it: the files that sources and charts ignore are
+//! named with such patterns.
 
 /// A compiled segment: `*`, `?`, `[a-z]`, `[^a-z]`, `\` before a character that means itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Glob {
+pub enum Glob {
     /// There is nothing to expand, so that comparing bytes suffices. Most patterns are such.
     Literal(Vec<u8>),
+    /// Something has to be expanded.
     Tokens(Vec<Token>),
 }
 
+/// A part of a segment.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Token {
+pub enum Token {
+    /// A byte that means itself.
     Byte(u8),
     /// `?`: one character.
     One,
     /// `*`: any number of bytes. Go skips bytes, not characters, and so do we.
     Any,
+    /// `[a-z]`: one character of a set.
     Class {
+        /// Whether it is one that is not in the set.
         negated: bool,
+        /// The first and the last character of each range.
         ranges: Vec<(char, char)>,
     },
 }
@@ -26,7 +33,7 @@ const REPLACEMENT: char = '\u{FFFD}';
 
 impl Glob {
     /// The compiled segment, or nothing where Go says that the pattern is malformed: such a pattern matches nothing.
-    pub(crate) fn compile(segment: &[u8]) -> Option<Glob> {
+    pub fn compile(segment: &[u8]) -> Option<Glob> {
         if !segment.iter().any(|byte| b"*?[\\".contains(byte)) {
             return Some(Glob::Literal(segment.to_vec()));
         }
@@ -54,7 +61,7 @@ impl Glob {
     }
 
     /// Whether the whole name matches.
-    pub(crate) fn matches(&self, name: &str) -> bool {
+    pub fn matches(&self, name: &str) -> bool {
         match self {
             Glob::Literal(literal) => literal == name.as_bytes(),
             Glob::Tokens(tokens) => matches(tokens, name.as_bytes()),

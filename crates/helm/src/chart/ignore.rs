@@ -4,7 +4,7 @@
 //! the whole path; a slash at the end means directories only. The first pattern that decides wins, and `!pattern` ignores
 //! everything that does *not* match it.
 
-use crate::archive::ignore::glob::Glob;
+use model::glob::Glob;
 
 /// The rules of one chart.
 #[derive(Clone, Debug)]

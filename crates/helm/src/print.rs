@@ -1,0 +1,93 @@
+//! What `helm template` prints.
+
+use std::fmt::Write as _;
+
+use model::glob::Glob;
+
+use crate::HelmVersion;
+use crate::manifest::split;
+use crate::release::Rendered;
+
+/// What to print.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// What lies in `crds/` too.
+    pub include_crds: bool,
+    /// No hooks.
+    pub no_hooks: bool,
+    /// No tests.
+    pub skip_tests: bool,
+    /// Only what comes from these templates, as patterns of their paths below the chart.
+    pub show_only: Vec<String>,
+}
+
+/// A template is not there.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("could not find template {0} in chart")]
+pub struct Missing(pub String);
+
+/// One document with where it comes from.
+fn document(out: &mut String, path: &str, text: &str) {
+    let _ = write!(out, "---\n# Source: {path}\n{text}\n");
+}
+
+/// All documents, as `helm template` prints them.
+pub fn template(rendered: &Rendered, options: &Options, version: HelmVersion) -> Result<String, Missing> {
+    let mut out = String::new();
+    if options.include_crds {
+        for (path, content) in &rendered.crds {
+            document(&mut out, path, &String::from_utf8_lossy(content));
+        }
+    }
+    for manifest in &rendered.manifests {
+        document(&mut out, &manifest.path, &manifest.content);
+    }
+    let mut out = out.trim().to_owned() + "\n";
+    if !options.no_hooks {
+        for hook in &rendered.hooks {
+            if !(options.skip_tests && hook.is_test()) {
+                document(&mut out, &hook.path, &hook.manifest);
+            }
+        }
+    }
+    if options.show_only.is_empty() {
+        return Ok(out);
+    }
+    only(&out, &options.show_only, version)
+}
+
+/// The documents that come from certain templates, in the order of the patterns.
+fn only(all: &str, patterns: &[String], version: HelmVersion) -> Result<String, Missing> {
+    let documents = split(all, version);
+    let mut out = String::new();
+    for pattern in patterns {
+        let globs: Option<Vec<Glob>> = pattern
+            .split('/')
+            .map(|part| Glob::compile(part.as_bytes()))
+            .collect();
+        let matching = documents.iter().filter(|document| {
+            let path = source(document);
+            let parts = path
+                .map(|path| path.split('/').collect::<Vec<_>>())
+                .unwrap_or_default();
+            globs.as_ref().is_some_and(|globs| {
+                globs.len() == parts.len() && globs.iter().zip(&parts).all(|(glob, part)| glob.matches(part))
+            })
+        });
+        let before = out.len();
+        for document in matching {
+            let _ = write!(out, "---\n{document}\n");
+        }
+        if out.len() == before {
+            return Err(Missing(pattern.clone()));
+        }
+    }
+    Ok(out)
+}
+
+/// The path of the template below its chart, out of the first comment that tells it.
+fn source(document: &str) -> Option<&str> {
+    let (_, after) = document.split_once("# Source: ")?;
+    let (_, path) = after.lines().next()?.split_once('/')?;
+    Some(path)
+}

@@ -1,0 +1,192 @@
+//! Templates of charts to texts.
+//!
+//! All templates of a chart and of those below it are read into one set, deepest paths first, so that what a parent
+//! defines replaces what a chart below defines. Then each that is no partial is rendered with the values of its chart.
+
+mod capabilities;
+mod collect;
+mod context;
+mod failure;
+mod files;
+mod functions;
+mod glob;
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use collect::Template;
+pub use functions::Lookup;
+use functions::{Host, without_no_value};
+use gotemplate::{Functions, MissingKey, Session, Templates, Value, World};
+use model::Map;
+
+use crate::HelmVersion;
+use crate::capabilities::Capabilities;
+use crate::chart::Chart;
+
+/// What is being installed.
+#[derive(Clone, Debug)]
+pub struct Release {
+    /// The name.
+    pub name: String,
+    /// The namespace.
+    pub namespace: String,
+    /// Whether an installed release is upgraded.
+    pub is_upgrade: bool,
+    /// The how manieth version of it this is.
+    pub revision: i64,
+}
+
+/// How to render.
+#[derive(Clone)]
+pub struct Options {
+    /// Whether values that are not there are errors.
+    pub strict: bool,
+    /// Whether missing values are only remarked.
+    pub lint: bool,
+    /// Who looks objects up; nobody finds nothing.
+    pub lookup: Option<Arc<dyn Lookup>>,
+    /// What templates may use up.
+    pub limits: gotemplate::Limits,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            strict: false,
+            lint: false,
+            lookup: None,
+            limits: gotemplate::Limits {
+                // Helm counts a thousand of each name; this is for all names together.
+                depth: 1_200,
+                ..gotemplate::Limits::default()
+            },
+        }
+    }
+}
+
+/// Why nothing was rendered.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct Error(pub String);
+
+/// What to render.
+#[derive(Clone, Copy)]
+pub struct Input<'i> {
+    /// The chart, whose dependencies are sorted out.
+    pub chart: &'i Chart,
+    /// The values that [`coalesce`](crate::values::coalesce) has put together.
+    pub values: &'i Map,
+    /// What is installed.
+    pub release: &'i Release,
+    /// The cluster.
+    pub capabilities: &'i Capabilities,
+    /// How.
+    pub options: &'i Options,
+}
+
+/// Renders charts. It holds the table of functions, which is made once.
+#[derive(Clone)]
+pub struct Engine {
+    functions: Arc<Functions>,
+}
+
+impl Default for Engine {
+    fn default() -> Self {
+        Engine::new()
+    }
+}
+
+impl Engine {
+    /// An engine with all functions of Helm.
+    pub fn new() -> Engine {
+        Engine {
+            functions: Arc::new(functions::table()),
+        }
+    }
+
+    /// Renders all templates of a chart, by their paths. `remarks` are what Helm would log.
+    ///
+    /// # Errors
+    /// The first template that is none, or fails, in the words of Helm.
+    pub fn render(
+        &self,
+        input: &Input<'_>,
+        world: &mut dyn World,
+        remarks: &mut Vec<String>,
+    ) -> Result<BTreeMap<String, String>, Error> {
+        let Input {
+            chart,
+            values,
+            release,
+            capabilities,
+            options,
+        } = input;
+        let version = capabilities.helm_version;
+        let top = collect::Top {
+            release: context::release(release),
+            capabilities: self::capabilities::value(capabilities),
+            values: context::top_values(values),
+        };
+        let found = collect::templates(chart, &top);
+        let templates = Arc::new(self.parse(&found, options)?);
+        let host = Host {
+            templates: Arc::clone(&templates),
+            included: RefCell::new(HashMap::new()),
+            lint: options.lint,
+            remarks: RefCell::new(Vec::new()),
+            lookup: options.lookup.clone(),
+        };
+        let mut session = Session::new(options.limits, world).with_host(&host);
+        let rendered = execute(&templates, &found, &mut session, version);
+        drop(session);
+        remarks.append(&mut host.remarks.into_inner());
+        rendered
+    }
+
+    fn parse(&self, found: &[Template], options: &Options) -> Result<Templates, Error> {
+        let missing = if options.strict {
+            MissingKey::Error
+        } else {
+            MissingKey::Zero
+        };
+        let mut templates = Templates::new(Arc::clone(&self.functions)).with_missing_key(missing);
+        for template in found {
+            let text = String::from_utf8_lossy(&template.text);
+            templates
+                .parse(&template.path, &text)
+                .map_err(|error| Error(failure::of_parsing(&template.path, &error)))?;
+        }
+        Ok(templates)
+    }
+}
+
+fn execute(
+    templates: &Templates,
+    found: &[Template],
+    session: &mut Session<'_>,
+    version: HelmVersion,
+) -> Result<BTreeMap<String, String>, Error> {
+    let mut rendered = BTreeMap::new();
+    for template in found {
+        let name = template.path.rsplit('/').next().unwrap_or_default();
+        if name.starts_with('_') {
+            continue;
+        }
+        template.context.insert("Template", Value::Map(template.place()));
+        let dot = Value::Map(template.context.clone());
+        let text = templates
+            .execute(&template.path, &dot, session)
+            .map_err(|error| Error(failure::of_execution(&template.path, &error, version)))?;
+        let text = String::from_utf8(text)
+            .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
+        let text = if text.contains("<no value>") {
+            without_no_value(&text)
+        } else {
+            text
+        };
+        rendered.insert(template.path.clone(), text);
+    }
+    Ok(rendered)
+}

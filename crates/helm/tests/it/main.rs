@@ -1,0 +1,6 @@
+//! Charts rendered: small ones written here, and real ones beside the real program.
+#![allow(clippy::unwrap_used, reason = "a test says what is wrong by panicking")]
+
+mod charts;
+mod hostile;
+mod program;
