@@ -25,6 +25,8 @@ enum Command {
     #[command(subcommand)]
     Kustomize(commands::kustomize::Kustomize),
     #[command(subcommand)]
+    Helm(commands::helm::Helm),
+    #[command(subcommand)]
     Push(commands::artifact::Push),
     #[command(subcommand)]
     Pull(commands::artifact::Pull),
@@ -89,6 +91,7 @@ fn main() -> ExitCode {
             Command::Apiserver(args) => commands::apiserver::run(args).await,
             Command::Controller(args) => commands::controller::run(args).await,
             Command::Kustomize(what) => commands::kustomize::run(what).await,
+            Command::Helm(what) => commands::helm::run(what).await,
             Command::Push(what) => commands::artifact::push(what).await,
             Command::Pull(what) => commands::artifact::pull(what).await,
             Command::Tag(what) => commands::artifact::tag(what).await,

@@ -11,6 +11,7 @@ pub(crate) mod debug;
 pub(crate) mod diff;
 pub(crate) mod events;
 pub(crate) mod failure;
+pub(crate) mod helm;
 pub(crate) mod install;
 pub(crate) mod installation;
 pub(crate) mod kustomize;

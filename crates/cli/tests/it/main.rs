@@ -6,6 +6,7 @@ mod build;
 mod controller;
 mod create;
 mod diff;
+mod helm;
 mod install;
 mod kustomize;
 mod manual;

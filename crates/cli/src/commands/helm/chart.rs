@@ -1,0 +1,111 @@
+//! Charts on disk: directories, whose links are followed as Helm follows them, and archives.
+
+use std::fs;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use anyhow::Context as _;
+use helm::chart::{Chart, Entry, FileTree, Limits};
+
+/// How deep directories may be nested: links can lead anywhere.
+const MAX_DEPTH: usize = 64;
+
+/// A directory.
+struct Disk {
+    root: PathBuf,
+}
+
+impl Disk {
+    fn collect(&self, prefix: &str, above: &mut Vec<PathBuf>, found: &mut Vec<Entry>) -> io::Result<()> {
+        let directory = self.root.join(prefix);
+        let real = directory.canonicalize()?;
+        if above.contains(&real) || above.len() > MAX_DEPTH {
+            return Err(io::Error::other(format!(
+                "{}: links lead in a circle",
+                directory.display()
+            )));
+        }
+        above.push(real);
+        let mut names = Vec::new();
+        for entry in fs::read_dir(&directory)? {
+            let name = entry?.file_name();
+            let name = name.into_string().map_err(|name| {
+                io::Error::new(io::ErrorKind::InvalidData, format!("{name:?} is not UTF-8"))
+            })?;
+            names.push(name);
+        }
+        names.sort();
+        for name in names {
+            let path = match prefix {
+                "" => name,
+                prefix => format!("{prefix}/{name}"),
+            };
+            let kind = fs::metadata(self.root.join(&path))?;
+            found.push(Entry {
+                path: path.clone(),
+                is_directory: kind.is_dir(),
+            });
+            if kind.is_dir() {
+                self.collect(&path, above, found)?;
+            }
+        }
+        above.pop();
+        Ok(())
+    }
+}
+
+impl FileTree for Disk {
+    fn entries(&self) -> io::Result<Vec<Entry>> {
+        let mut found = Vec::new();
+        self.collect("", &mut Vec::new(), &mut found)?;
+        Ok(found)
+    }
+
+    fn open(&self, path: &str) -> io::Result<Box<dyn Read + '_>> {
+        Ok(Box::new(fs::File::open(self.root.join(path))?))
+    }
+}
+
+/// Packed charts may be as large as what is in them.
+fn limits() -> Limits {
+    Limits {
+        archive: 100 << 20,
+        ..Limits::default()
+    }
+}
+
+/// Reads a chart.
+pub(super) fn load(path: &Path) -> anyhow::Result<Chart> {
+    let kind = fs::metadata(path).with_context(|| {
+        format!(
+            "path \"{}\" not found: name a directory with a chart or a packed one",
+            path.display()
+        )
+    })?;
+    let chart = if kind.is_dir() {
+        let tree = Disk {
+            root: path.to_owned(),
+        };
+        Chart::from_tree(&tree, "", &limits())
+    } else {
+        let archive = fs::read(path).with_context(|| format!("failed to read {}", path.display()))?;
+        Chart::from_archive(&archive, &limits())
+    };
+    chart.map_err(|error| super::whole(&error))
+}
+
+/// Refuses charts that cannot be rendered on their own or lack others.
+pub(super) fn check(chart: &Chart) -> anyhow::Result<()> {
+    let kind = chart.metadata.kind.as_str();
+    if !matches!(kind, "" | "application") {
+        anyhow::bail!("{kind} charts are not installable");
+    }
+    let missing = helm::dependencies::missing(chart);
+    if !missing.is_empty() {
+        let names = missing.join(", ");
+        anyhow::bail!(
+            "an error occurred while checking for chart dependencies. You may need to run 'helm dependency build' to fetch missing dependencies: found in Chart.yaml, but missing in charts/ directory: {names}"
+        );
+    }
+    Ok(())
+}

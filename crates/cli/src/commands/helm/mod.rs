@@ -1,0 +1,47 @@
+//! `sluice helm`: charts rendered, shown, checked and packed as Helm does it, without Helm.
+
+mod chart;
+mod lint;
+mod package;
+mod post_renderer;
+mod show;
+mod template;
+mod values;
+mod world;
+
+use std::process::ExitCode;
+
+/// Render, show, check and pack Helm charts
+#[derive(clap::Subcommand)]
+pub(crate) enum Helm {
+    Template(Box<template::Args>),
+    #[command(subcommand)]
+    Show(show::Show),
+    Lint(lint::Args),
+    Package(package::Args),
+}
+
+pub(crate) async fn run(what: Helm) -> anyhow::Result<ExitCode> {
+    tokio::task::spawn_blocking(move || match what {
+        Helm::Template(args) => template::run(&args),
+        Helm::Show(what) => show::run(&what),
+        Helm::Lint(args) => lint::run(&args),
+        Helm::Package(args) => package::run(&args),
+    })
+    .await?
+}
+
+/// An error with all its causes on one line, as Helm prints one.
+fn whole(error: &dyn std::error::Error) -> anyhow::Error {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(next) = cause {
+        let more = next.to_string();
+        // Some errors print their cause themselves.
+        if !text.ends_with(&more) {
+            text = format!("{text}: {more}");
+        }
+        cause = next.source();
+    }
+    anyhow::Error::msg(text)
+}

@@ -1,0 +1,124 @@
+//! `sluice helm`. The real helm runs beside it where it is installed.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use tempfile::TempDir;
+
+fn folder(files: &[(&str, &str)]) -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, text) in files {
+        let file = folder.path().join(name);
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(file, text).unwrap();
+    }
+    folder
+}
+
+fn chart() -> TempDir {
+    folder(&[
+        (
+            "app/Chart.yaml",
+            "apiVersion: v2\nname: app\nversion: 1.2.3\ndescription: An app\n",
+        ),
+        ("app/values.yaml", "name: web\nport: 8080\n"),
+        ("app/README.md", "# app\n"),
+        (
+            "app/crds/crd.yaml",
+            "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: things.example.com}\n",
+        ),
+        (
+            "app/templates/service.yaml",
+            "kind: Service\nmetadata:\n  name: {{ .Release.Name }}-{{ .Values.name | lower }}\nport: {{ .Values.port }}\nversion: {{ .Capabilities.KubeVersion.Version }}\n",
+        ),
+        (
+            "app/templates/tests/test.yaml",
+            "kind: Pod\nmetadata:\n  name: test\n  annotations:\n    helm.sh/hook: test\n",
+        ),
+        ("more.yaml", "name: other\n"),
+    ])
+}
+
+fn run(program: &str, arguments: &[&str], folder: &Path) -> Output {
+    Command::new(program)
+        .args(arguments)
+        .current_dir(folder)
+        .env("HOME", folder)
+        .env_remove("KUBECONFIG")
+        .output()
+        .unwrap()
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).unwrap()
+}
+
+/// What ours prints; the real one must print the same, if it is there.
+fn same(arguments: &[&str], folder: &Path) -> String {
+    let ours = run(
+        env!("CARGO_BIN_EXE_sluice"),
+        &[&["helm"], arguments].concat(),
+        folder,
+    );
+    assert!(ours.status.success(), "{}", text(&ours.stderr));
+    let ours = text(&ours.stdout);
+    if testkit::program::find("helm").is_some() {
+        let theirs = run("helm", arguments, folder);
+        assert_eq!(ours, text(&theirs.stdout), "{}", text(&theirs.stderr));
+    }
+    ours
+}
+
+#[test]
+fn template_takes_the_flags_of_helm() {
+    let folder = chart();
+    let same = |arguments: &[&str]| same(&[&["template", "r", "./app"], arguments].concat(), folder.path());
+    assert!(same(&[]).contains("name: r-web\nport: 8080\n"));
+    assert!(same(&["-f", "more.yaml", "--set", "port=1"]).contains("name: r-other\nport: 1\n"));
+    assert!(same(&["--set-string", "port=true"]).contains("port: true"));
+    assert!(same(&["--include-crds"]).starts_with("---\n# Source: app/crds/crd.yaml\n"));
+    assert!(!same(&["--skip-tests"]).contains("Pod"));
+    assert!(!same(&["--no-hooks"]).contains("Pod"));
+    assert!(!same(&["-s", "templates/service.yaml"]).contains("Pod"));
+    assert!(same(&["--kube-version", "1.30"]).contains("version: v1.30"));
+}
+
+#[test]
+fn what_is_wrong_is_told_in_the_words_of_helm() {
+    let folder = chart();
+    fs::write(
+        folder.path().join("app/templates/bad.yaml"),
+        "a: {{ required \"needed\" .Values.gone }}",
+    )
+    .unwrap();
+    let ours = run(
+        env!("CARGO_BIN_EXE_sluice"),
+        &["helm", "template", "r", "./app"],
+        folder.path(),
+    );
+    assert!(!ours.status.success());
+    let wanted = "execution error at (app/templates/bad.yaml:1:6): needed\n\nUse --debug flag to render out invalid YAML\n";
+    assert_eq!(text(&ours.stderr), format!("error: {wanted}"));
+    if testkit::program::find("helm").is_some() {
+        let theirs = run("helm", &["template", "r", "./app"], folder.path());
+        assert_eq!(text(&theirs.stderr), format!("Error: {wanted}"));
+    }
+}
+
+#[test]
+fn charts_are_shown_checked_and_packed() {
+    let folder = chart();
+    for what in ["all", "chart", "values", "readme", "crds"] {
+        assert!(!same(&["show", what, "./app"], folder.path()).is_empty());
+    }
+    assert!(same(&["lint", "./app"], folder.path()).contains("[INFO] Chart.yaml: icon is recommended"));
+    let packed = run(
+        env!("CARGO_BIN_EXE_sluice"),
+        &["helm", "package", "./app"],
+        folder.path(),
+    );
+    assert!(packed.status.success(), "{}", text(&packed.stderr));
+    let from_archive = same(&["template", "r", "app-1.2.3.tgz"], folder.path());
+    assert_eq!(from_archive, same(&["template", "r", "./app"], folder.path()));
+}
