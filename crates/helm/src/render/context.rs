@@ -46,8 +46,14 @@ impl Class for Values {
     }
 
     fn method(&self, name: &str) -> Option<&Function> {
-        static AS_MAP: LazyLock<Function> =
-            LazyLock::new(|| Function::new(&[], |call| Ok(call.receiver().cloned().unwrap_or_default())));
+        // A plain map of the same entries: functions that want one do not take the named type.
+        static AS_MAP: LazyLock<Function> = LazyLock::new(|| {
+            Function::new(&[], |call| {
+                let values = call.receiver().and_then(Value::as_map);
+                let plain = values.map(|map| map.entries().into_iter().collect::<Map>());
+                Ok(Value::Map(plain.unwrap_or_default()))
+            })
+        });
         static YAML: LazyLock<Function> = LazyLock::new(|| {
             Function::new(&[], |call| {
                 let values = call.receiver().cloned().unwrap_or_default();
