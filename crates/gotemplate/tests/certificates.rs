@@ -30,7 +30,7 @@ struct Once {
 
 impl World for Once {
     fn now(&mut self) -> jiff::Timestamp {
-        jiff::Timestamp::from_second(self.now).unwrap()
+        jiff::Timestamp::from_second(self.now).expect("it is a time")
     }
 
     fn random(&mut self, bytes: &mut [u8]) {

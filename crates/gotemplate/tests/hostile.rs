@@ -34,7 +34,7 @@ fn data() -> Value {
 fn render(text: &str, limits: Limits) -> Result<Vec<u8>, gotemplate::Error> {
     let mut templates = Templates::new(Arc::new(Functions::sprig()));
     templates.parse("t", text)?;
-    let mut world = FixedWorld::new("2026-01-02T03:04:05Z".parse().unwrap(), 7);
+    let mut world = FixedWorld::new("2026-01-02T03:04:05Z".parse().expect("it is a time"), 7);
     let mut session = Session::new(limits, &mut world);
     templates.execute("t", &data(), &mut session)
 }

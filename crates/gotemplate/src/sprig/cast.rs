@@ -10,7 +10,7 @@ use crate::value::{IntType, Value};
 
 /// `int64(float)` as Go's compiler has it on 64-bit machines: what does not fit is the smallest number.
 pub(super) fn float_to_int(number: f64) -> i64 {
-    if number >= -9_223_372_036_854_775_808.0 && number < 9_223_372_036_854_775_808.0 {
+    if (-9_223_372_036_854_775_808.0..9_223_372_036_854_775_808.0).contains(&number) {
         number as i64
     } else {
         i64::MIN

@@ -175,7 +175,8 @@ fn decode(text: &[u8], code: &Code) -> Result<Vec<u8>, usize> {
         let end = group.last().map_or(text.len(), |(at, _)| at + 1);
         if group.len() < code.group {
             return Err(match padded.first() {
-                // Go sees the error where the group begins.
+                // Go counts back from the end, whatever line ends are between.
+                None if code.group == 4 => text.len() - count,
                 None => group[0].0,
                 Some((at, _)) if count < 2 => *at,
                 Some(_) => text.len(),

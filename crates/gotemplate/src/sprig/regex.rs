@@ -30,8 +30,13 @@ pub(super) fn add(functions: &mut Functions) {
         .insert(
             "regexQuoteMeta",
             Function::new(&[STR], |call| {
-                let quoted = model::regexp::quote_meta(&call.str(0));
-                made(call, quoted.into_bytes())
+                let mut quoted = Vec::new();
+                // What is no character is none that has a meaning.
+                for chunk in call.bytes(0).utf8_chunks() {
+                    quoted.extend_from_slice(model::regexp::quote_meta(chunk.valid()).as_bytes());
+                    quoted.extend_from_slice(chunk.invalid());
+                }
+                made(call, quoted)
             }),
         );
     both(

@@ -250,7 +250,7 @@ impl Url {
 
     fn push_hierarchy(&self, out: &mut String) {
         let has_host = !self.host.is_empty() || self.user.is_some();
-        if (!self.scheme.is_empty() || has_host) && !(self.omit_host && !has_host) {
+        if has_host || (!self.scheme.is_empty() && !self.omit_host) {
             if has_host || !self.path.is_empty() {
                 out.push_str("//");
             }
@@ -338,7 +338,7 @@ fn literal_host(host: &str) -> Result<Vec<u8>, String> {
     }
     literal.insert(0, b'[');
     literal.push(b']');
-    literal.extend_from_slice(host[close + 1..].as_bytes());
+    literal.extend_from_slice(&host.as_bytes()[close + 1..]);
     Ok(literal)
 }
 

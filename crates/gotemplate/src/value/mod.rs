@@ -167,6 +167,10 @@ impl Value {
     }
 
     /// The length, of what has one to Go.
+    #[allow(
+        clippy::len_without_is_empty,
+        reason = "what has no length is neither empty nor not"
+    )]
     pub fn len(&self) -> Option<usize> {
         match self {
             Value::Str(text) => Some(text.len()),

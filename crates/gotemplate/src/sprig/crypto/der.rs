@@ -55,8 +55,11 @@ pub(super) fn bits(bytes: &[u8]) -> Vec<u8> {
     value(BIT_STRING, &[&[0], bytes].concat())
 }
 
-/// The first value of some bytes: its tag, its content, all of it, and what follows.
-pub(super) fn read(bytes: &[u8]) -> Option<(u8, &[u8], &[u8], &[u8])> {
+/// A value that was read: its tag, its content, all of it, and what follows.
+type Read<'b> = (u8, &'b [u8], &'b [u8], &'b [u8]);
+
+/// The first value of some bytes.
+pub(super) fn read(bytes: &[u8]) -> Option<Read<'_>> {
     let (tag, rest) = bytes.split_first()?;
     let (first, rest) = rest.split_first()?;
     let (length, rest) = match *first {

@@ -18,7 +18,7 @@ const P: &str = concat!(
 );
 
 /// The order of the generator.
-const Q: &str = concat!("ad95ba9ed990191c982605f2804be9cad9776213f11196fc036cc9a0726196b5",);
+const Q: &str = "ad95ba9ed990191c982605f2804be9cad9776213f11196fc036cc9a0726196b5";
 
 /// The generator.
 const G: &str = concat!(

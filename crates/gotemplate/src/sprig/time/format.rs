@@ -121,7 +121,7 @@ fn part_at(rest: &str, before: Option<u8>) -> Option<(Part, usize)> {
     let (name, part) = FIXED[..24].iter().find(|(name, _)| rest.starts_with(name))?;
     // `Jan` is a month unless letters follow that make another word of it.
     let follows_lower = bytes.get(3).is_some_and(u8::is_ascii_lowercase);
-    if *name == "Mon" && follows_lower || *name == "Jan" && follows_lower {
+    if matches!(*name, "Mon" | "Jan") && follows_lower {
         return None;
     }
     Some((*part, name.len()))
