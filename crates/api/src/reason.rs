@@ -55,6 +55,10 @@ reasons! {
     FEATURE_GATE_DISABLED = "FeatureGateDisabled";
     ACCESS_DENIED = "AccessDenied";
 
+    // What only objects have that ask for more than Flux.
+    INVALID_ANNOTATION = "InvalidAnnotation";
+    PRUNE_BUDGET_EXCEEDED = "PruneBudgetExceeded";
+
     // The sources.
     URL_INVALID = "URLInvalid";
     AUTHENTICATION_FAILED = "AuthenticationFailed";

@@ -16,6 +16,7 @@ mod generate;
 mod manifests;
 mod metadata;
 mod overlay;
+mod reads;
 mod remote;
 mod request;
 mod substitute;
@@ -28,6 +29,7 @@ pub use error::{Error, Errors, Origin};
 pub use files::{Entry, EntryKind, Files};
 pub use manifests::Manifests;
 pub use metadata::CommonMetadata;
+pub use reads::{Noting, NotingFetcher, Reads};
 pub use remote::Remote;
 pub use request::{Image, Patch, Request, Selector, Substitution};
 

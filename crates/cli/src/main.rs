@@ -55,6 +55,12 @@ enum Command {
     /// Have controllers work on suspended objects again
     #[command(subcommand)]
     Resume(commands::objects::Resume),
+    #[command(subcommand)]
+    Pin(commands::pin::Pin),
+    #[command(subcommand)]
+    Rollback(commands::pin::Rollback),
+    #[command(subcommand)]
+    Unpin(commands::pin::Unpin),
     /// Delete an object
     #[command(subcommand)]
     Delete(commands::objects::Delete),
@@ -104,6 +110,9 @@ fn main() -> ExitCode {
             Command::Reconcile(what) => commands::objects::reconcile(what).await,
             Command::Suspend(what) => commands::objects::suspend(what).await,
             Command::Resume(what) => commands::objects::resume(what).await,
+            Command::Pin(what) => commands::pin::pin(what).await,
+            Command::Rollback(what) => commands::pin::rollback(what).await,
+            Command::Unpin(what) => commands::pin::unpin(what).await,
             Command::Delete(what) => commands::objects::delete(what).await,
             Command::Create(what) => commands::create::run(what).await,
             Command::Tree(what) => commands::tree::run(what).await,

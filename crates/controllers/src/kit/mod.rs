@@ -7,6 +7,7 @@
 //! Conditions and requeues are pure: [`conclude`] makes both of an outcome. The [`Runner`] does all that touches the
 //! cluster: the finalizer, the status, and only where something differs.
 
+mod asks;
 mod chain;
 mod conclude;
 mod conditions;
@@ -29,6 +30,7 @@ mod writer;
 // The queue is the engine's: both work on keys, each at most once at a time.
 use engine::queue;
 
+pub(crate) use asks::{ASKS, requested_at};
 pub(crate) use chain::chain;
 pub use conclude::{Failure, Shape, conclude};
 pub use conditions::{Conditions, Stamp, Summary};
@@ -44,4 +46,3 @@ pub use recorder::{Notice, Recorder, hostname};
 pub(crate) use runner::span;
 pub use runner::{FINALIZER, Options, Reconcile, Run, Runner};
 pub use writer::Key;
-pub(crate) use writer::requested_at;

@@ -13,6 +13,7 @@ use model::Time;
 use tokio::task::JoinSet;
 use tracing::Instrument;
 
+use super::asks::requested_at;
 use super::chain::chain;
 use super::conclude::{Failure, Shape, conclude, suspend};
 use super::conditions::{Stamp, Summary};
@@ -22,7 +23,7 @@ use super::interval::jittered;
 use super::metrics::{Metrics, Ran};
 use super::queue::{Backoff, Done, Queue, Ticket};
 use super::recorder::{Notice, Recorder};
-use super::writer::{Key, Writer, key_of, requested_at};
+use super::writer::{Key, Writer, key_of};
 
 /// The finalizer of all kinds that leave something behind.
 pub const FINALIZER: &str = "finalizers.fluxcd.io";

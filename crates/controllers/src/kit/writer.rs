@@ -14,12 +14,10 @@ use parking_lot::Mutex;
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use super::asks::asked;
 use super::queue::Queue;
 use super::runner::FINALIZER;
 use super::status;
-
-/// The annotation that asks for a run.
-const REQUESTED_AT: &str = "reconcile.fluxcd.io/requestedAt";
 
 /// How often a status is tried to be written that somebody else changes meanwhile, and how long is waited in between, at least:
 /// up to as long again, so that those who met do not meet again.
@@ -81,14 +79,14 @@ impl<S: Spec> Objects<S> {
     /// has taken its finalizer away, without which it is not worked on.
     fn put(&self, object: Object<S>) -> bool {
         let metadata = object.metadata.clone();
-        let requested = requested_at(&object).map(str::to_owned);
+        let asked = asked(&object);
         match self.keep(object) {
             Err(Older) => false,
             Ok(known) => known.is_none_or(|known| {
                 known.metadata.uid != metadata.uid
                     || known.metadata.generation != metadata.generation
                     || known.metadata.deletion_timestamp != metadata.deletion_timestamp
-                    || requested_at(&known) != requested.as_deref()
+                    || self::asked(&known) != asked
                     || (is_held(&known.metadata) && !is_held(&metadata))
             }),
         }
@@ -108,12 +106,6 @@ pub(super) struct Older;
 /// Where an object is.
 pub(super) fn key_of<S: Spec>(object: &Object<S>) -> Key {
     (object.namespace().unwrap_or_default(), object.name_any())
-}
-
-/// The token of the last request for a run.
-pub(crate) fn requested_at<S: Spec>(object: &Object<S>) -> Option<&str> {
-    let annotations = object.metadata.annotations.as_ref()?;
-    annotations.get(REQUESTED_AT).map(String::as_str)
 }
 
 /// Versions are numbers that grow; one that is none counts as old.
@@ -325,6 +317,7 @@ mod tests {
     use kube::api::PostParams;
     use testkit::Cluster;
 
+    use super::super::asks::REQUESTED_AT;
     use super::super::queue::Backoff;
     use super::*;
 

@@ -15,40 +15,50 @@ use tokio::sync::mpsc;
 
 use super::Settings;
 use super::kubeconfig::{self, Fingerprint, Rules};
+use super::workload_cluster;
 
 /// Who objects are applied as. Its text is the name of the cluster for the engine.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Identity {
     /// Where Secrets and ServiceAccounts are.
     namespace: String,
-    /// The Secret with the kubeconfig of another cluster, and the key in it.
-    kubeconfig: Option<(String, Option<String>)>,
+    /// What says where another cluster is.
+    kubeconfig: Option<Way>,
     /// The ServiceAccount that is acted as.
     account: Option<String>,
-    /// Whether the cluster is named in a way that cannot be followed: then it is none, and never the own one.
-    is_unknown: bool,
 }
 
-/// The name of a cluster that cannot be followed.
-const UNKNOWN: &str = "configMapRef";
+/// What says where another cluster is, and who one is there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Way {
+    /// A Secret with a kubeconfig, and the key in it.
+    Secret(String, Option<String>),
+    /// A ConfigMap, for clusters that know our ServiceAccounts.
+    ConfigMap(String),
+}
+
+/// What begins the names of ConfigMaps in the names of clusters. No Secret is called so.
+const CONFIG_MAP: &str = "configmap/";
 
 impl Identity {
     /// That of an object.
     pub(super) fn of(object: &Kustomization, settings: &Settings) -> Self {
         let spec = &object.spec;
         let named = |name: &Option<String>| name.clone().filter(|name| !name.is_empty());
-        let kubeconfig = spec
-            .kube_config
-            .as_ref()
-            .and_then(|config| config.secret_ref.as_ref());
-        let is_unknown = spec.kube_config.is_some() && kubeconfig.is_none();
+        let kubeconfig = spec.kube_config.as_ref().map(|config| {
+            let map = config.config_map_ref.as_ref().map(|map| map.name.clone());
+            match &config.secret_ref {
+                Some(secret) => Way::Secret(secret.name.clone(), named(&secret.key)),
+                // The schema wants one of both. Where there is none it is another cluster all the same, and never the own one.
+                None => Way::ConfigMap(map.unwrap_or_default()),
+            }
+        });
         let identity = Identity {
-            is_unknown,
             namespace: object.namespace().unwrap_or_default(),
-            kubeconfig: kubeconfig.map(|secret| (secret.name.clone(), named(&secret.key))),
+            kubeconfig,
             account: named(&spec.service_account_name).or_else(|| named(&settings.default_service_account)),
         };
-        match identity.kubeconfig.is_none() && identity.account.is_none() && !is_unknown {
+        match identity.kubeconfig.is_none() && identity.account.is_none() {
             true => Identity::default(),
             false => identity,
         }
@@ -65,9 +75,11 @@ impl Identity {
         let named = |text: &str| Some(text.to_owned()).filter(|text| !text.is_empty());
         Some(Identity {
             namespace: namespace.to_owned(),
-            kubeconfig: named(secret).map(|secret| (secret, named(key))),
+            kubeconfig: match secret.strip_prefix(CONFIG_MAP) {
+                Some(map) => Some(Way::ConfigMap(map.to_owned())),
+                None => named(secret).map(|secret| Way::Secret(secret, named(key))),
+            },
             account: named(account),
-            is_unknown: false,
         })
     }
 
@@ -85,20 +97,16 @@ impl Identity {
 
 impl fmt::Display for Identity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.is_unknown {
-            return f.write_str(UNKNOWN);
-        }
         if *self == Identity::default() {
             return Ok(());
         }
-        let (secret, key) = self.kubeconfig.clone().unwrap_or_default();
+        let (secret, key) = match &self.kubeconfig {
+            None => (String::new(), ""),
+            Some(Way::Secret(name, key)) => (name.clone(), key.as_deref().unwrap_or_default()),
+            Some(Way::ConfigMap(name)) => (format!("{CONFIG_MAP}{name}"), ""),
+        };
         let account = self.account.as_deref().unwrap_or_default();
-        write!(
-            f,
-            "{}|{secret}|{}|{account}",
-            self.namespace,
-            key.unwrap_or_default()
-        )
+        write!(f, "{}|{secret}|{key}|{account}", self.namespace)
     }
 }
 
@@ -109,6 +117,8 @@ pub(super) struct Clusters(Arc<Reached>);
 struct Reached {
     client: Client,
     rules: Rules,
+    /// Whether ConfigMaps may name ServiceAccounts.
+    with_accounts: bool,
     /// What the kubeconfigs are that are in use, by the names of their clusters.
     kubeconfigs: Mutex<HashMap<String, Fingerprint>>,
     /// Who wants to know when a cluster is reached in another way.
@@ -116,10 +126,11 @@ struct Reached {
 }
 
 impl Clusters {
-    pub(super) fn new(client: Client, rules: Rules) -> Self {
+    pub(super) fn new(client: Client, settings: &Settings) -> Self {
         Clusters(Arc::new(Reached {
             client,
-            rules,
+            rules: settings.kubeconfigs,
+            with_accounts: settings.object_level_workload_identity,
             kubeconfigs: Mutex::default(),
             told: Mutex::default(),
         }))
@@ -127,19 +138,25 @@ impl Clusters {
 
     /// Looks whether the kubeconfig of a cluster that is in use is another one by now.
     pub(super) async fn look_again(&self, name: &str) {
-        let identity = Identity::parse(name);
-        let Some((secret, key)) = identity
-            .as_ref()
-            .and_then(|identity| identity.kubeconfig.as_ref())
-        else {
+        let Some(identity) = Identity::parse(name) else {
             return;
         };
         let Some(known) = self.0.kubeconfigs.lock().get(name).copied() else {
             return;
         };
-        let namespace = identity.as_ref().map_or("", |identity| &identity.namespace);
-        let found = kubeconfig::read(&self.0.client, namespace, secret, key.as_deref()).await;
-        if found.is_ok_and(|found| found.fingerprint() == known) {
+        let (client, namespace) = (&self.0.client, identity.namespace.as_str());
+        let found = match &identity.kubeconfig {
+            None => return,
+            Some(Way::Secret(secret, key)) => {
+                let found = kubeconfig::read(client, namespace, secret, key.as_deref()).await;
+                found.map(|found| found.fingerprint())
+            }
+            Some(Way::ConfigMap(map)) => {
+                let found = workload_cluster::read(client, namespace, map).await;
+                found.map(|found| found.fingerprint())
+            }
+        };
+        if found.is_ok_and(|found| found == known) {
             return;
         }
         // One that is gone, too: whoever uses it next is told why it cannot be used.
@@ -149,17 +166,20 @@ impl Clusters {
     }
 
     async fn open(&self, name: &str) -> Result<Access, Failure> {
-        if name == UNKNOWN {
-            return Err(Failure::new(
-                "spec.kubeConfig.configMapRef is not supported yet: name a Secret with a kubeconfig in spec.kubeConfig.secretRef",
-            ));
-        }
         let no_cluster = || Failure::new(format!("{name:?} names no cluster"));
         let identity = Identity::parse(name).ok_or_else(no_cluster)?;
+        let namespace = &identity.namespace;
         let (endpoint, whose, client) = match &identity.kubeconfig {
             None => ("in-cluster".to_owned(), String::new(), self.0.client.clone()),
-            Some((secret, key)) => {
-                let namespace = &identity.namespace;
+            Some(Way::ConfigMap(map)) => {
+                let found = workload_cluster::read(&self.0.client, namespace, map).await?;
+                let (endpoint, client) = found.connect(&self.0.client, self.0.with_accounts).await?;
+                let fingerprint = found.fingerprint();
+                self.0.kubeconfigs.lock().insert(name.to_owned(), fingerprint);
+                let whose = format!("{namespace}/{CONFIG_MAP}{map} {fingerprint} ");
+                (endpoint, whose, client)
+            }
+            Some(Way::Secret(secret, key)) => {
                 let found = kubeconfig::read(&self.0.client, namespace, secret, key.as_deref()).await?;
                 let (endpoint, client) = found.connect(self.0.rules).await?;
                 let fingerprint = found.fingerprint();
@@ -241,17 +261,19 @@ mod tests {
                 "team|prod|config|sync",
                 Some("system:serviceaccount:team:sync"),
             ),
+            (
+                json!({"kubeConfig": {"configMapRef": {"name": "prod"}}}),
+                "team|configmap/prod||",
+                None,
+            ),
         ] {
             let found = identity(more);
             assert_eq!(found.to_string(), name);
             assert_eq!(Identity::parse(name).as_ref(), Some(&found));
             assert_eq!(found.user().as_deref(), user);
         }
-        // Another cluster that cannot be reached is never taken for the own one.
-        assert_eq!(
-            identity(json!({"kubeConfig": {"configMapRef": {"name": "prod"}}})).to_string(),
-            UNKNOWN
-        );
+        // Another cluster is never taken for the own one.
+        assert!(!identity(json!({"kubeConfig": {}})).to_string().is_empty());
         assert_eq!(Identity::parse("a|b"), None);
     }
 }

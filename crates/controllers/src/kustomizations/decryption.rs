@@ -2,13 +2,13 @@
 
 use api::Reason;
 use api::kustomize::{Decryption, Kustomization};
-use builder::CloudServices;
+use builder::{CloudServices, VaultLogins};
 use k8s_openapi::api::core::v1::Secret;
 use kube::{Api, ResourceExt};
 use source::identity::{Asker, Caller};
 use tokio::runtime::Handle;
 
-use super::Shared;
+use super::{Shared, vault};
 use crate::kit::{Failure, chain};
 use crate::sources::account;
 
@@ -19,6 +19,7 @@ const GATE: &str = "ObjectLevelWorkloadIdentity";
 pub(super) struct Keys {
     pub(super) own: sops::Keys,
     asker: Asker,
+    vault: Option<VaultLogins>,
 }
 
 impl Keys {
@@ -40,8 +41,12 @@ impl Keys {
         let own = secret_keys(decryption, &namespace, shared)
             .await
             .map_err(failed)?;
+        let vault = match &shared.settings.sops_vault_config_map {
+            Some((namespace, name)) => vault::logins(&shared.client, (namespace, name), &caller).await,
+            None => None,
+        };
         let asker = Asker { caller, proxy: None };
-        Ok(Some(Keys { own, asker }))
+        Ok(Some(Keys { own, asker, vault }))
     }
 
     /// The services that are asked where there is no key.
@@ -53,7 +58,7 @@ impl Keys {
             http: shared.http.clone(),
             aws: Default::default(),
             gcp: None,
-            vault: None,
+            vault: self.vault.as_ref(),
             runtime,
         }
     }

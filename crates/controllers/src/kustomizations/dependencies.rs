@@ -9,6 +9,8 @@ use kube::ResourceExt;
 use model::Value;
 use model::convert::from_serde;
 
+use super::beyond::is_kept_at_its_pin;
+
 /// Why a dependency holds an object up. The texts are Flux's.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum Unmet {
@@ -91,7 +93,7 @@ pub(super) fn check(
         if !is_ready(&other) {
             return Err(cycle(object, &key, &find).unwrap_or(Unmet::NotReady(shown)));
         }
-        if has_same_source(object, &other) && !is_at(&other, revision) {
+        if has_same_source(object, &other) && !is_at(&other, revision) && !is_kept_at_its_pin(&other) {
             return Err(cycle(object, &key, &find).unwrap_or(Unmet::OutOfDate(shown)));
         }
     }

@@ -12,6 +12,7 @@ use kube::Api;
 use model::event::Severity;
 
 use super::access::Identity;
+use super::beyond::Pinned;
 use super::memory::Remembered;
 use super::source::revision_metadata;
 use super::{Kustomizations, unit};
@@ -27,6 +28,15 @@ impl Kustomizations {
         let (id, uid) = (unit::id(object), object.metadata.uid.as_deref());
         let known = self.memory.get(&id, uid);
         let waits = object.spec.deletion_policy == Some(DeletionPolicy::WaitForTermination);
+        let pinned = Pinned {
+            client: &self.shared.client,
+            object,
+            settings: &self.shared.settings,
+        };
+        self.sources.unpinned(&pinned).await.map_err(|error| {
+            let message = format!("cannot delete the source of its pin: {}", chain(&error));
+            Failure::transient(Reason::RECONCILIATION_FAILED, message)
+        })?;
         if !unit::deletes(object) {
             self.memory.forget(&id);
             return Ok(Vec::new());

@@ -5,19 +5,21 @@ use std::time::Instant;
 
 use api::Reason;
 use api::kustomize::{Kustomization, KustomizationSpec};
-use builder::{Directory, Files as _, Remote, Request, Sops, Tools};
+use builder::{Directory, Files, Noting, NotingFetcher, Reads, Remote, Request, Sops, Tools};
 use engine::unit::{Failure as NotGenerated, Generated, ManifestGenerator, SyncUnit};
 use futures::future::BoxFuture;
 use kube::ResourceExt;
-use model::{Artifact, Manifest};
+use model::{Artifact, Manifest, Time};
 use sha2::{Digest as _, Sha256};
 use tokio::runtime::Handle;
 
 use super::access::Clusters;
 use super::artifact::Artifacts;
+use super::beyond::{Asks, Pinned, is_settled, is_unrecorded, recorded, released};
 use super::decryption::Keys;
-use super::memory::{Attempt, Built, Memory, Stage};
+use super::memory::{Attempt, Built, Memory, Origin, Stage};
 use super::source::{Sources, origin_revision};
+use super::store::stamp;
 use super::{Shared, common_metadata, dependencies, request, unit, variables};
 use crate::kit::{Desk, Failure, Key, chain};
 use crate::sources::blocking;
@@ -48,18 +50,17 @@ impl ManifestGenerator for Generator {
                 .and_then(|key| self.desk.get(&key))
                 .ok_or_else(gone)?;
             let uid = object.metadata.uid.as_deref();
-            let kept = self.memory.change(&unit.id, uid, |known| {
-                let is_stale = std::mem::take(&mut known.is_stale);
-                known.built.clone().filter(|_| !is_stale && !fresh)
+            let look = self.memory.change(&unit.id, uid, |known| Look {
+                unit,
+                object: &object,
+                last: known.built.clone(),
+                is_kept: !std::mem::take(&mut known.is_stale) && !fresh,
             });
-            let had_kept = kept.clone();
             let mut attempt = None;
-            let made = self.make(&object, kept, &mut attempt).await;
+            let made = self.make(&look, &mut attempt).await;
             // What is read from the cluster for a build is read anew for it, and so is the way to another one.
-            let is_kept = had_kept
-                .zip(made.as_ref().ok())
-                .is_some_and(|(had, made)| Arc::ptr_eq(&had, made));
-            if !is_kept {
+            let is_same = look.last.as_ref().zip(made.as_ref().ok());
+            if !is_same.is_some_and(|(had, made)| Arc::ptr_eq(had, made)) {
                 self.clusters.look_again(&unit.destination.cluster).await;
             }
             self.memory.change(&unit.id, uid, |unit| {
@@ -73,6 +74,12 @@ impl ManifestGenerator for Generator {
                 }
             });
             let built = made.map_err(|failure| NotGenerated::new(failure.message))?;
+            if is_unrecorded(&object, &built) {
+                let stamp = stamp(&object, Time::new(jiff::Timestamp::now()));
+                let (said, notice) = recorded(&object, &built, stamp);
+                self.desk.tell_news(&object, vec![notice], None);
+                self.desk.write(&object, &said).await?;
+            }
             Ok(Generated {
                 manifests: built.manifests.clone(),
                 revision: built.revision.clone(),
@@ -87,14 +94,32 @@ pub(super) fn key(id: &str) -> Option<Key> {
     Some((namespace.to_owned(), name.to_owned()))
 }
 
+/// What a unit is looked at with.
+struct Look<'l> {
+    unit: &'l SyncUnit,
+    object: &'l Kustomization,
+    /// What was built last.
+    last: Option<Arc<Built>>,
+    /// Whether that may be used again where it was made of the same.
+    is_kept: bool,
+}
+
+impl Look<'_> {
+    /// What was built last, if what was read from the cluster for it may still be used.
+    fn kept(&self) -> Option<&Arc<Built>> {
+        let interval = self.object.spec.interval.to_std();
+        let last = self.last.as_ref().filter(|_| self.is_kept);
+        last.filter(|last| last.read.elapsed() < interval)
+    }
+}
+
 impl Generator {
     /// Builds an object, and notes how far that got.
-    async fn make(
-        &self,
-        object: &Kustomization,
-        kept: Option<Arc<Built>>,
-        attempt: &mut Option<Attempt>,
-    ) -> Result<Arc<Built>, Failure> {
+    async fn make(&self, look: &Look<'_>, attempt: &mut Option<Attempt>) -> Result<Arc<Built>, Failure> {
+        let object = look.object;
+        let asks = Asks::of(object).map_err(|unclear| {
+            Failure::stalled(Reason::INVALID_ANNOTATION, format!("{TERMINAL}: {unclear}"))
+        })?;
         if let Some(problem) = unit::problem(&object.spec) {
             let message = format!("{TERMINAL}: {problem}");
             return Err(Failure::stalled(Reason::INVALID_CEL_EXPRESSION, message));
@@ -102,29 +127,86 @@ impl Generator {
         if let Err(problem) = unit::ignored(&object.spec) {
             return Err(Failure::transient(Reason::RECONCILIATION_FAILED, chain(&problem)));
         }
-        let artifact = self.sources.artifact(object, &self.shared.settings).await?;
+        let current = self.sources.artifact(object, &self.shared.settings).await?;
+        let newest = current.revision.to_string();
+        let artifact = self.pinned_or(current, object, &asks).await?;
         let attempt = attempt.insert(Attempt {
             revision: artifact.revision.to_string(),
             origin: origin_revision(&artifact),
             stage: Stage::Found,
         });
-        self.check_dependencies(object, &artifact)?;
+        self.check_dependencies(object, &newest)?;
         attempt.stage = Stage::Fetching;
         let of = made_of(object, &artifact);
-        let interval = object.spec.interval.to_std();
-        if let Some(kept) = kept.filter(|kept| kept.of == of && kept.read.elapsed() < interval) {
+        if let Some(kept) = look.kept().filter(|kept| kept.of == of) {
             attempt.stage = Stage::Built;
-            return Ok(kept);
+            return Ok(Arc::clone(kept));
         }
         let files = self.artifacts.files(&artifact, &self.shared.settings).await?;
         check_path(&files, object.spec.path.as_deref().unwrap_or_default())?;
         attempt.stage = Stage::Building;
-        let built = self.built(object, &artifact, files, of).await?;
+        let built = match self.unread(look, &asks, &of, &files).await {
+            Some(last) => Built {
+                of,
+                source: artifact.revision.to_string(),
+                origin: origin_revision(&artifact),
+                ..last
+            },
+            None => self.built(look, &artifact, files, of).await?,
+        };
         attempt.stage = Stage::Built;
         Ok(Arc::new(built))
     }
 
-    fn check_dependencies(&self, object: &Kustomization, artifact: &Artifact) -> Result<(), Failure> {
+    /// The artifact of the revision that an object is pinned to, or what its source has.
+    async fn pinned_or(
+        &self,
+        current: Artifact,
+        object: &Kustomization,
+        asks: &Asks,
+    ) -> Result<Artifact, Failure> {
+        let pinned = Pinned {
+            client: &self.shared.client,
+            object,
+            settings: &self.shared.settings,
+        };
+        let newest = current.revision.to_string();
+        let failed = |error: kube::Error| {
+            let message = format!("cannot unpin: {}", chain(&error));
+            Failure::transient(Reason::RECONCILIATION_FAILED, message)
+        };
+        match &asks.pin {
+            Some(pin) if pin.counts(&newest) && pin.revision == current.revision => return Ok(current),
+            Some(pin) if pin.counts(&newest) => return self.sources.pinned(&pinned, pin).await,
+            Some(pin) => {
+                let released = released(&self.shared.client, object, pin, &newest).await;
+                let notice = released.map_err(failed)?;
+                self.desk.tell_news(object, notice.into_iter().collect(), None);
+            }
+            None => {}
+        }
+        self.sources.unpinned(&pinned).await.map_err(failed)?;
+        Ok(current)
+    }
+
+    /// What was built last, if these files would be built to the same and nothing else is to be done.
+    async fn unread(
+        &self,
+        look: &Look<'_>,
+        asks: &Asks,
+        of: &Origin,
+        files: &Arc<Directory>,
+    ) -> Option<Built> {
+        let last = look.kept().filter(|last| {
+            let may_skip = asks.skip_unread && asks.pin.is_none() && last.of.spec == of.spec;
+            may_skip && is_settled(look.unit, look.object, last)
+        })?;
+        let (reads, files) = (last.reads.clone()?, Arc::clone(files));
+        let is_same = blocking(move || reads.are_same_in(&*files)).await;
+        is_same.then(|| Built::clone(last))
+    }
+
+    fn check_dependencies(&self, object: &Kustomization, revision: &str) -> Result<(), Failure> {
         let keys = object
             .spec
             .depends_on
@@ -133,9 +215,8 @@ impl Generator {
         if keys.len() == 0 {
             return Ok(());
         }
-        let revision = artifact.revision.to_string();
         let additive = self.shared.settings.additive_dependency_check;
-        let checked = dependencies::check(object, &revision, additive, |key| self.desk.get(key));
+        let checked = dependencies::check(object, revision, additive, |key| self.desk.get(key));
         checked.map_err(|unmet| match unmet.is_final() {
             true => {
                 let message = format!("{TERMINAL}: {unmet}");
@@ -150,22 +231,39 @@ impl Generator {
 
     async fn built(
         &self,
-        object: &Kustomization,
+        look: &Look<'_>,
         artifact: &Artifact,
         files: Arc<Directory>,
-        of: String,
+        of: Origin,
     ) -> Result<Built, Failure> {
         let read = Instant::now();
-        let (digest, manifests) = manifests(&self.shared, object, files, request(&object.spec)).await?;
+        let object = look.object;
+        let made = manifests(&self.shared, object, files, request(&object.spec)).await?;
+        let source = artifact.revision.to_string();
+        // What was recorded without a run is not run for later, since nothing has changed.
+        let last = look.last.as_ref().filter(|_| look.is_kept);
+        let last = last.filter(|last| last.source == source && last.digest == made.digest);
         Ok(Built {
             of,
-            manifests,
-            revision: artifact.revision.to_string(),
+            manifests: made.manifests,
+            revision: last.map_or_else(|| source.clone(), |last| last.revision.clone()),
+            source,
             origin: origin_revision(artifact),
-            digest,
+            reads: made.reads.map(Arc::new),
+            digest: made.digest,
             read,
         })
     }
+}
+
+/// What is made of files.
+pub(super) struct Made {
+    /// The digest of the objects as text.
+    digest: String,
+    /// The objects.
+    pub(super) manifests: Vec<Manifest>,
+    /// What of the files was read, if it is to be known and nothing else was.
+    reads: Option<Reads>,
 }
 
 /// The objects of a Kustomization, made of these files with what is in the cluster for it, and their digest.
@@ -174,7 +272,7 @@ pub(super) async fn manifests(
     object: &Kustomization,
     files: Arc<Directory>,
     mut wanted: Request,
-) -> Result<(String, Vec<Manifest>), Failure> {
+) -> Result<Made, Failure> {
     let failed = |message: String| Failure::transient(Reason::BUILD_FAILED, message);
     let namespace = object.namespace().unwrap_or_default();
     if let Some(post_build) = &object.spec.post_build {
@@ -185,9 +283,20 @@ pub(super) async fn manifests(
     let keys = Keys::of(object, shared).await?;
     let common = common_metadata(&object.spec);
     let has_decryption = object.spec.decryption.is_some();
+    let notes = Asks::or_careful(object).skip_unread;
     let (shared, runtime) = (Arc::clone(shared), Handle::current());
-    let built = blocking(move || build(&files, &wanted, keys.as_ref(), &shared, runtime)).await;
-    let (digest, mut objects) = built.map_err(failed)?;
+    let built = blocking(move || -> Result<_, String> {
+        let keys = keys.as_ref();
+        if !notes {
+            return Ok((build(&*files, &wanted, keys, &shared, runtime)?, None));
+        }
+        let noting = Noting::new(&*files);
+        let built = build(&noting, &wanted, keys, &shared, runtime)?;
+        let reads = (!built.is_of_more).then(|| noting.reads());
+        Ok((built, reads))
+    });
+    let (built, reads) = built.await.map_err(failed)?;
+    let (digest, mut objects) = (built.digest, built.objects);
     objects.iter_mut().for_each(|object| common.set_on(object));
     let mut manifests = Vec::with_capacity(objects.len());
     for object in objects {
@@ -203,7 +312,11 @@ pub(super) async fn manifests(
         let manifest = Manifest::new(object, None).map_err(|error| failed(chain(&error)))?;
         manifests.push(manifest);
     }
-    Ok((digest, manifests))
+    Ok(Made {
+        digest,
+        manifests,
+        reads,
+    })
 }
 
 /// The path must be in the source before anything is said to be tried.
@@ -223,18 +336,27 @@ pub(super) fn check_path(files: &Directory, path: &str) -> Result<(), Failure> {
     Err(Failure::transient(Reason::ARTIFACT_FAILED, message))
 }
 
+/// What comes out of the builder.
+struct Output {
+    digest: String,
+    objects: Vec<model::Value>,
+    /// Whether it was made of more than the files.
+    is_of_more: bool,
+}
+
 fn build(
-    files: &Directory,
+    files: &dyn Files,
     request: &Request,
     keys: Option<&Keys>,
     shared: &Shared,
     runtime: Handle,
-) -> Result<(String, Vec<model::Value>), String> {
+) -> Result<Output, String> {
     let services = keys.map(|keys| keys.services(shared, runtime.clone()));
     let decrypter = keys
         .zip(services.as_ref())
         .map(|(keys, services)| Sops::new(&keys.own).asking(services));
     let remote = Remote::new(runtime, shared.http.clone(), shared.repositories.clone());
+    let remote = NotingFetcher::new(&remote);
     let tools = Tools {
         decrypter: decrypter.as_ref().map(|sops| sops as &dyn builder::Decrypter),
         fetcher: (!shared.settings.no_remote_bases).then_some(&remote),
@@ -243,11 +365,15 @@ fn build(
     let manifests = builder::build(files, request, &tools).map_err(|errors| errors.to_string())?;
     let digest = manifests.digest().map_err(|errors| errors.to_string())?;
     let objects = manifests.into_objects().map_err(|errors| errors.to_string())?;
-    Ok((digest.to_string(), objects))
+    Ok(Output {
+        digest: digest.to_string(),
+        objects,
+        is_of_more: remote.is_used(),
+    })
 }
 
 /// What a build depends on, but for what is read from the cluster.
-fn made_of(object: &Kustomization, artifact: &Artifact) -> String {
+fn made_of(object: &Kustomization, artifact: &Artifact) -> Origin {
     let spec = serde_json::to_vec(&object.spec).unwrap_or_default();
     let digest = artifact
         .digest
@@ -257,5 +383,8 @@ fn made_of(object: &Kustomization, artifact: &Artifact) -> String {
         .iter()
         .map(|byte| format!("{byte:02x}"))
         .collect();
-    format!("{} {digest} {spec}", artifact.revision)
+    Origin {
+        artifact: format!("{} {digest}", artifact.revision),
+        spec,
+    }
 }

@@ -26,6 +26,16 @@ pub struct Rules {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct Fingerprint([u8; 8]);
 
+impl Fingerprint {
+    /// That of a text.
+    pub(super) fn of(text: &[u8]) -> Self {
+        let digest = Sha256::digest(text);
+        let mut start = [0; 8];
+        start.copy_from_slice(&digest[..8]);
+        Fingerprint(start)
+    }
+}
+
 impl fmt::Display for Fingerprint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
@@ -77,10 +87,7 @@ pub(super) async fn read(
 
 impl Found {
     pub(super) fn fingerprint(&self) -> Fingerprint {
-        let digest = Sha256::digest(self.text.expose_secret());
-        let mut start = [0; 8];
-        start.copy_from_slice(&digest[..8]);
-        Fingerprint(start)
+        Fingerprint::of(self.text.expose_secret().as_bytes())
     }
 
     /// The cluster it leads to.

@@ -4,10 +4,12 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Instant;
 
+use builder::Reads;
 use engine::unit::{Operation, Status};
 use model::Manifest;
 use parking_lot::Mutex;
 
+use super::beyond::{Asks, Held};
 use crate::kit::Failure;
 
 /// How far the last attempt to build a unit got.
@@ -34,17 +36,30 @@ pub(super) enum Stage {
     Built,
 }
 
+/// What a build depends on, but for what is read from the cluster.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Origin {
+    /// The artifact: its revision and its digest.
+    pub(super) artifact: String,
+    /// A digest of what is to be made of it.
+    pub(super) spec: String,
+}
+
 /// What was built of a unit last.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Built {
     /// What it was built of: where that is the same, so is the build.
-    pub(super) of: String,
+    pub(super) of: Origin,
     /// The objects.
     pub(super) manifests: Vec<Manifest>,
-    /// The revision of the source.
+    /// The revision of the source that it is applied as.
     pub(super) revision: String,
+    /// The newest revision of the source that is known to be built to the same.
+    pub(super) source: String,
     /// What the source itself was made of.
     pub(super) origin: Option<String>,
+    /// What of the files it was made of; nothing where it was made of more than files.
+    pub(super) reads: Option<Arc<Reads>>,
     /// The digest of the objects as text, by which the history knows them.
     pub(super) digest: String,
     /// When what is in the cluster was read for it: variables and keys.
@@ -60,12 +75,18 @@ pub(super) struct Remembered {
     pub(super) status: Option<Status>,
     /// What is asked for.
     pub(super) operation: Option<Operation>,
+    /// The last request for a run that was taken note of.
+    pub(super) requested: Option<String>,
     /// How far the last attempt got.
     pub(super) attempt: Option<Attempt>,
     /// Why nothing was built last.
     pub(super) failure: Option<Failure>,
     /// What was built last.
     pub(super) built: Option<Arc<Built>>,
+    /// What the object has asked for beyond Flux when it was last seen.
+    pub(super) asks: Asks,
+    /// What waits to be confirmed before it is pruned.
+    pub(super) held: Option<Held>,
     /// Whether something has changed that was read from the cluster for it.
     pub(super) is_stale: bool,
     /// Since when it is worked on.

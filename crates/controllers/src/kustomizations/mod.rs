@@ -11,6 +11,7 @@
 
 mod access;
 mod artifact;
+mod beyond;
 mod configs;
 mod decryption;
 mod dependencies;
@@ -27,6 +28,8 @@ mod status;
 mod store;
 mod unit;
 mod variables;
+mod vault;
+mod workload_cluster;
 
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
@@ -38,13 +41,15 @@ use ::source::{git, http};
 use api::kustomize::{KustomizationSpec, KustomizationStatus};
 use api::{ConditionType, Object, Reason, ReconcileStatus};
 use engine::Engine;
-use engine::unit::{Operation, ReconciliationSettings};
+use engine::unit::{Operation, ReconciliationSettings, SyncState};
 use kube::{Client, ResourceExt};
 
 use crate::kit::{Conditions, Desk, Failure, Notice, Reconcile, Run, Stamp, Summary, Wake, requested_at};
+use beyond::Asks;
 use memory::Memory;
 use source::Sources;
 
+pub use beyond::{PINNED_TO, ROLLED_BACK_FROM};
 pub use kubeconfig::Rules as KubeconfigRules;
 pub use preview::{Files, NoPlan, preview};
 pub use request::{common_metadata, request};
@@ -91,7 +96,7 @@ impl Kustomizations {
     }
 
     fn made(&self, desk: &Desk<KustomizationSpec>) -> Engine {
-        let clusters = access::Clusters::new(self.shared.client.clone(), self.shared.settings.kubeconfigs);
+        let clusters = access::Clusters::new(self.shared.client.clone(), &self.shared.settings);
         let generator = generate::Generator {
             shared: Arc::clone(&self.shared),
             desk: desk.clone(),
@@ -105,7 +110,28 @@ impl Kustomizations {
             memory: Arc::clone(&self.memory),
             shared: Arc::clone(&self.shared),
         };
-        Engine::new(ReconciliationSettings::default(), clusters, generator, units)
+        let engine = Engine::new(ReconciliationSettings::default(), clusters, generator, units);
+        let (desk, memory) = (desk.clone(), Arc::clone(&self.memory));
+        let budget = engine.on_before_sync(move |unit, plan| {
+            let Some(object) = generate::key(&unit.id).and_then(|key| desk.get(&key)) else {
+                return Ok(plan);
+            };
+            let (plan, held) = beyond::judged(&Asks::or_careful(&object), unit, plan);
+            let uid = object.metadata.uid.as_deref();
+            memory.change(&unit.id, uid, |known| known.held = held);
+            Ok(plan)
+        });
+        budget.forever();
+        engine
+    }
+
+    /// Ends what is under way: nothing is to be changed any more.
+    fn end_operation(&self, id: &str, uid: Option<&str>) {
+        let status = self.memory.get(id, uid).status;
+        let state = status.as_ref().and_then(|status| status.operation.as_ref());
+        if let (Some(engine), Some(_)) = (self.engine.get(), state.filter(|state| !state.phase.is_final())) {
+            engine.terminate(id);
+        }
     }
 
     fn refresh(&self, id: &str) {
@@ -202,15 +228,34 @@ impl Reconcile for Kustomizations {
         let handled = status.and_then(ReconcileStatus::last_handled_reconcile_at);
         let is_asked = requested_at(object).is_some_and(|token| handled != Some(token));
         let observed = status.and_then(|status| status.observed_generation);
+        let asks = Asks::or_careful(object);
+        let observes = asks.observe;
+        self.memory.change(&id, uid, |unit| {
+            if std::mem::replace(&mut unit.asks, asks.clone()) != asks
+                && let Some(status) = &mut unit.status
+            {
+                // Even where nothing is to be done, what is told of it may be something else now.
+                status.sync = SyncState::Unknown;
+            }
+        });
+        if observes {
+            self.end_operation(&id, uid);
+        }
         if is_asked || observed != object.metadata.generation {
             self.memory.change(&id, uid, |unit| {
-                unit.operation = Some(Operation::default());
+                unit.operation = Some(Operation {
+                    dry_run: observes,
+                    ..Operation::default()
+                });
                 // Whoever asks is told how it is, even if that is as it was.
                 if let Some(status) = &mut unit.status {
                     status.errors.clear();
                 }
             });
         }
+        self.memory.change(&id, uid, |unit| {
+            unit.requested = requested_at(object).map(str::to_owned);
+        });
         self.refresh(&id);
         true
     }

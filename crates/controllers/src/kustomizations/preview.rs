@@ -20,6 +20,7 @@ use source::archive::ignore::Rules;
 use tokio::sync::oneshot;
 
 use super::artifact::Artifacts;
+use super::beyond::{Asks, judged};
 use super::{Shared, access, generate, request, source as sources, unit};
 use crate::kit::Failure;
 
@@ -59,6 +60,7 @@ pub async fn preview(shared: Shared, object: &Kustomization, files: Files<'_>) -
         return Err(NoPlan(vec![problem.to_string()]));
     }
     unit::ignored(&object.spec).map_err(|problem| NoPlan(vec![problem.to_string()]))?;
+    let asks = Asks::of(object).map_err(|unclear| NoPlan(vec![unclear.to_string()]))?;
     let shared = Arc::new(shared);
     let generated = generated(&shared, object, files).await?;
     let asked = Operation {
@@ -73,8 +75,10 @@ pub async fn preview(shared: Shared, object: &Kustomization, files: Files<'_>) -
         units: MemoryStore::new([unit]),
         answer: Mutex::new(Some(answer)),
     };
-    let clusters = access::Clusters::new(shared.client.clone(), shared.settings.kubeconfigs);
+    let clusters = access::Clusters::new(shared.client.clone(), &shared.settings);
     let engine = Engine::new(ReconciliationSettings::default(), clusters, generated, units);
+    let budget = engine.on_before_sync(move |unit, plan| Ok(judged(&asks, unit, plan).0));
+    budget.forever();
     let found = Mutex::new(None);
     let until = async {
         *found.lock() = answered.await.ok();
@@ -92,6 +96,7 @@ async fn generated(shared: &Arc<Shared>, object: &Kustomization, files: Files<'_
     let (files, revision) = match files {
         Files::Artifact => {
             let artifact = sources::asked(&shared.client, object, &shared.settings).await?;
+            let artifact = sources::asked_pinned(&shared.client, object, &shared.settings, artifact).await?;
             let files = Artifacts::new(shared).files(&artifact, &shared.settings).await?;
             generate::check_path(&files, &wanted.path)?;
             (files, artifact.revision.to_string())
@@ -112,8 +117,11 @@ async fn generated(shared: &Arc<Shared>, object: &Kustomization, files: Files<'_
             (Arc::new(files), text.to_owned())
         }
     };
-    let (_, manifests) = generate::manifests(shared, object, files, wanted).await?;
-    Ok(Fixed { manifests, revision })
+    let made = generate::manifests(shared, object, files, wanted).await?;
+    Ok(Fixed {
+        manifests: made.manifests,
+        revision,
+    })
 }
 
 /// What was built.

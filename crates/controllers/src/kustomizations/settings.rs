@@ -28,6 +28,8 @@ pub struct Settings {
     pub source_host: Option<String>,
     /// Whether the first object that has failed ends a wait for health.
     pub fail_fast: bool,
+    /// Whether a wait for health that a newer revision ends is told as such: the gate `CancelHealthCheckOnNewRevision`.
+    pub tell_canceled: bool,
     /// Whether a variable without a value is an error: the gate `StrictPostBuildSubstitutions`.
     pub strict_substitutions: bool,
     /// Whether expressions of dependencies are asked besides the check that they replace otherwise: the gate
@@ -45,6 +47,8 @@ pub struct Settings {
     pub kubeconfigs: KubeconfigRules,
     /// The Secret of the controller's namespace with age identities for objects that name none: namespace and name.
     pub sops_age_secret: Option<(String, String)>,
+    /// The ConfigMap of the controller's namespace with the Vaults that ServiceAccounts may log in to: namespace and name.
+    pub sops_vault_config_map: Option<(String, String)>,
 }
 
 impl Default for Settings {
@@ -59,6 +63,7 @@ impl Default for Settings {
             http_retry: 9,
             source_host: None,
             fail_fast: true,
+            tell_canceled: false,
             strict_substitutions: true,
             additive_dependency_check: false,
             external_artifact: false,
@@ -67,6 +72,7 @@ impl Default for Settings {
             watch_configs: Some(WATCHED.to_owned()),
             kubeconfigs: KubeconfigRules::default(),
             sops_age_secret: None,
+            sops_vault_config_map: None,
         }
     }
 }

@@ -10,6 +10,7 @@ use kube::{Client, ResourceExt};
 use model::Artifact;
 
 use super::Settings;
+use super::beyond::{Asks, Pin, Pinned, is_for_a_pin, pinned_name};
 use crate::kit::{Desk, Failure, Followed, NotListed, Wake, chain};
 use crate::sources::HasArtifact;
 
@@ -72,6 +73,24 @@ impl Sources {
         };
         judged(object, settings, found)
     }
+
+    /// The artifact of an earlier revision of the source of an object.
+    pub(super) async fn pinned(&self, pinned: &Pinned<'_>, pin: &Pin) -> Result<Artifact, Failure> {
+        match &pinned.object.spec.source_ref.kind {
+            KustomizationSourceKind::GitRepository => pinned.git(&self.git, pin).await,
+            KustomizationSourceKind::OciRepository => pinned.oci(&self.oci, pin).await,
+            _ => Err(pinned.impossible(pin)),
+        }
+    }
+
+    /// An object is not pinned any more: the source that was made for that goes.
+    pub(super) async fn unpinned(&self, pinned: &Pinned<'_>) -> kube::Result<()> {
+        match &pinned.object.spec.source_ref.kind {
+            KustomizationSourceKind::GitRepository => pinned.forget(&self.git).await,
+            KustomizationSourceKind::OciRepository => pinned.forget(&self.oci).await,
+            _ => Ok(()),
+        }
+    }
 }
 
 /// The artifact of the source of an object, which the cluster is asked for.
@@ -92,6 +111,30 @@ pub(super) async fn asked(
         KustomizationSourceKind::Other(kind) => return Err(unsupported(&name, kind)),
     };
     judged(object, settings, found)
+}
+
+/// The artifact of the revision that an object is pinned to, which the cluster is asked for, or else the one of its source.
+pub(super) async fn asked_pinned(
+    client: &Client,
+    object: &Kustomization,
+    settings: &Settings,
+    current: Artifact,
+) -> Result<Artifact, Failure> {
+    let pin = Asks::or_careful(object).pin;
+    let pin = pin.filter(|pin| pin.counts(&current.revision.to_string()) && pin.revision != current.revision);
+    let Some(pin) = pin else {
+        return Ok(current);
+    };
+    let pinned = Pinned {
+        client,
+        object,
+        settings,
+    };
+    match &object.spec.source_ref.kind {
+        KustomizationSourceKind::GitRepository => pinned.asked::<GitRepositorySpec>(&pin).await,
+        KustomizationSourceKind::OciRepository => pinned.asked::<OciRepositorySpec>(&pin).await,
+        _ => Err(pinned.impossible(&pin)),
+    }
 }
 
 async fn get<S: Spec<Status: HasArtifact>>(
@@ -144,13 +187,19 @@ pub(super) fn origin_revision(artifact: &Artifact) -> Option<String> {
     origin.filter(|origin| !origin.is_empty()).cloned()
 }
 
+/// The source of an object as messages show it.
+pub(super) fn source_shown(object: &Kustomization) -> String {
+    let reference = &object.spec.source_ref;
+    format!("{}/{}/{}", reference.kind, namespace_of(object), reference.name)
+}
+
 /// How soon a failed attempt is made again.
 pub(super) fn retry_interval(object: &Kustomization) -> std::time::Duration {
     let spec = &object.spec;
     spec.retry_interval.unwrap_or(spec.interval).to_std()
 }
 
-fn namespace_of(object: &Kustomization) -> String {
+pub(super) fn namespace_of(object: &Kustomization) -> String {
     let reference = object.spec.source_ref.namespace.clone();
     let reference = reference.filter(|namespace| !namespace.is_empty());
     reference.or_else(|| object.namespace()).unwrap_or_default()
@@ -205,6 +254,11 @@ fn changed<S>(wake: &Wake<KustomizationSpec>, old: Option<&Object<S>>, new: &Obj
 where
     S: Spec<Status: HasArtifact>,
 {
+    let (namespace, name) = (new.namespace().unwrap_or_default(), new.name_any());
+    if is_for_a_pin(new) {
+        // Also that it cannot be had is of interest.
+        return wake.everywhere(|object| pinned_name(object) == name && namespace_of(object) == namespace);
+    }
     let Some(artifact) = artifact_of(new) else {
         return;
     };
@@ -214,7 +268,6 @@ where
     {
         return;
     }
-    let (namespace, name) = (new.namespace().unwrap_or_default(), new.name_any());
     wake.everywhere(|object| {
         let reference = &object.spec.source_ref;
         reference.name == name

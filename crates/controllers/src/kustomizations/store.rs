@@ -4,12 +4,13 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use api::kustomize::{Kustomization, KustomizationSpec};
-use engine::unit::{Failure, Operation, OperationState, Status, SyncUnit, SyncUnitStore};
+use engine::unit::{Failure, Operation, OperationState, Status, SyncState, SyncUnit, SyncUnitStore};
 use futures::future::BoxFuture;
 use kube::ResourceExt;
 use model::Time;
 use tracing::Instrument;
 
+use super::beyond::Asks;
 use super::generate::key;
 use super::memory::{Memory, Remembered};
 use super::status::{self, Course};
@@ -114,7 +115,8 @@ impl Units {
             return Ok(());
         }
         let mut said = object.status.clone().unwrap_or_default();
-        let course = course(&status, before);
+        let mut course = course(object, &status, before);
+        course.tells_canceled = self.shared.settings.tell_canceled;
         let news = status::translate(object, &mut said, &course);
         self.desk.tell_news(object, news.told, None);
         self.desk.post_news(object, news.posted);
@@ -129,7 +131,7 @@ impl Units {
     }
 }
 
-fn course(status: &Status, before: Remembered) -> Course<'_> {
+fn course<'a>(object: &Kustomization, status: &'a Status, before: Remembered) -> Course<'a> {
     let is_new = before.status.as_ref().is_none_or(|before| {
         let phase = |status: &Status| {
             status
@@ -163,6 +165,10 @@ fn course(status: &Status, before: Remembered) -> Course<'_> {
             .unwrap_or_default(),
         is_new,
         is_asked: before.operation.is_some(),
+        requested: before.requested,
+        asks: Asks::or_careful(object),
+        tells_canceled: false,
+        held: before.held.filter(|_| status.sync == SyncState::OutOfSync),
         now: Time::new(jiff::Timestamp::now()),
     }
 }

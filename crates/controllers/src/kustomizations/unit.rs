@@ -8,7 +8,7 @@ use engine::cache::OwnRules;
 use engine::diff::ignore::{self, Target};
 use engine::diff::{IgnoreRule, IgnoreRules, Takeover};
 use engine::health::cel;
-use engine::plan::{Health, Options, Order, Strategy};
+use engine::plan::{Health, Options};
 use engine::unit::{Destination, Operation, Policy, Source, Status, SyncUnit};
 use kube::ResourceExt;
 use model::ObjectKey;
@@ -16,6 +16,7 @@ use model::object_key::split_api_version;
 
 use super::Settings;
 use super::access::Identity;
+use super::beyond::{Asks, strategy};
 use super::source::retry_interval;
 
 /// Who fields are written by.
@@ -71,15 +72,11 @@ pub(super) fn waits(spec: &KustomizationSpec) -> bool {
 fn policy(object: &Kustomization, namespace: &str, settings: &Settings) -> Policy {
     let spec = &object.spec;
     let name = object.name_any();
-    let strategy = Strategy {
-        order: Order::Flux {
-            custom: settings.custom_stage_kinds.clone(),
-        },
-        ..Strategy::flux(&name, namespace)
-    };
+    let asks = Asks::or_careful(object);
+    let strategy = strategy(&asks, &name, namespace, settings);
     let others = settings.override_managers.iter().map(String::as_str);
     Policy {
-        automatic: true,
+        automatic: !asks.observe,
         manager: MANAGER.to_owned(),
         interval: spec.interval.to_std(),
         retry: retry_interval(object),
@@ -207,5 +204,6 @@ pub(super) fn deletes(object: &Kustomization) -> bool {
         Some(DeletionPolicy::Delete | DeletionPolicy::WaitForTermination) => true,
         Some(DeletionPolicy::Orphan | DeletionPolicy::Other(_)) => false,
     };
-    !spec.suspend && has_some && wants
+    // Who changes nothing deletes nothing.
+    !spec.suspend && !Asks::or_careful(object).observe && has_some && wants
 }

@@ -137,6 +137,7 @@ impl Shared {
                 unit.status.sync
             },
             attempted: plan.revision.clone(),
+            proposed: None,
             inventory: together(
                 &unit.status.inventory,
                 to_be_made(&plan, &unit.policy.strategy.ownership),

@@ -25,6 +25,7 @@ impl Shared {
                 SyncState::Synced
             },
             attempted: plan.revision.clone(),
+            proposed: (differs && !unit.policy.automatic).then(|| Box::new(plan.clone())),
             health: Some(health(plan, cluster, &unit.policy.standard())),
             inventory: inventory(unit, plan),
             place: Some(cluster.place()),

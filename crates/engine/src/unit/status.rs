@@ -7,6 +7,7 @@ use model::{Health, Inventory, ObjectKey};
 use serde::{Deserialize, Serialize};
 
 use super::OperationState;
+use crate::plan::Plan;
 
 /// What has become of a unit: a function of what was found and done last.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -23,6 +24,9 @@ pub struct Status {
     /// The worst health of its objects.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub health: Option<Health>,
+    /// What would be done, of a unit that is not [automatic](super::Policy::automatic) and out of sync.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub proposed: Option<Box<Plan>>,
     /// What was applied.
     #[serde(default)]
     pub inventory: Inventory,

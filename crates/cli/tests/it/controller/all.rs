@@ -28,7 +28,7 @@ async fn holders(bed: &Bed) -> Vec<Option<String>> {
 }
 
 /// A Git server with one ConfigMap, and the objects that bring it into the cluster.
-async fn deployed(bed: &Bed) -> testkit::git::Server {
+pub(super) async fn deployed(bed: &Bed) -> testkit::git::Server {
     serve_kustomizations(bed).await;
     let server = testkit::git::Server::start();
     let text = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: one\ndata:\n  a: b\n";

@@ -11,6 +11,7 @@ mod monorepo;
 mod own_client;
 mod program;
 mod remotes;
+mod rollback;
 mod shards;
 mod start;
 mod variables;

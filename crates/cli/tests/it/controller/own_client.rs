@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::bed::Bed;
 
-async fn sluice(bed: &Bed, arguments: &[&str]) -> Output {
+pub(super) async fn sluice(bed: &Bed, arguments: &[&str]) -> Output {
     let mut command = tokio::process::Command::new(env!("CARGO_BIN_EXE_sluice"));
     command
         .args(arguments)

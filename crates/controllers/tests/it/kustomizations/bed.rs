@@ -58,13 +58,31 @@ impl Setting {
 
     /// A Kustomization of the source, with more in its spec.
     pub(super) async fn create(&self, name: &str, more: Value) {
+        self.create_asking(name, json!({}), more).await;
+    }
+
+    /// The same with annotations.
+    pub(super) async fn create_asking(&self, name: &str, annotations: Value, more: Value) {
         let mut spec = json!({
             "interval": "1h", "retryInterval": "1h", "prune": true, "targetNamespace": self.bed.namespace,
             "sourceRef": {"kind": "GitRepository", "name": "app"},
         });
         let all = spec.as_object_mut().unwrap();
         all.extend(more.as_object().unwrap().clone());
-        self.bed.create(name, spec).await;
+        let object = json!({
+            "apiVersion": "kustomize.toolkit.fluxcd.io/v1", "kind": "Kustomization",
+            "metadata": {"name": name, "namespace": self.bed.namespace, "annotations": annotations},
+            "spec": spec,
+        });
+        let object: Kustomization = serde_json::from_value(object).unwrap();
+        self.bed.api.create(&Default::default(), &object).await.unwrap();
+    }
+
+    /// Sets annotations of a Kustomization, or takes them away.
+    pub(super) async fn ask(&self, name: &str, annotations: Value) {
+        self.bed
+            .patch(name, json!({"metadata": {"annotations": annotations}}))
+            .await;
     }
 
     /// Commits, and has the source look at it.

@@ -380,3 +380,29 @@ commonLabels: {team: a}
         "{message}"
     );
 }
+
+/// SO2: the Secret of `--sops-age-secret` has the keys of those that name none; whoever names a Secret has the keys of that one alone.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_keys_of_the_controller_are_for_those_that_name_none() {
+    let global = format!("keys-{}", std::process::id());
+    let settings = Settings {
+        sops_age_secret: Some(("default".to_owned(), global.clone())),
+        ..Settings::default()
+    };
+    let setting = Setting::with_settings(&[("secret.yaml", ENCRYPTED)], settings).await;
+    let secrets: Api<Secret> = Api::namespaced(setting.bed.cluster.client(), "default");
+    let keys = json!({"metadata": {"name": global}, "stringData": {"age.agekey": KEY}});
+    let keys = serde_json::from_value(keys).unwrap();
+    secrets.create(&Default::default(), &keys).await.unwrap();
+    setting.bed.secret("empty", "Opaque", json!({"other": "x"})).await;
+    setting
+        .create("by-none", json!({"decryption": {"provider": "sops"}}))
+        .await;
+    ready(&setting, "by-none").await;
+    let own_secrets: Api<Secret> = Api::namespaced(setting.bed.cluster.client(), &setting.bed.namespace);
+    let data = own_secrets.get("whole").await.unwrap().data.unwrap();
+    assert!(!data["word"].0.starts_with(b"ENC["));
+    let by = json!({"decryption": {"provider": "sops", "secretRef": {"name": "empty"}}});
+    setting.create("by-its-own", by).await;
+    refused(&setting, "by-its-own", "BuildFailed").await;
+}

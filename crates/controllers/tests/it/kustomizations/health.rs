@@ -216,3 +216,29 @@ async fn an_expression_says_when_a_dependency_is_ready() {
         };
     }
 }
+
+/// The gate `CancelHealthCheckOnNewRevision`: a wait that a newer revision ends is told as such, with what ended it.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_wait_that_a_newer_revision_ends_is_told_where_a_gate_asks_for_it() {
+    let settings = Settings {
+        tell_canceled: true,
+        ..Settings::default()
+    };
+    let setting = Setting::with_settings(&[("one.yaml", &config_map("one", "on its way"))], settings).await;
+    let more = json!({"wait": true, "timeout": "10m", "healthCheckExprs": by_value()});
+    setting.create("app", more).await;
+    let waits = |object: &api::kustomize::Kustomization| {
+        let healthy = condition(object, "Healthy");
+        healthy.is_some_and(|healthy| healthy.status.to_string() == "Unknown")
+    };
+    setting.bed.until("app", waits).await;
+    setting.commit(&[("one.yaml", &config_map("one", "good"))]).await;
+    let by = format!("GitRepository/{}/app", setting.bed.namespace);
+    let told = format!("Health checks canceled due to new reconciliation triggered by {by}");
+    let event = setting
+        .bed
+        .until_event(|event| event.message.as_deref() == Some(&told))
+        .await;
+    assert_eq!(event.reason.as_deref(), Some("HealthCheckCanceled"));
+    setting.bed.ready("app", "True", "ReconciliationSucceeded").await;
+}

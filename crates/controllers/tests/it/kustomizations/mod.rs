@@ -1,7 +1,9 @@
 //! Kustomizations from a commit to the cluster.
 
 mod applied;
+mod bad_input;
 mod bed;
+mod beyond;
 mod built;
 mod elsewhere;
 mod health;

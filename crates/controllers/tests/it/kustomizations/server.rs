@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use api::source::GitRepositorySpec;
+use controllers::kustomizations::Settings;
 use k8s_openapi::api::core::v1::{ConfigMap, ServiceAccount};
 use k8s_openapi::api::rbac::v1::{Role, RoleBinding};
 use kube::api::{Patch, PatchParams};
@@ -191,4 +192,55 @@ async fn what_cannot_be_deleted_stays_in_the_inventory() {
         .len();
     assert_eq!(entries, 2, "{}", object.name_any());
     setting.value("two", Some("1")).await;
+}
+
+/// AP6: `--override-manager` names others whose fields are taken over; those of managers that nobody names stay.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn managers_that_a_flag_names_are_taken_over_too() {
+    let settings = Settings {
+        override_managers: vec!["legacy".to_owned()],
+        ..Settings::default()
+    };
+    let files = [
+        ("one.yaml", config_map("one", "1")),
+        ("two.yaml", config_map("two", "1")),
+    ];
+    let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (*path, text.as_str())).collect();
+    let setting = Setting::with_settings(&files, settings).await;
+    for (name, manager) in [("one", "legacy"), ("two", "somebody")] {
+        let there: ConfigMap = serde_json::from_value(json!({
+            "metadata": {"name": name}, "data": {"a": "before", "more": "before"},
+        }))
+        .unwrap();
+        let by = kube::api::PostParams {
+            field_manager: Some(manager.to_owned()),
+            ..Default::default()
+        };
+        setting.config_maps().create(&by, &there).await.unwrap();
+    }
+    setting.create("app", json!({})).await;
+    setting.bed.ready("app", "True", "ReconciliationSucceeded").await;
+    let data = async |name: &str| json!(setting.config_maps().get(name).await.unwrap().data);
+    assert_eq!(data("one").await, json!({"a": "1"}));
+    assert_eq!(data("two").await, json!({"a": "1", "more": "before"}));
+}
+
+/// AP3: `--custom-apply-stage-kinds` names kinds that come before all others but definitions and classes.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn kinds_that_a_flag_names_come_before_the_others() {
+    let settings = Settings {
+        custom_stage_kinds: engine::plan::GroupKind::list("/ConfigMap"),
+        ..Settings::default()
+    };
+    let account = "apiVersion: v1\nkind: ServiceAccount\nmetadata:\n  name: one\n";
+    let files = [("account.yaml", account), ("map.yaml", &config_map("one", "1"))];
+    let setting = Setting::with_settings(&files, settings).await;
+    setting.create("app", json!({})).await;
+    setting.bed.ready("app", "True", "ReconciliationSucceeded").await;
+    let accounts: Api<ServiceAccount> = Api::namespaced(setting.bed.cluster.client(), &setting.bed.namespace);
+    let version = |text: Option<String>| text.unwrap().parse::<u64>().unwrap();
+    let account = version(accounts.get("one").await.unwrap().resource_version());
+    let map = version(setting.config_maps().get("one").await.unwrap().resource_version());
+    // By kind alone an account is written first.
+    assert!(map < account, "{map} {account}");
 }

@@ -34,6 +34,10 @@ pub(crate) struct Apply {
     #[arg(long, default_value = "", value_name = "NAME", hide_default_value = true)]
     pub(super) sops_age_secret: String,
 
+    /// A ConfigMap of RUNTIME_NAMESPACE with the Vaults that ServiceAccounts may log in to
+    #[arg(long, default_value = "", value_name = "NAME", hide_default_value = true)]
+    pub(super) sops_vault_configmap: String,
+
     /// A field manager whose fields are taken over, besides kubectl; can be given more than once
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     pub(super) override_manager: Vec<String>,

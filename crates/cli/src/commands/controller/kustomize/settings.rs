@@ -14,6 +14,7 @@ const EXTERNAL: &str = "ExternalArtifact";
 const IDENTITY: &str = "ObjectLevelWorkloadIdentity";
 const NO_CONFIG_WATCHES: &str = "DisableConfigWatchers";
 const NO_FAIL_FAST: &str = "DisableFailFastBehavior";
+const CANCEL: &str = "CancelHealthCheckOnNewRevision";
 
 /// The switches that Flux's kustomize-controller knows, and what they are unless they are set. Those that are about its caches
 /// and requests have no effect here: what is known is always followed by watches.
@@ -25,7 +26,7 @@ pub(super) const GATES: &[(&str, bool)] = &[
     ("GroupChangeLog", false),
     (ADDITIVE, false),
     (EXTERNAL, false),
-    ("CancelHealthCheckOnNewRevision", false),
+    (CANCEL, false),
     (NO_CONFIG_WATCHES, false),
     ("DirectSourceFetch", false),
     ("MigrateAPIVersion", false),
@@ -45,16 +46,17 @@ pub(super) fn resolve(
     let no_remote_bases = switch("--no-remote-bases", &flags.no_remote_bases, problems);
     let gate = |name: &str| common.gates.get(name).copied().unwrap_or_default();
     let retries = number("--http-retry", &flags.http_retry, 0, problems);
-    let secret = (!flags.sops_age_secret.is_empty()).then(|| flags.sops_age_secret.clone());
-    let sops_age_secret = match (secret, &around.namespace) {
-        (Some(name), Some(namespace)) => Some((namespace.clone(), name)),
-        (Some(_), None) => {
-            let why = "RUNTIME_NAMESPACE must say in which namespace the Secret is";
-            problems.add("invalid --sops-age-secret", why);
+    let mut in_own = |flag: &str, name: &str, what: &str| match (name, &around.namespace) {
+        ("", _) => None,
+        (name, Some(namespace)) => Some((namespace.clone(), name.to_owned())),
+        (_, None) => {
+            let why = format!("RUNTIME_NAMESPACE must say in which namespace the {what} is");
+            problems.add(format!("invalid {flag}"), why);
             None
         }
-        (None, _) => None,
     };
+    let sops_age_secret = in_own("--sops-age-secret", &flags.sops_age_secret, "Secret");
+    let sops_vault_config_map = in_own("--sops-vault-configmap", &flags.sops_vault_configmap, "ConfigMap");
     Settings {
         requeue_dependency: common.requeue_dependency,
         no_cross_namespace_refs: common.no_cross_namespace_refs,
@@ -66,6 +68,7 @@ pub(super) fn resolve(
             .ok()
             .filter(|host| !host.is_empty()),
         fail_fast: !gate(NO_FAIL_FAST),
+        tell_canceled: gate(CANCEL),
         strict_substitutions: gate(STRICT),
         additive_dependency_check: gate(ADDITIVE),
         external_artifact: gate(EXTERNAL),
@@ -85,5 +88,6 @@ pub(super) fn resolve(
             ),
         },
         sops_age_secret,
+        sops_vault_config_map,
     }
 }

@@ -1,20 +1,24 @@
 //! What the engine says of a unit, as the status and the events of its Kustomization.
 
+mod beyond;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
 use api::kustomize::{HistoryEntry, Kustomization, KustomizationStatus};
 use api::{ConditionStatus, ConditionType, Reason, ReconcileStatus};
-use engine::plan::{Plan, Purpose, Step};
+use engine::plan::{Action, Plan, Purpose, Step};
 use engine::sync::{Outcome, StepResult};
 use engine::unit::{OperationState, Phase, Status};
+use kube::ResourceExt;
 use model::Time;
 use model::event::Severity;
 
+use super::beyond::{Asks, Held};
 use super::history;
 use super::memory::{Attempt, Built, Stage};
-use super::source::revision_metadata;
+use super::source::{revision_metadata, source_shown};
 use super::store::stamp;
 use super::unit;
 use crate::kit::{Conditions, Failure, Notice, Shape, Stamp};
@@ -37,6 +41,14 @@ pub(super) struct Course<'a> {
     pub(super) is_new: bool,
     /// Whether somebody has asked for it.
     pub(super) is_asked: bool,
+    /// The last request for a run that was taken note of.
+    pub(super) requested: Option<String>,
+    /// Whether a wait for health that something newer ends is told as such.
+    pub(super) tells_canceled: bool,
+    /// What the object asks for beyond Flux.
+    pub(super) asks: Asks,
+    /// What waits to be confirmed before it is pruned.
+    pub(super) held: Option<Held>,
     /// Now.
     pub(super) now: Time,
 }
@@ -62,6 +74,7 @@ pub(super) fn translate(object: &Kustomization, said: &mut KustomizationStatus, 
     match course.status.operation.as_deref() {
         Some(state) if course.is_new && state.phase == Phase::Superseded => teller.superseded(said, state),
         _ if !course.status.errors.is_empty() && !is_over(course.status) => teller.not_begun(said),
+        _ if course.asks.observe => teller.observed(said),
         Some(state) if !state.phase.is_final() => teller.under_way(said, state),
         Some(state) if course.is_new => teller.ended(said, state),
         _ => teller.found(said),
@@ -152,7 +165,7 @@ impl Teller<'_> {
         if !state.plan.changes_anything() && !waits {
             return;
         }
-        let revision = &state.plan.revision;
+        let revision = &self.shown(&state.plan.revision);
         said.last_attempted_revision = Some(revision.clone());
         let what = match waits {
             true => "Running health checks",
@@ -175,8 +188,7 @@ impl Teller<'_> {
 
     /// The operation has ended.
     fn ended(&mut self, said: &mut KustomizationStatus, state: &OperationState) {
-        let revision = state.plan.revision.clone();
-        said.last_attempted_revision = Some(revision.clone());
+        said.last_attempted_revision = Some(self.shown(&state.plan.revision));
         self.tell_changes(state);
         match state.phase {
             Phase::Succeeded => self.succeeded(said, state),
@@ -189,10 +201,32 @@ impl Teller<'_> {
     fn superseded(&mut self, said: &mut KustomizationStatus, state: &OperationState) {
         self.tell_changes(state);
         said.inventory = Some(self.course.status.inventory.clone());
+        let was_waiting = said.condition(ConditionType::HEALTHY);
+        let was_waiting = was_waiting.is_some_and(|healthy| healthy.status == ConditionStatus::Unknown);
+        if self.course.tells_canceled && was_waiting {
+            self.canceled(said, state);
+        }
+    }
+
+    /// The wait for health was ended by something newer.
+    fn canceled(&mut self, said: &mut KustomizationStatus, state: &OperationState) {
+        let by = match &self.course.attempt {
+            Some(attempt) if attempt.revision != state.plan.revision => source_shown(self.object),
+            _ => {
+                let namespace = self.object.namespace().unwrap_or_default();
+                format!("Kustomization/{namespace}/{}", self.object.name_any())
+            }
+        };
+        let message = format!("New reconciliation triggered by {by}");
+        let reason = Reason::HEALTH_CHECK_CANCELED;
+        said.set_false(self.stamp, ConditionType::READY, reason, &message);
+        let told = format!("Health checks canceled due to new reconciliation triggered by {by}");
+        self.tell(said, Severity::Info, told);
     }
 
     fn succeeded(&mut self, said: &mut KustomizationStatus, state: &OperationState) {
-        let revision = state.plan.revision.as_str();
+        let revision = self.shown(&state.plan.revision);
+        let revision = revision.as_str();
         let was_healthy = self.was_healthy();
         match unit::waits(&self.object.spec) {
             false => said.remove(ConditionType::HEALTHY),
@@ -207,12 +241,14 @@ impl Teller<'_> {
                 }
             }
         }
+        said.inventory = Some(self.course.status.inventory.clone());
+        if self.is_held(said) {
+            return self.record(said, Reason::PRUNE_BUDGET_EXCEEDED, revision);
+        }
         said.last_applied_revision = Some(revision.to_owned());
         said.last_applied_origin_revision = self.origin();
-        said.inventory = Some(self.course.status.inventory.clone());
-        let message = format!("Applied revision: {revision}");
         let reason = Reason::RECONCILIATION_SUCCEEDED;
-        said.set_true(self.stamp, ConditionType::READY, reason, &message);
+        said.set_true(self.stamp, ConditionType::READY, reason, &self.applied(revision));
         self.record(said, reason, revision);
     }
 
@@ -229,11 +265,12 @@ impl Teller<'_> {
             }
             false => text,
         };
-        if reason != Reason::RECONCILIATION_FAILED {
+        // What a failed apply has made is not told with Flux; who goes on in spite of errors has made most of it.
+        if reason != Reason::RECONCILIATION_FAILED || self.course.asks.continue_on_error {
             said.inventory = Some(self.course.status.inventory.clone());
         }
         said.set_false(self.stamp, ConditionType::READY, reason, &message);
-        self.record(said, reason, &state.plan.revision);
+        self.record(said, reason, &self.shown(&state.plan.revision));
         self.tell(said, Severity::Error, message);
     }
 
@@ -261,14 +298,21 @@ impl Teller<'_> {
             self.tell(said, Severity::Error, message);
             return self.conclude(said);
         }
-        let revision = self.course.status.revision.clone();
+        let revision = self.shown(&self.course.status.revision);
         if revision.is_empty() || !self.course.status.errors.is_empty() {
             return;
         }
+        if self.is_held(said) {
+            return self.conclude(said);
+        }
         let reason = Reason::RECONCILIATION_SUCCEEDED;
-        let message = format!("Applied revision: {revision}");
+        let message = self.applied(&revision);
         said.set_true(self.stamp, ConditionType::READY, reason, &message);
-        self.conclude(said);
+        self.finish(said);
+        // What was asked for meanwhile is about to begin.
+        if !self.course.is_asked {
+            self.is_answered(said);
+        }
     }
 
     /// Tells of what was applied, and then of what was pruned, in the words of Flux's change log.
@@ -306,6 +350,12 @@ impl Teller<'_> {
 
     /// What is true however a run ends.
     fn conclude(&mut self, said: &mut KustomizationStatus) {
+        self.finish(said);
+        self.is_answered(said);
+    }
+
+    /// The same, but for whoever has asked for it.
+    fn finish(&mut self, said: &mut KustomizationStatus) {
         if said.is_true(ConditionType::READY) {
             said.remove(ConditionType::RECONCILING);
             said.remove(ConditionType::STALLED);
@@ -330,7 +380,12 @@ impl Teller<'_> {
                 &message,
             );
         }
-        if let Some(token) = crate::kit::requested_at(self.object) {
+    }
+
+    /// Whoever has asked for a run has had it. Who asks while something else is told has not.
+    fn is_answered(&self, said: &mut KustomizationStatus) {
+        let requested = crate::kit::requested_at(self.object);
+        if let Some(token) = requested.filter(|token| self.course.requested.as_deref() == Some(token)) {
             said.set_last_handled_reconcile_at(token);
         }
     }
@@ -419,7 +474,8 @@ fn reason_of(plan: &Plan, state: &OperationState) -> Reason {
     let is_done = |step: &Step| {
         let mut results = state.progress.results.iter();
         let result = results.find(|result| result.key == step.key);
-        !step.action.writes() || result.is_some_and(|result| result.outcome != Outcome::Failed)
+        let is_nothing = !step.action.writes() && !matches!(step.action, Action::Fail { .. });
+        is_nothing || result.is_some_and(|result| result.outcome != Outcome::Failed)
     };
     let undone = plan.stages.iter().find(|stage| !stage.steps.iter().all(is_done));
     match undone.map(|stage| stage.purpose) {
