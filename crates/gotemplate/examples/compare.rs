@@ -2,7 +2,7 @@
 //!
 //! `cargo run -p gotemplate --example compare -- DATA TABLE` prints each difference and a score.
 
-#[path = "../tests/support/mod.rs"]
+#[path = "../tests/it/support.rs"]
 mod support;
 
 use std::path::PathBuf;

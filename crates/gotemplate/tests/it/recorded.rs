@@ -4,14 +4,12 @@
 //! them with the data in `data.json`: the output, or the error. They are made by a program that runs each template with Go; a
 //! new case is a new template in a table, and what Go says to it.
 
-mod support;
-
 use std::path::Path;
 
 /// Compares a whole table and tells all differences at once.
 fn compare(file: &str) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data");
-    let score = support::compare(&folder.join("data.json"), &folder.join(file));
+    let score = crate::support::compare(&folder.join("data.json"), &folder.join(file));
     let (count, cases) = (score.differences.len(), score.cases);
     assert!(
         count == 0,
