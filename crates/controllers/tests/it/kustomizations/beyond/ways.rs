@@ -54,8 +54,9 @@ fn hooked(name: &str, annotations: &str) -> String {
 async fn hooks_and_waves_count_when_they_are_asked_for() {
     let before = hooked("before", "argocd.argoproj.io/hook: PreSync");
     let first = hooked("first", "argocd.argoproj.io/sync-wave: \"-1\"");
+    // It is this test's to say how the job is getting on: a real cluster's own controller leaves it alone.
     let job = "apiVersion: batch/v1\nkind: Job\nmetadata:\n  name: gate\n  annotations:\n    argocd.argoproj.io/hook: Sync\n    \
-               argocd.argoproj.io/sync-wave: \"0\"\nspec:\n  suspend: false\n  template:\n    spec:\n      restartPolicy: Never\n      \
+               argocd.argoproj.io/sync-wave: \"0\"\nspec:\n  managedBy: example.com/test\n  template:\n    spec:\n      restartPolicy: Never\n      \
                containers:\n      - name: main\n        image: example.com/none\n";
     let last = hooked("last", "argocd.argoproj.io/sync-wave: \"1\"");
     let setting = Setting::with(&[
