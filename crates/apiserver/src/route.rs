@@ -194,7 +194,7 @@ async fn answer(
     };
     let kinds = state.kinds();
     let Some(served) = kinds.get(&target.group, &target.version, &target.resource) else {
-        return Ok(special::unstored(state, request, &target, &user)?);
+        return Ok(special::unstored(state, &kinds.catalog, request, &target, &user)?);
     };
     let call = Call {
         state,

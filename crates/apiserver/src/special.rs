@@ -7,6 +7,7 @@ use model::{Value, json, value};
 use crate::answer::Answer;
 use crate::auth::review::{Context, Review};
 use crate::auth::{User, token_request};
+use crate::catalog::Catalog;
 use crate::error::{Error, Result};
 use crate::http::{Request, Target, decode};
 use crate::metadata;
@@ -18,19 +19,17 @@ use crate::verbs::options::WriteOptions;
 use crate::verbs::write::{Update, Writer};
 use crate::verbs::{Call, read};
 
-/// Requests on resources that are answered but not stored.
+/// Requests on resources that are answered but not stored. `catalog` is of the same moment as the finding that nothing is stored:
+/// in a later one the resource of a definition may have come.
 pub(crate) fn unstored(
     state: &Arc<State>,
+    catalog: &Catalog,
     request: &Request,
     target: &Target,
     user: &User,
 ) -> Result<Answer> {
-    let kinds = state.kinds();
-    let Some(resource) = kinds
-        .catalog
-        .lookup(&target.group, &target.version, &target.resource)
-    else {
-        return match kinds.catalog.group(&target.group) {
+    let Some(resource) = catalog.lookup(&target.group, &target.version, &target.resource) else {
+        return match catalog.group(&target.group) {
             Some(group) if !group.is_custom() => Err(Error::no_such_path()),
             _ => Ok(Answer::page_not_found()),
         };

@@ -83,6 +83,7 @@ enum Command {
 }
 
 fn main() -> ExitCode {
+    use_plain_pages();
     let command = Command::parse_from(commands::controller::by_name(std::env::args_os()));
     let runtime = match tokio::runtime::Runtime::new() {
         Ok(runtime) => runtime,
@@ -138,6 +139,14 @@ fn main() -> ExitCode {
             commands::failure::code(&error)
         }
     }
+}
+
+/// What is freed goes back to the system page by page. Where the system makes huge pages of memory by itself, a few bytes that are
+/// still needed keep two megabytes each: a controller had three times the memory for no measurable gain.
+fn use_plain_pages() {
+    // A kernel without huge pages has nothing to turn off.
+    #[cfg(target_os = "linux")]
+    let _ = rustix::thread::disable_transparent_huge_pages(true);
 }
 
 #[cfg(test)]

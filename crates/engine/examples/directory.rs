@@ -70,8 +70,8 @@ fn unit() -> SyncUnit {
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let directory = PathBuf::from(std::env::args().nth(1).ok_or("usage: directory DIR")?);
-    let units = FileStore::open(directory.join(".units"), [unit()]).map_err(|error| error.to_string())?;
-    let cluster = OneCluster::of(engine::kube::Config::infer().await?).map_err(|error| error.to_string())?;
+    let units = FileStore::open(directory.join(".units"), [unit()])?;
+    let cluster = OneCluster::of(engine::kube::Config::infer().await?)?;
     let settings = ReconciliationSettings::default();
     let engine = Engine::new(settings, cluster, Directory(directory), units);
     let _events = engine.on_unit_event(|unit, event| println!("{unit}: {:?}: {}", event.kind, event.message));

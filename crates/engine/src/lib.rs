@@ -13,8 +13,12 @@
 //! # Embedding it
 //!
 //! Whoever embeds the engine brings a [store of units](unit::SyncUnitStore), a [generator of
-//! manifests](unit::ManifestGenerator) and [access to clusters](unit::CredentialsStore). A generator turns the source of a unit
-//! into objects, and says which revision they are of:
+//! manifests](unit::ManifestGenerator) and [access to clusters](unit::CredentialsStore). How a unit is looked after is its
+//! [policy](unit::Policy): unless that says otherwise, objects are applied in the order of Helm, all that was applied is the unit's own, and there
+//! are neither hooks nor marks in the cluster ([`plan::Strategy::helm`]).
+//!
+//! A generator turns the source of a unit into objects, and says which revision they are of. In `value!`, values are literals, names or
+//! `(expressions)`:
 //!
 //! ```
 //! use engine::futures::future::BoxFuture;
@@ -56,8 +60,9 @@
 //! ```
 //!
 //! A store has the units, and keeps what the engine writes of each. What it returns from `get` has to have the status that was
-//! written last, so that another process can go on from it. [`unit::MemoryStore`] is one; this one has a single unit and a file,
-//! which it writes by `serde_json`:
+//! written last, so that another process can go on from it. The engine takes it over: whoever [asks for operations](unit::Operation)
+//! keeps an `Arc` of it. [`unit::MemoryStore`] is one, and [`unit::FileStore`], which outlives the
+//! process; this one has a single unit and a file, which it writes by the crate `serde_json`:
 //!
 //! ```
 //! use std::path::PathBuf;
@@ -96,8 +101,12 @@
 //!
 //!     fn set_status<'a>(&'a self, _: &'a str, status: Status) -> BoxFuture<'a, Result<(), Failure>> {
 //!         Box::pin(async move {
-//!             std::fs::write(&self.file, serde_json::to_vec(&status)?)?;
-//!             self.unit().status = status;
+//!             let mut unit = self.unit();
+//!             // A process that ends while it writes leaves the file as it was.
+//!             let new = self.file.with_extension("new");
+//!             std::fs::write(&new, serde_json::to_vec(&status)?)?;
+//!             std::fs::rename(&new, &self.file)?;
+//!             unit.status = status;
 //!             Ok(())
 //!         })
 //!     }
@@ -130,7 +139,8 @@
 //! # std::fs::remove_file(file).unwrap();
 //! ```
 //!
-//! With both, the engine runs until it is told to end. `examples/directory.rs` is a whole program; besides `engine` it needs `tokio`.
+//! With both, the engine runs until it is told to end. `examples/directory.rs` is a whole program; besides `engine` it needs `tokio`, and
+//! nothing to store with, as it has a [`unit::FileStore`].
 //!
 //! ```no_run
 //! use engine::kube::Client;
@@ -147,7 +157,7 @@
 //!         true => Err(Failure::new("nothing is changed before Monday")),
 //!         false => Ok(plan),
 //!     });
-//!     let _events = engine.on_unit_event(|unit, event| println!("{unit}: {}", event.message));
+//!     let _events = engine.on_unit_event(|unit, event| println!("{unit}: {:?} {}", event.kind, event.message));
 //!     engine.run(20, 10, async { drop(tokio::signal::ctrl_c().await) }).await
 //! }
 //! ```
@@ -164,9 +174,9 @@ pub mod queue;
 pub mod sync;
 pub mod unit;
 
-/// The crates whose types stand in signatures of this one. Whoever embeds the engine needs no others, and gets the versions that
-/// fit: objects are [`model`]'s, read by [`yaml`]; clients are [`kube`]'s; what traits return are boxed futures and streams of
-/// [`futures`].
-pub use {futures, kube, model, yaml};
+/// The crates whose types stand in signatures of this one, in the versions that fit: objects are [`model`]'s, read by [`yaml`]; clients
+/// are [`kube`]'s; what traits return are boxed futures and streams of [`futures`]; times are [`jiff`]'s; the schemas that objects are
+/// compared by offline are [`smd`]'s. Whoever embeds the engine needs `tokio` besides, and what its own store writes with.
+pub use {futures, jiff, kube, model, smd, yaml};
 
 pub use engine::{Engine, RunError, Subscription, UnitEvent, UnitEventKind};

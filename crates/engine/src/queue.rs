@@ -38,6 +38,14 @@ impl Backoff {
     }
 }
 
+/// Nobody waits for longer than this: the clock has an end.
+const LONGEST: Duration = Duration::from_secs(365 * 24 * 3600);
+
+/// The time after this wait.
+fn after(now: Instant, wait: Duration) -> Instant {
+    now + wait.min(LONGEST)
+}
+
 /// A queue of keys. Clones are the same queue.
 #[derive(Debug)]
 pub struct Queue<K> {
@@ -131,9 +139,17 @@ impl<K: Clone + Eq + Hash + Ord> Queue<K> {
         self.add_at(key, Instant::now());
     }
 
-    /// Work on this key after a while, unless it is due earlier anyway.
+    /// Work on this key after a while, a year at most, unless it is due earlier anyway.
     pub fn add_after(&self, key: K, wait: Duration) {
-        self.add_at(key, Instant::now() + wait);
+        self.add_at(key, after(Instant::now(), wait));
+    }
+
+    /// The same as [`add`](Queue::add), before all that is due: whoever has waited for others does not wait behind them once more.
+    pub fn add_first(&self, key: K) {
+        let now = Instant::now();
+        let first = self.shared.state.lock().due.first().map(|(time, ..)| *time);
+        let before = first.and_then(|first| first.checked_sub(Duration::from_nanos(1)));
+        self.add_at(key, before.map_or(now, |before| before.min(now)));
     }
 
     fn add_at(&self, key: K, time: Instant) {
@@ -223,11 +239,11 @@ impl<K: Clone + Eq + Hash + Ord> Queue<K> {
             }
             Done::After(wait) => {
                 entry.failures = 0;
-                Some(now + wait)
+                Some(after(now, wait))
             }
             Done::Retry => {
                 entry.failures = entry.failures.saturating_add(1);
-                Some(now + self.shared.backoff.after(entry.failures))
+                Some(after(now, self.shared.backoff.after(entry.failures)))
             }
         };
         match entry.again.take().into_iter().chain(wait).min() {
@@ -311,157 +327,4 @@ impl<K: Clone + Eq + Hash + Ord> Drop for Ticket<K> {
 }
 
 #[cfg(test)]
-mod tests {
-    use tokio::time::{advance, timeout};
-
-    use super::*;
-
-    const SECOND: Duration = Duration::from_secs(1);
-
-    fn queue() -> Queue<&'static str> {
-        Queue::new(Backoff::default())
-    }
-
-    async fn nothing(queue: &Queue<&'static str>) -> bool {
-        timeout(Duration::from_millis(1), queue.next()).await.is_err()
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn keys_come_in_the_order_they_were_added_and_once() {
-        let queue = queue();
-        for key in ["a", "b", "a"] {
-            queue.add(key);
-        }
-        let first = queue.next().await.unwrap();
-        let second = queue.next().await.unwrap();
-        assert_eq!((*first.key(), *second.key()), ("a", "b"));
-        assert!(nothing(&queue).await);
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn a_key_that_changes_while_it_is_worked_on_comes_again_afterwards() {
-        let queue = queue();
-        queue.add("a");
-        let ticket = queue.next().await.unwrap();
-        queue.add("a");
-        assert!(nothing(&queue).await);
-        ticket.finish(Done::After(60 * SECOND));
-        let ticket = queue.next().await.unwrap();
-        ticket.finish(Done::Forget);
-        assert!(nothing(&queue).await);
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn the_earliest_time_wins() {
-        let queue = queue();
-        queue.add_after("a", 60 * SECOND);
-        queue.add_after("a", 10 * SECOND);
-        queue.add_after("a", 30 * SECOND);
-        let start = Instant::now();
-        let ticket = queue.next().await.unwrap();
-        assert_eq!(start.elapsed().as_secs(), 10);
-        ticket.finish(Done::Forget);
-        assert!(timeout(100 * SECOND, queue.next()).await.is_err());
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn failures_wait_longer_each_time_until_one_success() {
-        let queue = queue();
-        queue.add("a");
-        let mut waits = Vec::new();
-        for _ in 0..4 {
-            let ticket = queue.next().await.unwrap();
-            ticket.finish(Done::Retry);
-            let start = Instant::now();
-            let ticket = queue.next().await.unwrap();
-            waits.push(start.elapsed().as_millis());
-            ticket.finish(Done::Retry);
-            // The second failure's wait is taken away by something that changed.
-            queue.add("a");
-        }
-        assert_eq!(waits, [750, 3000, 12000, 48000]);
-        queue.next().await.unwrap().finish(Done::After(SECOND));
-        queue.next().await.unwrap().finish(Done::Retry);
-        let start = Instant::now();
-        let _ticket = queue.next().await.unwrap();
-        assert_eq!(start.elapsed().as_millis(), 750);
-    }
-
-    #[test]
-    fn the_longest_wait_is_kept() {
-        let backoff = Backoff::default();
-        assert_eq!(backoff.after(1), Duration::from_millis(750));
-        assert_eq!(backoff.after(11), Duration::from_secs(768));
-        for failures in [12, 32, 33, 64, u32::MAX] {
-            assert_eq!(backoff.after(failures), Duration::from_secs(900), "{failures}");
-        }
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn work_that_is_cut_off_is_tried_again() {
-        let queue = queue();
-        queue.add("a");
-        drop(queue.next().await.unwrap());
-        assert!(nothing(&queue).await);
-        advance(SECOND).await;
-        assert_eq!(*queue.next().await.unwrap().key(), "a");
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn all_workers_end_when_the_queue_is_closed() {
-        let queue = queue();
-        let workers: Vec<_> = (0..3)
-            .map(|_| {
-                let queue = queue.clone();
-                tokio::spawn(async move { queue.next().await.is_none() })
-            })
-            .collect();
-        tokio::task::yield_now().await;
-        queue.close();
-        for worker in workers {
-            assert!(worker.await.unwrap());
-        }
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn the_load_tells_what_waits_and_what_goes_on() {
-        let queue = queue();
-        for key in ["a", "b", "c"] {
-            queue.add(key);
-        }
-        queue.add_after("d", 60 * SECOND);
-        let a = queue.next().await.unwrap();
-        advance(2 * SECOND).await;
-        let b = queue.next().await.unwrap();
-        assert_eq!((a.waited(), b.waited()), (Duration::ZERO, 2 * SECOND));
-        advance(SECOND).await;
-        let load = queue.load();
-        assert_eq!((load.depth, load.adds, load.retries), (1, 4, 0));
-        assert_eq!((load.longest, load.unfinished), (3 * SECOND, 4 * SECOND));
-        a.finish(Done::Retry);
-        b.finish(Done::Forget);
-        let load = queue.load();
-        assert_eq!((load.adds, load.retries, load.longest), (5, 1, Duration::ZERO));
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn several_workers_share_what_is_due() {
-        let queue = queue();
-        let workers: Vec<_> = (0..3)
-            .map(|_| {
-                let queue = queue.clone();
-                tokio::spawn(async move { queue.next().await.map(|ticket| *ticket.key()) })
-            })
-            .collect();
-        tokio::task::yield_now().await;
-        for key in ["a", "b", "c"] {
-            queue.add(key);
-        }
-        let mut keys = Vec::new();
-        for worker in workers {
-            keys.push(worker.await.unwrap().unwrap());
-        }
-        keys.sort_unstable();
-        assert_eq!(keys, ["a", "b", "c"]);
-    }
-}
+mod tests;

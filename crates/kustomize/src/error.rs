@@ -117,6 +117,19 @@ impl Errors {
         result.map_err(|more| self.0.extend(more.0)).ok()
     }
 
+    /// The same, without the credentials that addresses of bases and charts may have.
+    pub(crate) fn without_credentials(mut self) -> Errors {
+        for error in &mut self.0 {
+            let texts = [&mut error.file, &mut error.message].into_iter();
+            for text in texts.chain(&mut error.chain) {
+                if let Some(hidden) = crate::remote::without_credentials(text) {
+                    *text = hidden;
+                }
+            }
+        }
+        self
+    }
+
     /// `value`, if nothing is wrong.
     pub(crate) fn or<T>(self, value: T) -> Result<T, Errors> {
         if self.0.is_empty() { Ok(value) } else { Err(self) }

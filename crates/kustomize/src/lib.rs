@@ -72,6 +72,6 @@ pub fn build<'t>(tree: &'t dyn Tree, root: &str, options: &'t Options<'t>) -> Re
         accumulated.finish(&build)?;
         Ok(accumulated.into_parts())
     });
-    let parts = finished.map_err(Errors::distinct)?;
+    let parts = finished.map_err(|errors| errors.distinct().without_credentials())?;
     Ok(Output::new(parts, build))
 }

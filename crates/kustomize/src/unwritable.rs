@@ -1,12 +1,12 @@
-//! Scalars that cannot be printed: those that do not fit their tags (`!!int word`), and numbers that JSON has no form for.
-//! kustomize finds the first of them when it prints; here all are found before anything is.
+//! What cannot be printed: scalars that do not fit their tags (`!!int word`), numbers that JSON has no form for, control characters, and
+//! keys that would be read as merge keys. kustomize finds the first of them when it prints; here all are found before anything is.
 
 use std::fmt;
 
 use yaml::Step;
 use yaml::node::{Kind, Meaning, Node, Scalar};
 
-/// A scalar that cannot be printed: the way to it, and why.
+/// Something that cannot be printed: the way to it, and why.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Unwritable {
     pub(crate) path: Vec<Step>,
@@ -22,46 +22,89 @@ impl fmt::Display for Unwritable {
 /// All of them in an object, in its order.
 pub(crate) fn all(object: &Node) -> Vec<Unwritable> {
     let mut found = Vec::new();
-    if !is_writable(object) {
-        collect(object, &mut Vec::new(), &mut found);
+    if !is_writable(object, Place::Object) {
+        collect(object, Place::Object, &mut Vec::new(), &mut found);
     }
     found
 }
 
-/// Whether there are none: nearly always, and so nothing is kept on the way.
-fn is_writable(node: &Node) -> bool {
-    match node {
-        Node::Scalar(scalar) => problem(scalar).is_none(),
-        Node::List(items) => items.iter().all(is_writable),
-        Node::Map(map) => map.iter().all(|(_, value)| is_writable(value)),
+/// Where in an object something is: the values of annotations are texts, whatever they look like.
+#[derive(Clone, Copy, PartialEq)]
+enum Place {
+    Object,
+    Metadata,
+    Annotations,
+    Annotation,
+    Elsewhere,
+}
+
+impl Place {
+    fn below(self, key: &str) -> Place {
+        match (self, key) {
+            (Place::Object, "metadata") => Place::Metadata,
+            (Place::Metadata, "annotations") => Place::Annotations,
+            (Place::Annotations, _) => Place::Annotation,
+            _ => Place::Elsewhere,
+        }
     }
 }
 
-fn collect(node: &Node, path: &mut Vec<Step>, found: &mut Vec<Unwritable>) {
+/// Whether there are none: nearly always, and so nothing is kept on the way.
+fn is_writable(node: &Node, place: Place) -> bool {
     match node {
-        Node::Scalar(scalar) => found.extend(problem(scalar).map(|message| Unwritable {
-            path: path.clone(),
-            message,
-        })),
+        Node::Scalar(scalar) => problem(scalar, place).is_none(),
+        Node::List(items) => items.iter().all(|item| is_writable(item, Place::Elsewhere)),
+        Node::Map(map) => map
+            .iter()
+            .all(|(key, value)| problem_of_key(key).is_none() && is_writable(value, place.below(key))),
+    }
+}
+
+fn collect(node: &Node, place: Place, path: &mut Vec<Step>, found: &mut Vec<Unwritable>) {
+    let told = |path: &[Step], message| Unwritable {
+        path: path.to_vec(),
+        message,
+    };
+    match node {
+        Node::Scalar(scalar) => found.extend(problem(scalar, place).map(|message| told(path, message))),
         Node::List(items) => {
             for (index, item) in items.iter().enumerate() {
                 path.push(Step::Item(index));
-                collect(item, path, found);
+                collect(item, Place::Elsewhere, path, found);
                 path.pop();
             }
         }
         Node::Map(map) => {
             for (key, value) in map.iter() {
                 path.push(Step::Key(key.to_owned()));
-                collect(value, path, found);
+                found.extend(problem_of_key(key).map(|message| told(path, message)));
+                collect(value, place.below(key), path, found);
                 path.pop();
             }
         }
     }
 }
 
+/// go-yaml does not read it again, not even where it has written it with an escape.
+const DELETE: u8 = 0x7f;
+const CONTROL: &str = "yaml: control characters are not allowed";
+
+/// Why a key cannot be printed.
+fn problem_of_key(key: &str) -> Option<String> {
+    if key == "<<" {
+        return Some(
+            "yaml: map merge requires map or sequence of maps as the value: no field can have this name"
+                .to_owned(),
+        );
+    }
+    key.as_bytes().contains(&DELETE).then(|| CONTROL.to_owned())
+}
+
 /// Why a scalar cannot be printed. The text is not told: it may be a secret.
-fn problem(scalar: &Scalar) -> Option<String> {
+fn problem(scalar: &Scalar, place: Place) -> Option<String> {
+    if scalar.text.as_bytes().contains(&DELETE) {
+        return Some(CONTROL.to_owned());
+    }
     // Digits that fit into 64 bits are looked at no further: they are most of what is no string.
     let is_small = || scalar.text.len() <= 18 && scalar.text.bytes().all(|byte| byte.is_ascii_digit());
     match scalar.kind {
@@ -70,6 +113,7 @@ fn problem(scalar: &Scalar) -> Option<String> {
         _ => {}
     }
     match scalar.meaning() {
+        Ok(Meaning::Float(_)) if place == Place::Annotation => None,
         Ok(Meaning::Float(number)) => yaml::go::unsupported(number).map(str::to_owned),
         Ok(_) => None,
         Err(problem) => Some(problem),
@@ -110,6 +154,36 @@ mod tests {
                 "a[2]: json: unsupported value: NaN",
             ]
         );
+    }
+
+    #[test]
+    fn annotations_are_texts() {
+        let object = "metadata: {annotations: {a: .inf}, labels: {a: .inf}}\nannotations: {a: .inf}\n";
+        assert_eq!(
+            told(object),
+            [
+                "metadata.labels.a: json: unsupported value: +Inf",
+                "annotations.a: json: unsupported value: +Inf",
+            ]
+        );
+    }
+
+    #[test]
+    fn control_characters_and_merge_keys_are_found() {
+        let mut read = yaml::node::read("a: \"b\\x7f\"\n\"c\\x7f\": d\n")
+            .unwrap()
+            .unwrap();
+        let Node::Map(map) = &mut read.node else {
+            unreachable!()
+        };
+        map.insert("<<", Node::Scalar(Scalar::new("x", Kind::Plain)));
+        let found: Vec<String> = all(&read.node).iter().map(Unwritable::to_string).collect();
+        assert_eq!(found.len(), 3, "{found:?}");
+        assert!(
+            found[0].ends_with(CONTROL) && found[1].ends_with(CONTROL),
+            "{found:?}"
+        );
+        assert!(found[2].starts_with("<<: yaml: map merge"), "{found:?}");
     }
 
     #[test]

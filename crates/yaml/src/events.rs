@@ -6,7 +6,6 @@
 
 use std::borrow::Cow;
 use std::ffi::CStr;
-use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 use std::ops::Range;
 use std::ptr::{self, NonNull};
@@ -78,7 +77,7 @@ pub(crate) struct Events<'a> {
     /// The last event. It is all zeros (which is an event of no type) or as `yaml_parser_parse` left it.
     event: yaml_event_t,
     /// The parser reads from the input as long as it lives.
-    input: PhantomData<&'a [u8]>,
+    input: &'a [u8],
 }
 
 /// `%TAG` lines are searched one by one for every tag; nobody writes more than a few.
@@ -107,7 +106,7 @@ impl<'a> Events<'a> {
             Ok(Events {
                 parser: NonNull::new_unchecked(parser),
                 event,
-                input: PhantomData,
+                input,
             })
         }
     }
@@ -168,6 +167,17 @@ impl<'a> Events<'a> {
         })
     }
 
+    /// The line of the first character that may not stand in YAML: the parser reads ahead, and does not know the line then.
+    fn line_of_control_character(&self) -> Option<usize> {
+        let text = std::str::from_utf8(self.input).ok()?;
+        let is_control = |letter: char| {
+            letter.is_control() && !matches!(letter, '\t' | '\n' | '\r' | '\u{85}')
+                || matches!(letter, '\u{fffe}' | '\u{ffff}')
+        };
+        let (before, _) = text.split_once(is_control)?;
+        Some(before.matches('\n').count() + 1)
+    }
+
     /// What the parser complains about, with the line that go-yaml would name: only the scanner's lines count from 1,
     /// and line 0 is not named at all.
     fn failure(&self) -> Error {
@@ -192,11 +202,15 @@ impl<'a> Events<'a> {
             line if error == YAML_SCANNER_ERROR => line + 1,
             line => line,
         };
-        let known = if problem_line > 0 {
-            problem_line
-        } else {
-            context_line
-        } + 1;
+        let control = match problem {
+            "control characters are not allowed" => self.line_of_control_character(),
+            _ => None,
+        };
+        let known = match control {
+            Some(line) => line,
+            None if problem_line > 0 => problem_line + 1,
+            None => context_line + 1,
+        };
         match named {
             0 => Error::new(known, problem),
             named => Error::new(known, format_args!("line {named}: {problem}")),

@@ -27,6 +27,7 @@ mod resolve;
 mod show;
 pub mod stream;
 mod timestamp;
+mod truth;
 mod word;
 mod write;
 
@@ -35,6 +36,7 @@ use events::{Content, Events};
 pub use lines::Lines;
 pub use locate::{Step, locate, shown};
 use model::Value;
+pub use truth::boolean_keys;
 pub use write::write;
 
 /// One document of a stream.

@@ -31,6 +31,9 @@ pub(crate) struct Options {
     /// Write every request to audit.log in the cluster's folder
     #[arg(long)]
     audit: bool,
+    /// The log of every Pod, in the form that container runtimes write; none can be read unless this is given
+    #[arg(long, requires = "nodes", value_name = "FILE")]
+    pod_log: Option<PathBuf>,
 }
 
 /// Starts what does not run yet, waits until all is ready and returns the kubeconfig's path.
@@ -58,7 +61,7 @@ pub(super) fn start(home: &Home, name: &str, options: &Options) -> anyhow::Resul
     starter.controller_manager()?;
     if options.nodes {
         starter.scheduler()?;
-        starter.node()?;
+        starter.node(options.pod_log.as_deref())?;
     }
     eprintln!(
         "Kubernetes {} is ready on https://127.0.0.1:{} after {:.1} s",
@@ -67,6 +70,24 @@ pub(super) fn start(home: &Home, name: &str, options: &Options) -> anyhow::Resul
         started.elapsed().as_secs_f64()
     );
     Ok(kubeconfig)
+}
+
+/// What has kwok answer with a file when it is asked for the log of a Pod.
+fn logs(file: &Path) -> anyhow::Result<String> {
+    let file = file
+        .canonicalize()
+        .with_context(|| format!("failed to find {}", file.display()))?;
+    Ok(format!(
+        "---\napiVersion: kwok.x-k8s.io/v1alpha1\nkind: ClusterLogs\nmetadata: {{name: all}}\nspec:\n  logs:\n  - \
+         {{logsFile: {:?}, follow: false}}\n",
+        file.display().to_string()
+    ))
+}
+
+fn free_port() -> anyhow::Result<u16> {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).context("failed to find a free port")?;
+    let address = listener.local_addr().context("failed to find a free port")?;
+    Ok(address.port())
 }
 
 #[derive(Clone, Copy)]
@@ -206,6 +227,8 @@ impl Starter<'_> {
             // Nothing is behind the `kubernetes` service of such a cluster.
             "--endpoint-reconciler-type=none".to_owned(),
             "--shutdown-delay-duration=0s".to_owned(),
+            // Nobody knows a simulated node by its name.
+            "--kubelet-preferred-address-types=InternalIP".to_owned(),
         ];
         if audit {
             let policy = self.home.path().join("audit-policy.json");
@@ -261,7 +284,7 @@ impl Starter<'_> {
         })
     }
 
-    fn node(&self) -> anyhow::Result<()> {
+    fn node(&self, pod_log: Option<&Path>) -> anyhow::Result<()> {
         let node = self.home.path().join("node.json");
         let text = r#"{"apiVersion":"v1","kind":"Node","metadata":{"name":"sim-0","labels":{"kubernetes.io/hostname":"sim-0"}}}"#;
         fs::write(&node, text).with_context(|| format!("failed to write {}", node.display()))?;
@@ -270,10 +293,13 @@ impl Starter<'_> {
             self.kubectl(&["apply", "--server-side", &file])
         })?;
         let stages = self.home.path().join("node-stages.yaml");
-        fs::write(&stages, include_str!("node-stages.yaml"))
+        let logs = pod_log.map(logs).transpose()?.unwrap_or_default();
+        fs::write(&stages, format!("{}{logs}", include_str!("node-stages.yaml")))
             .with_context(|| format!("failed to write {}", stages.display()))?;
+        let kubelet = pod_log.map(|_| self.kubelet()).transpose()?.unwrap_or_default();
         self.run("kwok", |command| {
             command
+                .args(&kubelet)
                 .arg(format!("--kubeconfig={}", self.kubeconfig.display()))
                 .arg(format!("--config={}", stages.display()))
                 // The lease is the heartbeat without which the node controller gives the node up.
@@ -286,6 +312,18 @@ impl Starter<'_> {
         self.wait("kwok", || {
             self.kubectl(&["wait", "--for=condition=Ready", "node/sim-0", "--timeout=2s"])
         })
+    }
+
+    /// The flags that have kwok answer the API server as the kubelet of the node.
+    fn kubelet(&self) -> anyhow::Result<Vec<String>> {
+        let port = free_port()?;
+        let pki = |file: &str| self.home.pki(file).display().to_string();
+        Ok(vec![
+            format!("--server-address=127.0.0.1:{port}"),
+            format!("--node-port={port}"),
+            format!("--tls-cert-file={}", pki("apiserver.crt")),
+            format!("--tls-private-key-file={}", pki("apiserver.key")),
+        ])
     }
 
     /// Starts a part that does not run.

@@ -9,7 +9,7 @@ use anyhow::Context as _;
 use super::Problem;
 
 /// Crates beside the product, which only tests, `sluice up` and chores use. They have no band.
-const BESIDE: [&str; 4] = ["apiserver", "conformance", "testkit", "xtask"];
+const BESIDE: [&str; 5] = ["apiserver", "conformance", "gitserver", "testkit", "xtask"];
 
 struct Manifest {
     name: String,
@@ -144,8 +144,8 @@ fn bands(manifest: &Manifest, all: &BTreeMap<String, Manifest>, problems: &mut V
             // The words everyone shares are below everything.
             Some(0) if used.name == "model" => {}
             Some(other) => problems.push(format!("{name} (band {band}) uses {} (band {other})", used.name)),
-            // The program itself runs the embedded server.
-            None if name == "cli" && used.name == "apiserver" => {}
+            // The program itself runs the embedded servers.
+            None if name == "cli" && matches!(used.name.as_str(), "apiserver" | "gitserver") => {}
             None => problems.push(format!(
                 "{name} (band {band}) uses {}, which is for development",
                 used.name

@@ -288,3 +288,64 @@ fn the_deepest_nesting_that_is_read_fits_a_small_stack() {
         .unwrap();
     thread.join().unwrap();
 }
+
+/// Asked for at the very moment its definition comes or goes, a resource is there or it is not.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn a_resource_that_comes_and_goes_is_there_or_not_and_nothing_in_between() {
+    let server = Server::builder().start();
+    let definition = value!({
+        "apiVersion": "apiextensions.k8s.io/v1",
+        "kind": "CustomResourceDefinition",
+        "metadata": {"name": "things.example.com"},
+        "spec": {
+            "group": "example.com",
+            "scope": "Cluster",
+            "names": {"plural": "things", "singular": "thing", "kind": "Thing", "listKind": "ThingList"},
+            "versions": [{
+                "name": "v1",
+                "served": true,
+                "storage": true,
+                "schema": {"openAPIV3Schema": {"type": "object"}},
+            }],
+        },
+    });
+    let ended = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
+    let askers: Vec<_> = (0..3)
+        .map(|_| {
+            let (server, ended) = (server.clone(), ended.clone());
+            tokio::spawn(async move {
+                while !ended.load(std::sync::atomic::Ordering::Relaxed) {
+                    let path = "/apis/example.com/v1/things";
+                    let answer = send(&server, Method::GET, path, "application/json", Vec::new()).await;
+                    assert!(
+                        matches!(answer.status().as_u16(), 200 | 404),
+                        "{}",
+                        answer.status()
+                    );
+                    tokio::task::yield_now().await;
+                }
+            })
+        })
+        .collect();
+    let all = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+    let one = format!("{all}/things.example.com");
+    for _ in 0..40 {
+        let text = json::to_vec(&definition);
+        send(&server, Method::POST, all, "application/json", text).await;
+        for _ in 0..5 {
+            tokio::task::yield_now().await;
+        }
+        send(&server, Method::DELETE, &one, "application/json", Vec::new()).await;
+        while send(&server, Method::GET, &one, "application/json", Vec::new())
+            .await
+            .status()
+            != 404
+        {
+            tokio::task::yield_now().await;
+        }
+    }
+    ended.store(true, std::sync::atomic::Ordering::Relaxed);
+    for asker in askers {
+        asker.await.unwrap();
+    }
+}

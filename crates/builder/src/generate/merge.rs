@@ -64,6 +64,10 @@ pub(super) fn merge(
             });
         }
     }
+    if found.origin == Origin::Generated && map.get("resources").is_none_or(is_empty_list) {
+        // As where there is nothing to begin with.
+        map.insert("namespace", super::PLACEHOLDER);
+    }
     for (field, called, wanted) in [
         ("namespace", "spec.targetNamespace", &request.target_namespace),
         ("namePrefix", "spec.namePrefix", &request.name_prefix),
@@ -103,6 +107,10 @@ fn rename(map: &mut Map) {
             map.insert(field, value);
         }
     }
+}
+
+fn is_empty_list(value: &Value) -> bool {
+    matches!(value, Value::Array(items) if items.is_empty())
 }
 
 /// Go does not write what is empty.

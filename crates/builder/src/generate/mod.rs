@@ -106,12 +106,15 @@ fn find_or_generate(files: &dyn Files, directory: &str) -> Result<Found, Error> 
     })
 }
 
-/// A kustomization of these resources. Without any, a namespace that nothing is in keeps kustomize from calling it empty.
+/// A namespace that nothing is in: it keeps kustomize from calling a kustomization without resources empty.
+const PLACEHOLDER: &str = "_placeholder";
+
+/// A kustomization of these resources.
 fn generated(resources: &[String]) -> Value {
     let mut content = Value::object();
     let map = content.make_object();
     if resources.is_empty() {
-        map.insert("namespace", "_placeholder");
+        map.insert("namespace", PLACEHOLDER);
     } else {
         let resources = resources.iter().map(|path| Value::str(format!("./{path}")));
         map.insert("resources", Value::from(resources.collect::<Vec<_>>()));

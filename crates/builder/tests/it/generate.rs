@@ -78,6 +78,15 @@ fn k1_an_empty_directory_yields_nothing() {
     assert_eq!(built.to_yaml().unwrap(), "");
 }
 
+/// K1: where all of it is ignored, too.
+#[test]
+fn k1_a_directory_of_which_all_is_ignored_yields_nothing() {
+    let mut request = at("");
+    request.ignore = Some(source::archive::ignore::Rules::only([&b"*.yaml"[..]]).unwrap());
+    let built = build(&[("a.yaml", &config("a"))], &request).unwrap();
+    assert!(built.is_empty());
+}
+
 #[test]
 fn a_directory_that_is_not_there_is_named() {
     for path in ["gone", "../x", "a.yaml"] {

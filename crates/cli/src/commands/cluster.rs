@@ -93,6 +93,12 @@ struct WithoutEffect {
 }
 
 impl Cluster {
+    /// Whether a cluster is named at all.
+    pub(crate) fn is_named(&self) -> bool {
+        let texts = [&self.context, &self.cluster, &self.server];
+        self.kubeconfig.is_some() || texts.iter().any(|text| text.is_some())
+    }
+
     /// A client, and the namespace of the kubeconfig's context.
     pub(crate) async fn client(&self) -> anyhow::Result<(Client, String)> {
         let mut config = self.config().await?;

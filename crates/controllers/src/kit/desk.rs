@@ -15,7 +15,7 @@ use super::queue::Queue;
 use super::recorder::{Notice, Recorder};
 use super::runner::{Options, has_finalizer};
 use super::told::Told;
-use super::writer::{Key, Objects, Writer, key_of};
+use super::writer::{Key, Objects, Progress, Writer, key_of};
 
 /// What is known of the objects of a controller, and how something is said of them. Clones share it.
 pub struct Desk<S: Spec> {
@@ -57,6 +57,8 @@ impl<S: Spec<Status: ReconcileStatus + PartialEq>> Desk<S> {
             owned,
             objects: Arc::clone(&objects),
             queue: queue.clone(),
+            progress: Progress::default(),
+            shown_after: options.shown_after,
         };
         Desk {
             options,
@@ -108,6 +110,17 @@ impl<S: Spec<Status: ReconcileStatus + PartialEq>> Desk<S> {
         self.writer.write(object, status).await?;
         self.told.forget(&key_of(object));
         Ok(())
+    }
+
+    /// The status of an object, with what is yet to be written of it.
+    pub fn said(&self, object: &Object<S>) -> S::Status {
+        self.writer.said(object)
+    }
+
+    /// Says how far something has got, which is written only if nothing else is said of the object for a while.
+    pub async fn show(&self, object: &Object<S>, status: S::Status) {
+        self.writer.show_of_newest(object, status).await;
+        self.told.forget(&key_of(object));
     }
 
     /// Tells what a run came to, but for what the runs have told already whose status was not written.

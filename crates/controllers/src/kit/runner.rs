@@ -23,7 +23,7 @@ use super::interval::jittered;
 use super::metrics::{Metrics, Ran};
 use super::queue::{Backoff, Done, Queue, Ticket};
 use super::recorder::{Notice, Recorder};
-use super::writer::{Key, Writer, key_of};
+use super::writer::{Key, SHOWN_AFTER, Writer, key_of};
 
 /// The finalizer of all kinds that leave something behind.
 pub const FINALIZER: &str = "finalizers.fluxcd.io";
@@ -92,7 +92,7 @@ pub struct Run<'r, S: Spec> {
     pub status: S::Status,
     /// Now, and the generation that is worked on.
     pub stamp: Stamp,
-    writer: &'r Writer<S>,
+    writer: &'r Arc<Writer<S>>,
     notices: Vec<Notice>,
 }
 
@@ -113,8 +113,13 @@ impl<S: Spec<Status: ReconcileStatus + PartialEq>> Run<'_, S> {
         self.writer.objects.get(&(namespace, name.to_owned()))
     }
 
-    /// Writes the status as it is by now, for those who watch. What cannot be written now is written at the end.
-    pub async fn show_progress(&mut self) {
+    /// Says how the status is by now, for those who watch: it is written if the run goes on for a while.
+    pub async fn show_progress(&self) {
+        self.writer.show(self.object, self.status.clone()).await;
+    }
+
+    /// Writes the status as it is by now, because others depend on it. What cannot be written now is written at the end.
+    pub async fn write_progress(&self) {
         if let Err(error) = self.writer.write(self.object, &self.status).await {
             tracing::debug!("failed to write progress: {}", chain(&error));
         }
@@ -136,6 +141,8 @@ pub struct Options {
     pub label_selector: Option<String>,
     /// Only objects of this namespace.
     pub namespace: Option<String>,
+    /// How long a run goes on before its progress is written. Most are over sooner, and nobody could have read it.
+    pub shown_after: Duration,
     /// Where runs are counted.
     pub metrics: Metrics,
     /// The kinds that the cluster lacks. Controllers of one process share it.
@@ -152,6 +159,7 @@ impl Options {
             jitter: 5,
             label_selector: None,
             namespace: None,
+            shown_after: SHOWN_AFTER,
             metrics: Metrics::new(),
             waited_for: WaitedFor::default(),
         }
@@ -332,7 +340,8 @@ impl<R: Reconcile> Runner<R> {
 
     /// Says of a suspended object what is to be said of it, and takes note of a request, so that whoever asked does not wait.
     async fn leave_suspended(&self, object: &Object<R::Spec>) -> Done {
-        let mut status = object.status.clone().unwrap_or_default();
+        // Also what is yet to be written: who was being worked on is not what it was before that.
+        let mut status = self.desk.said(object);
         let stamp = Stamp {
             generation: object.metadata.generation.unwrap_or_default(),
             now: Time::new(jiff::Timestamp::now()),

@@ -123,5 +123,6 @@ fn unpacked(file: File, scratch: &Path) -> Result<Arc<Directory>, String> {
     let folder = folder.map_err(|error| format!("tmp dir error: {error}"))?;
     unpack(file, folder.path(), &Limits::of_own_archives()).map_err(|error| chain(&error))?;
     let directory = Directory::temporary(folder).map_err(|error| format!("tmp dir error: {error}"))?;
-    Ok(Arc::new(directory))
+    // Where it is unpacked says nothing to people, and is elsewhere each time.
+    Ok(Arc::new(directory.shown_relative()))
 }

@@ -18,6 +18,9 @@ pub struct Settings {
     pub no_cross_namespace_refs: bool,
     /// The ServiceAccount to act as where an object names none.
     pub default_service_account: Option<String>,
+    /// Where objects go that name no namespace and get none by a `targetNamespace`; with Flux, and where this is empty, they are
+    /// refused.
+    pub default_namespace: String,
     /// Managers whose fields are taken over besides those that always are.
     pub override_managers: Vec<String>,
     /// Kinds that are applied before all others but definitions and classes.
@@ -58,6 +61,7 @@ impl Default for Settings {
             requeue_dependency: Duration::from_secs(30),
             no_cross_namespace_refs: false,
             default_service_account: None,
+            default_namespace: String::new(),
             override_managers: Vec::new(),
             custom_stage_kinds: Vec::new(),
             http_retry: 9,

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use api::kustomize::{Kustomization, KustomizationSpec};
+use api::ReconcileStatus;
+use api::kustomize::{Kustomization, KustomizationSpec, KustomizationStatus};
 use engine::unit::{Failure, Operation, OperationState, Status, SyncState, SyncUnit, SyncUnitStore};
 use futures::future::BoxFuture;
 use kube::ResourceExt;
@@ -96,31 +97,25 @@ impl Units {
     /// Keeps a status, tells of it and writes what the object says of it.
     async fn write(&self, id: &str, object: &Kustomization, status: Status) -> Result<(), Failure> {
         let uid = object.metadata.uid.as_deref();
-        let before = self.memory.change(id, uid, |unit| {
-            let before = unit.clone();
-            let is_over = status
-                .operation
-                .as_ref()
-                .is_none_or(|state| state.phase.is_final());
-            match is_over {
-                true => unit.started = None,
-                false => drop(unit.started.get_or_insert_with(Instant::now)),
-            }
-            unit.status = Some(status.clone());
-            before
-        });
+        let before = self.memory.get(id, uid);
         if object.metadata.deletion_timestamp.is_some() {
+            self.remember(id, uid, &status);
             // Whoever finalises the object looks at what became of it.
             self.desk.wake().one(object);
             return Ok(());
         }
-        let mut said = object.status.clone().unwrap_or_default();
+        let mut said = self.desk.said(object);
         let mut course = course(object, &status, before);
         course.tells_canceled = self.shared.settings.tell_canceled;
         let news = status::translate(object, &mut said, &course);
         self.desk.tell_news(object, news.told, None);
         self.desk.post_news(object, news.posted);
-        self.desk.write(object, &said).await?;
+        match news.is_passing && !must_last(object, &said) {
+            true => self.desk.show(object, said).await,
+            false => self.desk.write(object, &said).await?,
+        }
+        // Not before: what could not be written is told and written again from what was there.
+        self.remember(id, uid, &status);
         let operation = status.operation.as_ref();
         if operation.is_none_or(|state| state.phase.is_final())
             && let Some(object) = key(id).and_then(|key| self.desk.get(&key))
@@ -129,6 +124,27 @@ impl Units {
         }
         Ok(())
     }
+
+    fn remember(&self, id: &str, uid: Option<&str>, status: &Status) {
+        let operation = status.operation.as_ref();
+        let is_over = operation.is_none_or(|state| state.phase.is_final());
+        self.memory.change(id, uid, |unit| {
+            match is_over {
+                true => unit.started = None,
+                false => drop(unit.started.get_or_insert_with(Instant::now)),
+            }
+            unit.status = Some(status.clone());
+        });
+    }
+}
+
+/// Whether a status says what a process that is killed now would not find out again, or what somebody waits for: the objects that
+/// it has made, or that a request was answered.
+fn must_last(object: &Kustomization, said: &KustomizationStatus) -> bool {
+    let nothing = KustomizationStatus::default();
+    let written = object.status.as_ref().unwrap_or(&nothing);
+    written.inventory != said.inventory
+        || written.last_handled_reconcile_at() != said.last_handled_reconcile_at()
 }
 
 fn course<'a>(object: &Kustomization, status: &'a Status, before: Remembered) -> Course<'a> {

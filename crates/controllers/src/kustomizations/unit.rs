@@ -39,7 +39,7 @@ pub(super) fn unit(
         source: Source::default(),
         destination: Destination {
             cluster: Identity::of(object, settings).to_string(),
-            namespace: String::new(),
+            namespace: settings.default_namespace.clone(),
         },
         operation,
         policy: policy(object, &namespace, settings),

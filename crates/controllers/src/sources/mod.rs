@@ -159,7 +159,7 @@ pub(crate) fn timeout_of(timeout: Option<api::Duration>) -> Duration {
     timeout.map_or(USUAL_TIMEOUT, |timeout| timeout.to_std())
 }
 
-/// Begins a run: says that work goes on. It is written at once only where somebody waits for it, because the spec is new or a
+/// Begins a run: says that work goes on. It is shown only where somebody waits for it, because the spec is new or a
 /// run was asked for: a poll that finds nothing writes nothing.
 pub(crate) async fn begin<S>(run: &mut Run<'_, S>)
 where

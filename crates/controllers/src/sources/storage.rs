@@ -104,7 +104,11 @@ where
     }
     run.status.remove(ConditionType::ARTIFACT_IN_STORAGE);
     run.status.set_progress(run.stamp, true, message);
-    run.show_progress().await;
+    match had_one {
+        // Whoever uses it would look for it in vain.
+        true => run.write_progress().await,
+        false => run.show_progress().await,
+    }
 }
 
 /// What a failure of the store means.

@@ -14,7 +14,8 @@ use crate::cluster::Cluster;
 pub struct Access {
     /// The address of the API server.
     pub endpoint: Str,
-    /// Who asks: a digest of the credentials, and whom they act for. No secret belongs here.
+    /// Who asks: a user, a service account, whom they act for. The credentials are no part of it and may change, and no secret belongs
+    /// here.
     pub identity: Str,
 }
 
@@ -43,7 +44,13 @@ impl Clusters {
         cache
     }
 
-    /// How many are in use.
+    /// Access is had in another way from now on: whoever asks next gets a cache of its own, although somebody may still hold the one that
+    /// there was.
+    pub fn forget(&self, access: &Access) {
+        self.caches.lock().remove(access);
+    }
+
+    /// How many are in use, without those that are forgotten.
     pub fn len(&self) -> usize {
         let caches = self.caches.lock();
         caches.values().filter(|cache| cache.strong_count() > 0).count()

@@ -58,7 +58,12 @@ impl Interest {
 
     /// Whether an object of the kind in this namespace would be among those, whatever its labels.
     pub(super) fn has_all_of(&self, namespace: &str) -> bool {
-        self.selector.is_none() && self.namespace.as_ref().is_none_or(|mine| mine == namespace)
+        self.selector.is_none() && self.has_some_of(namespace)
+    }
+
+    /// Whether an object of the kind in this namespace may be among those, if it has the labels.
+    pub(super) fn has_some_of(&self, namespace: &str) -> bool {
+        self.namespace.as_ref().is_none_or(|mine| mine == namespace)
     }
 
     pub(super) fn selection(&self) -> Selection {

@@ -49,7 +49,7 @@ mod watcher;
 
 use std::sync::Arc;
 
-use model::ObjectKey;
+use model::{ObjectKey, Value};
 use parking_lot::RwLock;
 use tokio::task::AbortHandle;
 use tokio::time::Instant;
@@ -67,8 +67,9 @@ pub use tree::Tree;
 pub use uid::Uid;
 pub use watch::Follow;
 
-use crate::cluster::Cluster;
+use crate::cluster::{Cluster, Detail, Resource};
 use definitions::Definitions;
+use entry::{Id, Kind};
 use registry::Registry;
 use subscription::Subscribers;
 use watcher::Watcher;
@@ -163,14 +164,15 @@ impl Cache {
         self.shared.registry.fresh(key)
     }
 
-    /// Whether the watch of an object has told of everything up to this version. Of versions that are no numbers it cannot be
-    /// told, and is taken for granted.
+    /// Whether a watch that would have an object has told of everything up to this version. Of versions that are no numbers it cannot
+    /// be told, and is taken for granted.
     pub fn has_reached(&self, key: &ObjectKey, version: &str) -> bool {
         let Ok(version) = version.parse::<u64>() else {
             return true;
         };
         let watches = self.shared.registry.of(&key.group, &key.kind);
-        watches.iter().any(|watch| watch.reached() >= version)
+        let mut watches = watches.iter();
+        watches.any(|watch| watch.interest.has_some_of(&key.namespace) && watch.reached() >= version)
     }
 
     /// The same as [`fresh`](Cache::fresh), and whether its absence is certain.
@@ -185,6 +187,20 @@ impl Cache {
             None if certain => Lookup::Missing,
             None => Lookup::Unknown,
         }
+    }
+
+    /// What would be kept of an object that somebody has read, assessed by this standard: for those that cannot be followed.
+    pub fn entry_of(&self, resource: &Resource, object: Value, standard: &Standard) -> Entry {
+        let settings = self.shared.settings();
+        let id = Id {
+            kind: Arc::new(Kind::of(resource)),
+            namespace: object.str_at(&["metadata", "namespace"]).into(),
+            name: object.str_at(&["metadata", "name"]).into(),
+        };
+        let kind = settings.of(&resource.group, &resource.kind);
+        let standard = [standard.of(&resource.group, &resource.kind)];
+        let now = (settings.clock)();
+        Entry::new(Arc::new(id), object, Detail::Full, &kind, &standard, now)
     }
 
     /// All objects of a kind that are followed, by namespace and name.

@@ -3,10 +3,11 @@
 //! The client that the `kube` crate makes of a configuration opens an HTTP/1.1 connection for every watch. This one has
 //! TLS settle on HTTP/2 where the server speaks it, as all API servers do, and shares [a few connections](super::lanes).
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::{Request, Response};
+use http::{Request, Response, Uri};
 use hyper_rustls::{FixedServerNameResolver, HttpsConnector, HttpsConnectorBuilder};
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::client::legacy::{Client as HyperClient, Error as HyperError};
@@ -19,6 +20,7 @@ use tower::retry::Retry;
 use tower::util::MapErr;
 use tower::{BoxError, Service, ServiceBuilder};
 
+use super::error::Unreached;
 use super::lanes::Lanes;
 use super::trust;
 use super::way::{self, UnusableProxy, Way};
@@ -87,7 +89,7 @@ where
     B::Error: Into<BoxError>,
 {
     let failed = |source: kube::Error| ConnectError::Config {
-        server: config.cluster_url.to_string(),
+        server: shown(&config.cluster_url),
         source: Box::new(source),
     };
     let mut tls = config.rustls_client_config().map_err(failed)?;
@@ -116,11 +118,31 @@ where
             .http2_initial_connection_window_size(CONNECTION_WINDOW)
             .build::<_, Body>(connector.clone())
     });
+    let server: Arc<str> = shown(&config.cluster_url).into();
+    let unreached = move |error: S::Error| -> BoxError {
+        Box::new(Unreached {
+            server: Arc::clone(&server),
+            source: error.into(),
+        })
+    };
     let service = ServiceBuilder::new()
         .layer(config.base_uri_layer())
         .option_layer(config.auth_layer().map_err(failed)?)
         .layer(config.extra_headers_layer().map_err(failed)?)
-        .map_err(Into::<BoxError>::into)
+        .map_err(unreached)
         .service(around(MapErr::new(lanes, BoxError::from)));
     Ok(Client::new(service, config.default_namespace.clone()))
+}
+
+/// An address as people may read it: without the name and password that may be in it.
+fn shown(address: &Uri) -> String {
+    let text = address.to_string();
+    let text = text.trim_end_matches('/');
+    let credentials = address
+        .authority()
+        .and_then(|authority| authority.as_str().rsplit_once('@'));
+    match credentials {
+        Some((credentials, _)) => text.replacen(&format!("{credentials}@"), "", 1),
+        None => text.to_owned(),
+    }
 }

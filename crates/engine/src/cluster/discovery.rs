@@ -2,7 +2,7 @@
 //!
 //! What was found is kept. It is asked for anew when a kind is not found, though not more often than every [`PAUSE`], and
 //! when somebody says that it changed ([`Cluster::discovery_changed`]). One request is under way at a time; whoever needs
-//! its answer shares it. Old servers without aggregated discovery are asked group by group.
+//! its answer, or why there was none, shares it. Old servers without aggregated discovery are asked group by group.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -21,9 +21,13 @@ use super::counts::Verb;
 use super::error::Error;
 use super::resource::Resource;
 use super::send::{Ask, JSON, Subject, malformed};
+use super::served::{Kinds, Table, core_versions, group_versions};
 
 /// A missing kind makes the server be asked again, but not more often than this.
 const PAUSE: Duration = Duration::from_secs(3);
+
+/// A server that did not answer is not asked again before this.
+const DOWN: Duration = Duration::from_secs(1);
 
 /// How long a server may take to serve a kind whose definition is there.
 const SERVING: Duration = Duration::from_secs(15);
@@ -44,10 +48,16 @@ pub(super) struct Discovery {
     changes: AtomicU64,
     /// Kinds that were defined just now, by the name of their definition.
     expected: RwLock<HashMap<Str, Expected>>,
-    /// Held while the server is asked.
-    asking: Mutex<()>,
+    /// Held while the server is asked, with why it did not answer the last time.
+    asking: Mutex<Option<Failed>>,
     /// Counts the answers, for those who wait for a kind to appear.
     answers: watch::Sender<u64>,
+}
+
+/// Why the server did not answer, and when that was known.
+struct Failed {
+    error: Error,
+    at: Instant,
 }
 
 /// A kind that was defined just now; without a name it is all of a group.
@@ -58,22 +68,13 @@ struct Expected {
     until: Instant,
 }
 
-/// What is served, as of one time.
-struct Table {
-    /// By group and kind; the preferred version comes first.
-    kinds: HashMap<(Str, Str), Vec<Resource>>,
-    at: Instant,
-    /// The changes that were known when the server was asked.
-    changes: u64,
-}
-
 impl Discovery {
     pub(super) fn new() -> Discovery {
         Discovery {
             table: RwLock::new(None),
             changes: AtomicU64::new(0),
             expected: RwLock::default(),
-            asking: Mutex::new(()),
+            asking: Mutex::new(None),
             answers: watch::Sender::new(0),
         }
     }
@@ -96,16 +97,6 @@ impl Discovery {
     }
 }
 
-impl Table {
-    fn find(&self, group: &str, version: Option<&str>, kind: &str) -> Option<&Resource> {
-        let versions = self.kinds.get(&(Str::new(group), Str::new(kind)))?;
-        match version {
-            Some(version) => versions.iter().find(|resource| resource.version == version),
-            None => versions.first(),
-        }
-    }
-}
-
 impl Cluster {
     /// What objects of this group, version and kind are served as.
     pub async fn resource(&self, group: &str, version: &str, kind: &str) -> Result<Resource, Error> {
@@ -120,7 +111,7 @@ impl Cluster {
     /// What is known to be served, without asking: nothing also where nobody has asked yet.
     pub fn known(&self, group: &str, kind: &str) -> Option<Resource> {
         let table = self.shared.discovery.table()?;
-        table.find(group, None, kind).cloned()
+        table.kinds.find(group, None, kind).cloned()
     }
 
     /// Has the server asked anew before the next answer: a definition was added, changed or removed.
@@ -177,10 +168,10 @@ impl Cluster {
         loop {
             if let Some(table) = &seen {
                 let (current, fresh) = (discovery.is_current(table), table.at.elapsed() < PAUSE);
-                match table.find(group, version, kind) {
+                match table.kinds.find(group, version, kind) {
                     Some(found) if current => return Ok(found.clone()),
                     None if current && fresh && !self.serves_soon(group, kind, &mut pause).await => {
-                        return Err(no_such_kind(group, version, kind));
+                        return Err(table.kinds.missing(group, version, kind));
                     }
                     _ => {}
                 }
@@ -189,27 +180,43 @@ impl Cluster {
                 Ok(table) => seen = Some(table),
                 // What was true a moment ago is better than nothing.
                 Err(error) => {
-                    let known = seen.as_ref().and_then(|table| table.find(group, version, kind));
+                    let known = seen
+                        .as_ref()
+                        .and_then(|table| table.kinds.find(group, version, kind));
                     return known.cloned().ok_or(error);
                 }
             }
         }
     }
 
-    /// Asks the server, unless somebody did since `seen`.
+    /// Asks the server, unless somebody did since `seen`. Those who have waited meanwhile share the answer, and the failure too: of
+    /// all that need it, each would wait in vain once more.
     async fn discover(&self, seen: Option<&Arc<Table>>) -> Result<Arc<Table>, Error> {
         let discovery = &self.shared.discovery;
-        let _asking = discovery.asking.lock().await;
+        let since = Instant::now();
+        let mut asking = discovery.asking.lock().await;
         if let Some(table) = discovery.table()
             && seen.is_none_or(|seen| !Arc::ptr_eq(seen, &table))
         {
             return Ok(table);
         }
-        let changes = discovery.changes.load(Ordering::Acquire);
-        let mut kinds = HashMap::new();
-        for root in ["/api", "/apis"] {
-            self.discover_root(root, &mut kinds).await?;
+        let is_recent = |failed: &&Failed| failed.at >= since || failed.at.elapsed() < DOWN;
+        if let Some(failed) = asking.as_ref().filter(is_recent) {
+            return Err(failed.error.clone());
         }
+        let changes = discovery.changes.load(Ordering::Acquire);
+        let kinds = match self.ask_kinds().await {
+            Ok(kinds) => kinds,
+            Err(error) => {
+                let at = Instant::now();
+                *asking = Some(Failed {
+                    error: error.clone(),
+                    at,
+                });
+                return Err(error);
+            }
+        };
+        *asking = None;
         let table = Arc::new(Table {
             kinds,
             at: Instant::now(),
@@ -220,12 +227,20 @@ impl Cluster {
         Ok(table)
     }
 
+    async fn ask_kinds(&self) -> Result<Kinds, Error> {
+        let mut kinds = Kinds::default();
+        for root in ["/api", "/apis"] {
+            self.discover_root(root, &mut kinds).await?;
+        }
+        Ok(kinds)
+    }
+
     async fn discover_root(&self, root: &'static str, kinds: &mut Kinds) -> Result<(), Error> {
         let mut ask = Ask::get(root.to_owned());
         ask.accept = AGGREGATED;
         let answer = self.ask_path(&ask).await?;
         if answer.str_at(&["kind"]) == "APIGroupDiscoveryList" {
-            aggregated(&answer, kinds);
+            kinds.aggregated(&answer);
             return Ok(());
         }
         let versions = match root {
@@ -242,9 +257,12 @@ impl Cluster {
         let mut asked = asked.buffered(AT_A_TIME);
         while let Some((group, version, answer)) = asked.next().await {
             match answer {
-                Ok(list) => listed(&group, &version, &list, kinds),
+                Ok(list) => kinds.listed(&group, &version, &list),
                 // A group whose own server is down must not hide the others.
-                Err(error) => tracing::warn!(%group, %version, %error, "no discovery of a group"),
+                Err(error) => {
+                    tracing::warn!(%group, %version, %error, "no discovery of a group");
+                    kinds.is_silent(group, version);
+                }
             }
         }
         Ok(())
@@ -260,145 +278,5 @@ impl Cluster {
         debug_assert!(ask.accept.contains(JSON));
         let body = self.ask(&subject, ask).await?;
         json::parse(&body).map_err(|source| malformed(subject, source))
-    }
-}
-
-type Kinds = HashMap<(Str, Str), Vec<Resource>>;
-
-fn no_such_kind(group: &str, version: Option<&str>, kind: &str) -> Error {
-    let version = version.unwrap_or("*");
-    Error::NoSuchKind {
-        version: match group {
-            "" => version.to_owned(),
-            group => format!("{group}/{version}"),
-        },
-        kind: kind.to_owned(),
-    }
-}
-
-/// Reads an `APIGroupDiscoveryList`.
-fn aggregated(answer: &Value, kinds: &mut Kinds) {
-    for group in answer.list_at(&["items"]) {
-        let name = group.str_at(&["metadata", "name"]);
-        for version in group.list_at(&["versions"]) {
-            for resource in version.list_at(&["resources"]) {
-                add(
-                    kinds,
-                    Resource {
-                        group: name.into(),
-                        version: version.str_at(&["version"]).into(),
-                        kind: resource.str_at(&["responseKind", "kind"]).into(),
-                        plural: resource.str_at(&["resource"]).into(),
-                        namespaced: resource.str_at(&["scope"]) == "Namespaced",
-                        watchable: watchable(resource),
-                    },
-                );
-            }
-        }
-    }
-}
-
-/// The versions of the core group in an `APIVersions`.
-fn core_versions(answer: &Value) -> Vec<(Str, Str)> {
-    let versions = answer.list_at(&["versions"]).iter();
-    versions
-        .filter_map(Value::as_str)
-        .map(|version| ("".into(), version.into()))
-        .collect()
-}
-
-/// The group-versions in an `APIGroupList`, of each group the preferred one first.
-fn group_versions(answer: &Value) -> Vec<(Str, Str)> {
-    let mut found = Vec::new();
-    for group in answer.list_at(&["groups"]) {
-        let name = Str::new(group.str_at(&["name"]));
-        let preferred = group.str_at(&["preferredVersion", "version"]);
-        let versions = group.list_at(&["versions"]).iter();
-        let mut versions: Vec<&str> = versions.map(|version| version.str_at(&["version"])).collect();
-        versions.sort_by_key(|version| *version != preferred);
-        found.extend(versions.into_iter().map(|version| (name.clone(), version.into())));
-    }
-    found
-}
-
-/// Reads an `APIResourceList`.
-fn listed(group: &Str, version: &Str, list: &Value, kinds: &mut Kinds) {
-    for resource in list.list_at(&["resources"]) {
-        let plural = resource.str_at(&["name"]);
-        if plural.contains('/') {
-            continue;
-        }
-        add(
-            kinds,
-            Resource {
-                group: group.clone(),
-                version: version.clone(),
-                kind: resource.str_at(&["kind"]).into(),
-                plural: plural.into(),
-                namespaced: resource.get("namespaced").and_then(Value::as_bool) == Some(true),
-                watchable: watchable(resource),
-            },
-        );
-    }
-}
-
-fn watchable(resource: &Value) -> bool {
-    let has = |verb: &str| {
-        resource
-            .list_at(&["verbs"])
-            .iter()
-            .any(|found| found.as_str() == Some(verb))
-    };
-    has("list") && has("watch")
-}
-
-fn add(kinds: &mut Kinds, resource: Resource) {
-    if resource.kind.is_empty() || resource.plural.is_empty() {
-        return;
-    }
-    let versions = kinds
-        .entry((resource.group.clone(), resource.kind.clone()))
-        .or_default();
-    // Of two resources with one kind the first is meant.
-    if versions.iter().all(|known| known.version != resource.version) {
-        versions.push(resource);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use model::value;
-
-    use super::*;
-
-    #[test]
-    fn the_preferred_version_comes_first_in_old_servers_too() {
-        let groups = value!({ "kind": "APIGroupList", "groups": [{
-            "name": "autoscaling",
-            "versions": [{ "version": "v1" }, { "version": "v2" }],
-            "preferredVersion": { "version": "v2" },
-        }]});
-        let versions = group_versions(&groups);
-        assert_eq!(
-            versions,
-            [
-                ("autoscaling".into(), "v2".into()),
-                ("autoscaling".into(), "v1".into())
-            ]
-        );
-        let mut kinds = Kinds::new();
-        for (group, version) in &versions {
-            let list = value!({ "resources": [
-                { "name": "horizontalpodautoscalers", "kind": "HorizontalPodAutoscaler", "namespaced": true, "verbs": ["get", "list", "watch"] },
-                { "name": "horizontalpodautoscalers/status", "kind": "HorizontalPodAutoscaler", "namespaced": true, "verbs": ["get"] },
-            ]});
-            listed(group, version, &list, &mut kinds);
-        }
-        let found = &kinds[&("autoscaling".into(), "HorizontalPodAutoscaler".into())];
-        assert_eq!(found.len(), 2);
-        assert_eq!(
-            (found[0].version.as_str(), found[0].namespaced, found[0].watchable),
-            ("v2", true, true)
-        );
     }
 }

@@ -1,11 +1,12 @@
 //! Failed requests by cause.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::refusal::Refusal;
 
 /// Why a request failed. The causes are those after which somebody does something different.
-#[derive(Debug, thiserror::Error)]
+#[derive(Clone, Debug, thiserror::Error)]
 pub enum Error {
     /// The object, or the namespace it was to be in, does not exist.
     #[error("{0}")]
@@ -13,6 +14,16 @@ pub enum Error {
     /// The server does not serve such a kind: its definition is missing, or is gone.
     #[error("no matches for kind {kind:?} in version {version:?}")]
     NoSuchKind {
+        /// The group and version; of the version `*` where any would do.
+        version: String,
+        /// The kind.
+        kind: String,
+    },
+    /// Whether the server serves such a kind cannot be told: it leaves its group to another server, which does not answer.
+    #[error(
+        "it is not known whether there is a kind {kind:?} in version {version:?}: the server of its group does not answer"
+    )]
+    KindUnknown {
         /// The group and version; of the version `*` where any would do.
         version: String,
         /// The kind.
@@ -62,12 +73,12 @@ pub enum Error {
         after: Duration,
     },
     /// The server was not reached, or the connection broke.
-    #[error("failed to {what}: no connection")]
+    #[error("failed to {what}: no connection{}", Unreached::told(&**cause))]
     Transport {
         /// What was asked for.
         what: String,
-        /// What is wrong.
-        source: Box<dyn std::error::Error + Send + Sync>,
+        /// What is wrong. The message has it already, and the server.
+        cause: Arc<dyn std::error::Error + Send + Sync>,
     },
     /// The answer cannot be read.
     #[error("failed to {what}: the answer cannot be read")]
@@ -75,8 +86,29 @@ pub enum Error {
         /// What was asked for.
         what: String,
         /// What is wrong.
-        source: Box<dyn std::error::Error + Send + Sync>,
+        source: Arc<dyn std::error::Error + Send + Sync>,
     },
+}
+
+/// No answer came from a server, as the connection to it could not be made or broke.
+#[derive(Debug, thiserror::Error)]
+#[error("{server}")]
+pub(super) struct Unreached {
+    /// Its address.
+    pub(super) server: Arc<str>,
+    /// What is wrong.
+    pub(super) source: Box<dyn std::error::Error + Send + Sync>,
+}
+
+impl Unreached {
+    /// Which server, if one was, and what is at the bottom of it.
+    fn told(error: &(dyn std::error::Error + 'static)) -> String {
+        let causes = || std::iter::successors(Some(error), |error| error.source());
+        let server = causes().find_map(|cause| cause.downcast_ref::<Unreached>());
+        let server = server.map(|unreached| format!(" to {}", unreached.server));
+        let bottom = causes().last().map(|cause| format!(": {cause}"));
+        server.unwrap_or_default() + &bottom.unwrap_or_default()
+    }
 }
 
 /// How long to stay away when a busy server does not say.
@@ -104,6 +136,21 @@ impl Error {
         }
     }
 
+    /// What an answer with this code is.
+    #[cfg(test)]
+    pub(crate) fn with_code(code: u16) -> Error {
+        Error::refused(Refusal::read("get it".to_owned(), code, b""))
+    }
+
+    /// The same where the server was not reached for something else.
+    pub(super) fn about(&self, what: &dyn std::fmt::Display) -> Error {
+        let mut error = self.clone();
+        if let Error::Transport { what: about, .. } | Error::Timeout { what: about, .. } = &mut error {
+            *about = what.to_string();
+        }
+        error
+    }
+
     /// What the server said, if it answered.
     pub fn refusal(&self) -> Option<&Refusal> {
         match self {
@@ -119,6 +166,7 @@ impl Error {
             | Error::Rejected(refusal)
             | Error::Server(refusal) => Some(refusal),
             Error::NoSuchKind { .. }
+            | Error::KindUnknown { .. }
             | Error::Timeout { .. }
             | Error::Transport { .. }
             | Error::Malformed { .. } => None,
@@ -135,6 +183,7 @@ impl Error {
                 | Error::Transport { .. }
                 | Error::Expired(_)
                 | Error::Malformed { .. }
+                | Error::KindUnknown { .. }
         )
     }
 
@@ -143,6 +192,12 @@ impl Error {
     pub fn is_immutable(&self) -> bool {
         matches!(self, Error::Conflict(_) | Error::Invalid(_) | Error::Immutable(_))
             || self.refusal().is_some_and(Refusal::speaks_of_immutable)
+    }
+
+    /// Whether what is there may be deleted for this, if the server [could make](super::Cluster::could_make) the object then. A conflict
+    /// passes, and is no reason.
+    pub fn asks_for_another(&self) -> bool {
+        self.is_immutable() && !matches!(self, Error::Conflict(_))
     }
 
     /// When the server wants to be asked again, if it said so.
@@ -195,6 +250,8 @@ mod tests {
         assert!(refused(500, "InternalError", "immutable field changed").is_immutable());
         assert!(!refused(403, "Forbidden", "is not immutable").is_immutable());
         assert!(!refused(404, "NotFound", "").is_immutable());
+        assert!(!refused(409, "Conflict", words).asks_for_another());
+        assert!(refused(403, "Forbidden", words).asks_for_another());
         let selector = refused(422, "Invalid", "spec.selector: field is immutable");
         assert!(matches!(selector, Error::Immutable(_)));
     }

@@ -16,8 +16,10 @@
 //! # Ok(()) }
 //! ```
 
+mod anew;
 mod connect;
 mod counts;
+mod dark;
 mod discovery;
 mod error;
 mod lanes;
@@ -30,6 +32,7 @@ mod refusal;
 mod resource;
 mod secrets;
 mod send;
+mod served;
 mod trust;
 mod watch;
 mod way;
@@ -52,6 +55,7 @@ pub use watch::{Start, Watch, WatchEvent};
 pub use way::UnusableProxy;
 
 use counts::Counters;
+use dark::Darkness;
 use discovery::Discovery;
 use limiter::Limiter;
 
@@ -69,6 +73,7 @@ struct Shared {
     agent: Str,
     counters: Counters,
     limiter: Limiter,
+    darkness: Darkness,
     discovery: Discovery,
 }
 
@@ -87,6 +92,7 @@ impl Cluster {
                 agent: agent.into(),
                 counters: Counters::default(),
                 limiter: Limiter::new(),
+                darkness: Darkness::default(),
                 discovery: Discovery::new(),
             }),
         }

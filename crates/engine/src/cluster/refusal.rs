@@ -100,8 +100,7 @@ impl Refusal {
 
     /// Whether a field is said to be one that cannot change.
     pub(super) fn speaks_of_immutable(&self) -> bool {
-        let message = &self.message;
-        message.contains("is immutable") || message.contains("immutable field")
+        self.message.contains("is immutable") || self.message.contains("immutable field")
     }
 }
 

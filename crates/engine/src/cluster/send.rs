@@ -117,7 +117,9 @@ impl Cluster {
     }
 
     async fn attempt(&self, subject: &Subject<'_>, ask: &Ask) -> Result<Bytes, Error> {
+        let turn = self.shared.darkness.enter(subject)?;
         let slot = self.shared.limiter.slot(subject.verb).await;
+        let sent = turn.now(subject)?;
         let answer = tokio::time::timeout(LIMIT, async {
             let response = self.open(subject, ask).await?;
             read(subject, response.into_body()).await
@@ -128,6 +130,7 @@ impl Cluster {
                 after: LIMIT,
             })
         });
+        sent.ended(&result);
         slot.done(match &result {
             Ok(_) => Outcome::Answered,
             Err(error) if error.is_overload() => Outcome::Overload,
@@ -175,11 +178,11 @@ fn retry_after(headers: &HeaderMap) -> Option<Duration> {
 
 pub(super) fn transport(
     what: impl fmt::Display,
-    source: impl Into<Box<dyn std::error::Error + Send + Sync>>,
+    cause: impl Into<Box<dyn std::error::Error + Send + Sync>>,
 ) -> Error {
     Error::Transport {
         what: what.to_string(),
-        source: source.into(),
+        cause: cause.into().into(),
     }
 }
 
@@ -189,6 +192,6 @@ pub(super) fn malformed(
 ) -> Error {
     Error::Malformed {
         what: what.to_string(),
-        source: source.into(),
+        source: source.into().into(),
     }
 }

@@ -99,6 +99,9 @@ impl Cluster {
             Err(error) if error.is_overload() => Outcome::Overload,
             _ => Outcome::Other,
         });
+        if opened.is_ok() {
+            self.shared.darkness.heard();
+        }
         let response = opened.map_err(|error| self.tell_kind(resource, error))?;
         Ok(Watch {
             body: response.into_body(),

@@ -1,7 +1,8 @@
 //! Requests that are answered. A request is answered once: one that came in meanwhile stays, and one that cannot be taken away, as the
 //! store fails, is not carried out again for that.
 
-use crate::unit::{Operation, OperationState, Phase, Status, SyncUnit};
+use crate::sync::Stop;
+use crate::unit::{Operation, OperationState, Phase, Status, SyncState, SyncUnit};
 
 use super::intent::is_fresh;
 use super::known::Known;
@@ -76,6 +77,42 @@ impl Shared {
         self.tell(&unit.id, UnitEventKind::Failed, TERMINATED);
         self.completed(&unit.id, &ended);
         unit
+    }
+
+    /// Somebody has ended an operation that a process before us has left, and its cluster cannot be had to clean up: it has ended all the same,
+    /// and its request is answered. Whether that is so and stored; otherwise the next look comes here again.
+    pub(super) async fn ends_afar(
+        &self,
+        unit: &SyncUnit,
+        known: &Known,
+        seen: u64,
+        errors: &[String],
+    ) -> bool {
+        let is_terminated = {
+            let state = known.state.lock();
+            state.stop == Some(Stop::Terminated) && !state.is_busy(seen)
+        };
+        let last = unit.status.operation.as_deref();
+        let left = last.filter(|last| is_terminated && !last.phase.is_final());
+        let Some(ended) = left.and_then(|left| self.over_as(Some(left), Phase::Terminated, TERMINATED))
+        else {
+            return false;
+        };
+        let status = Status {
+            sync: SyncState::Unknown,
+            errors: errors.to_vec(),
+            operation: Some(Box::new(ended.clone())),
+            ..unit.status.clone()
+        };
+        self.heard.pass(&unit.id);
+        if !self.write(unit, status).await {
+            return false;
+        }
+        known.take_termination();
+        self.answered(&unit.id, known, ended.request.as_ref(), None).await;
+        self.tell(&unit.id, UnitEventKind::Failed, TERMINATED);
+        self.completed(&unit.id, &ended);
+        true
     }
 
     /// The unit without the request that was answered before, if it still has it. That is then taken away, and the next time where

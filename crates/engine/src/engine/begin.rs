@@ -166,6 +166,7 @@ impl Shared {
                 corrected: Vec::new(),
                 waits_for: HashSet::new(),
                 heard: Some(Instant::now()),
+                unstored: 0,
             });
         }
         self.operations.add(unit.id.clone());
@@ -180,6 +181,7 @@ impl Shared {
                 false => unit.status.sync,
             },
             attempted: plan.revision.clone(),
+            proposed: (plan.changes_anything() && !unit.policy.automatic).then(|| Box::new(plan.clone())),
             operation: self.over(unit.status.operation.as_deref()).map(Box::new),
             errors: vec![veto],
             ..unit.status.clone()
@@ -282,5 +284,6 @@ fn left_behind(left: &OperationState, desired: &[Desired], cache: &Cache) -> Opt
         corrected: Vec::new(),
         waits_for: HashSet::new(),
         heard: None,
+        unstored: 0,
     })
 }

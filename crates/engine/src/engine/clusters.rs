@@ -27,8 +27,11 @@ pub(super) struct Clusters {
     store: Arc<dyn CredentialsStore>,
     caches: cache::Clusters,
     open: Mutex<HashMap<String, Weak<Open>>>,
-    /// How often something was told of each cluster: access that was asked for before that may be out of date.
+    /// How often something was told of each cluster: access that was asked for before that may be out of date. Nothing is taken out, as whoever
+    /// asks just then could not tell that anything has happened.
     changes: Mutex<HashMap<String, u64>>,
+    /// As whom each cluster was reached last.
+    reached: Mutex<HashMap<String, cache::Access>>,
 }
 
 /// A cluster that is followed until the last of these is dropped.
@@ -79,6 +82,15 @@ impl Clusters {
             caches: cache::Clusters::default(),
             open: Mutex::default(),
             changes: Mutex::default(),
+            reached: Mutex::default(),
+        }
+    }
+
+    /// A cluster is not reached any more as it was: with other credentials from now on, although its address and the identity may be the
+    /// same, or not at all.
+    fn reach_anew(&self, name: &str) {
+        if let Some(access) = self.reached.lock().remove(name) {
+            self.caches.forget(&access);
         }
     }
 
@@ -118,6 +130,9 @@ impl Shared {
             endpoint: access.endpoint.as_str().into(),
             identity: access.identity.as_str().into(),
         };
+        let mut reached = self.clusters.reached.lock();
+        reached.insert(name.to_owned(), key.clone());
+        drop(reached);
         let connect = || Cluster::new(access.client);
         let cache = self.clusters.caches.get(&key, || self.cache_settings(), connect);
         let changes = cache.subscribe(Box::new(|_| true));
@@ -254,8 +269,7 @@ pub(super) async fn follow_clusters(shared: Arc<Shared>) {
         let followed = caught_in(|| async {
             let mut events = shared.clusters.store.watch_clusters();
             while let Some(event) = events.next().await {
-                let (ClusterEvent::Changed(name) | ClusterEvent::Removed(name)) = event;
-                shared.cluster_changed(&name);
+                shared.cluster_changed(&event);
             }
         });
         match followed.await {
@@ -270,7 +284,9 @@ pub(super) async fn follow_clusters(shared: Arc<Shared>) {
         tokio::time::sleep(WATCH_AGAIN).await;
         // What happened meanwhile was told to nobody.
         let open: Vec<String> = shared.clusters.open.lock().keys().cloned().collect();
-        open.iter().for_each(|name| shared.cluster_changed(name));
+        for name in open {
+            shared.cluster_changed(&ClusterEvent::Changed(name));
+        }
     }
 }
 
@@ -286,22 +302,31 @@ impl Shared {
     }
 
     /// A cluster is reached in another way from now on, or not at all.
-    fn cluster_changed(&self, name: &str) {
+    fn cluster_changed(&self, event: &ClusterEvent) {
+        let (ClusterEvent::Changed(name) | ClusterEvent::Removed(name)) = event;
         {
             let mut open = self.clusters.open.lock();
-            *self.clusters.changes.lock().entry(name.to_owned()).or_default() += 1;
+            *self.clusters.changes.lock().entry(name.clone()).or_default() += 1;
+            self.clusters.reach_anew(name);
             open.remove(name);
         }
         for (id, known) in self.known.all() {
             let mut state = known.state.lock();
-            let is_in_it = state.cluster.as_ref().is_some_and(|cluster| cluster.name == name);
-            if !is_in_it && state.sought.as_deref() == Some(name) {
+            let is_in_it = state
+                .cluster
+                .as_ref()
+                .is_some_and(|cluster| cluster.name == *name);
+            if !is_in_it && state.sought.as_deref() == Some(name.as_str()) {
                 // It was not there before.
                 state.held = None;
                 self.status.add(id);
                 continue;
             }
-            if state.cluster.as_ref().is_some_and(|cluster| cluster.name == name) {
+            if state
+                .cluster
+                .as_ref()
+                .is_some_and(|cluster| cluster.name == *name)
+            {
                 state.cluster = None;
                 state.leave();
                 known.memory.clear();

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use crate::queue::Backoff;
 use crate::sync::{Ending, Report, StepResult};
 use crate::unit::{Operation, OperationState, Phase, Status, SyncState, SyncUnit};
 
@@ -11,6 +12,12 @@ use super::{Shared, UnitEventKind};
 
 /// So often an operation begins anew because somebody has deleted what it counts on. The next time it has failed.
 const LOSSES: u32 = 4;
+
+/// How long after each failure it is tried again to store what has become of an operation.
+const STORE_AGAIN: Backoff = Backoff {
+    first: Duration::from_secs(1),
+    most: Duration::from_secs(60),
+};
 
 /// What an operation has come to.
 struct End {
@@ -60,7 +67,7 @@ impl End {
 
 impl Shared {
     /// Stores what has become of an operation, tells it, and has the unit looked at again.
-    pub(super) async fn ended(&self, unit: &SyncUnit, known: &Known, active: Active, mut report: Report) {
+    pub(super) async fn ended(&self, unit: &SyncUnit, known: &Known, mut active: Active, mut report: Report) {
         let losses = known
             .state
             .lock()
@@ -77,8 +84,10 @@ impl Shared {
         if let Err(error) = self.units.set_status(&unit.id, status).await {
             // What was done is not stored: it is done again, which changes nothing, and stored then.
             self.tell(&unit.id, UnitEventKind::Failed, error.to_string());
+            active.unstored = active.unstored.saturating_add(1);
+            let pause = STORE_AGAIN.after(active.unstored);
             self.put_down(unit, known, active);
-            self.operations.add_after(unit.id.clone(), Duration::from_secs(1));
+            self.operations.add_after(unit.id.clone(), pause);
             return;
         }
         self.heard.pass(&unit.id);

@@ -17,16 +17,16 @@ use super::{Engine, Shared};
 pub struct UnitEvent {
     /// What kind of thing happened.
     pub kind: UnitEventKind,
-    /// What happened, for people.
+    /// What happened, for people: nothing where the kind says it all, and several lines where a plan or many objects are told.
     pub message: String,
 }
 
 /// What can happen to a unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum UnitEventKind {
-    /// It was looked at, and its status is another one now.
+    /// It was looked at, and its status is another one now. What an operation comes to is told by the events of that.
     Changed,
-    /// Its cluster is not as its source says.
+    /// Its cluster is not as its source says, and was before. The message is the plan.
     OutOfSync,
     /// An operation began.
     Started,
@@ -68,6 +68,12 @@ impl Engine {
     /// Before an operation begins: the plan may be changed, or the operation refused. Steps can be taken out; what the unit has
     /// afterwards follows from those that are left ([`Plan::edited`]). A unit of which something is left out is out of sync, and callbacks are
     /// asked again each time that it is looked at; an operation begins only if they leave something to do.
+    ///
+    /// It may be called several times for one operation, also for dry runs and for deletions
+    /// ([`SyncUnit::is_deleting`], whose plans have no revision): it has no effects of its own. What somebody has asked for and a callback
+    /// refuses is not answered: why is in the unit's errors, and callbacks are asked again after [`Policy::retry`](field@crate::unit::Policy::retry),
+    /// when something changes, and when [`Engine::refresh`] is said. Who gives it up takes it out of the store. A dry run that is
+    /// refused has failed.
     pub fn on_before_sync(
         &self,
         callback: impl Fn(&SyncUnit, Plan) -> Result<Plan, Failure> + Send + Sync + 'static,
@@ -75,7 +81,8 @@ impl Engine {
         self.shared.told.before_sync.add(Arc::new(callback))
     }
 
-    /// After an operation has ended.
+    /// After an operation has ended: [`OperationState::request`] is whose answer this is. The status of the unit may be that of a later operation
+    /// by the time that somebody reads it.
     pub fn on_sync_completed(
         &self,
         callback: impl Fn(&str, &OperationState) + Send + Sync + 'static,

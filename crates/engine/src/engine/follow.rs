@@ -122,12 +122,17 @@ impl Shared {
         }
     }
 
-    /// A unit was looked at with all that it has known; of the last one of a cluster that was waited for this is told.
-    pub(super) fn seen(&self, cluster: &str, unit: &str) {
-        if self.starting.seen(cluster, unit) {
+    /// A unit of this cluster was looked at with all that it has known, or of none as it is gone. Of the last one of a cluster that was
+    /// waited for this is told, also if it has left for another.
+    pub(super) fn seen(&self, cluster: Option<&str>, unit: &str) {
+        for last_of in self.starting.seen(unit) {
+            // Where no unit is nothing is known.
+            if cluster != Some(last_of.as_str()) && self.clusters.there(&last_of).is_none() {
+                continue;
+            }
             let callbacks = &self.told.cache_initialized;
             self.call(unit, "on_cluster_cache_initialized", callbacks, |callback| {
-                callback(cluster)
+                callback(&last_of)
             });
         }
     }
@@ -194,16 +199,34 @@ impl Starting {
             .insert(unit.to_owned());
     }
 
-    /// The unit was looked at. Whether it was the last one.
-    fn seen(&self, cluster: &str, unit: &str) -> bool {
-        let mut clusters = self.clusters.lock();
-        let Some(units) = clusters.get_mut(cluster) else {
-            return false;
-        };
-        let was_last = units.remove(unit) && units.is_empty();
-        if was_last {
-            clusters.remove(cluster);
+    /// The unit was looked at, or is gone. The clusters that waited for it alone are returned.
+    fn seen(&self, unit: &str) -> Vec<String> {
+        let mut last_of = Vec::new();
+        self.clusters.lock().retain(|cluster, units| {
+            let was_last = units.remove(unit) && units.is_empty();
+            if was_last {
+                last_of.push(cluster.clone());
+            }
+            !was_last
+        });
+        last_of
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_unit_that_leaves_is_not_waited_for_in_the_cluster_it_was_to_be_in() {
+        let starting = Starting::default();
+        for (cluster, unit) in [("one", "a"), ("one", "b"), ("two", "b")] {
+            starting.expect(cluster, unit);
         }
-        was_last
+        assert!(starting.seen("a").is_empty());
+        let mut last_of = starting.seen("b");
+        last_of.sort();
+        assert_eq!(last_of, ["one", "two"]);
+        assert!(starting.seen("b").is_empty());
     }
 }

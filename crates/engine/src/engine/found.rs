@@ -55,11 +55,6 @@ impl Shared {
         )
     }
 
-    /// The last operation. Somebody has ended it, and its cluster cannot be reached for more.
-    pub(super) fn terminated(&self, last: Option<&OperationState>) -> Option<OperationState> {
-        self.over_as(last, Phase::Terminated, "terminated")
-    }
-
     pub(super) fn over_as(
         &self,
         last: Option<&OperationState>,

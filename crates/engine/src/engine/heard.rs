@@ -1,21 +1,23 @@
 //! Everybody is heard before something is deleted: an object that one unit does not want any more may be wanted by another that
 //! was not looked at since. A unit is heard when it is known what it wants; a look that fails before that says nothing.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
 use parking_lot::Mutex;
 use tokio::time::Instant;
 
-/// How long others are waited for at most. One whose source hangs or is broken must not keep everybody else from deleting: what it has, and
-/// what it was known to want, is not deleted anyway.
+/// How long each of the others is waited for at most, from when a look at it begins: how long it stands in the queue is no matter of its
+/// own. One whose source hangs or is broken must not keep everybody else from deleting: what it has, and what it was known to want, is not
+/// deleted anyway.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// How long after that it still counts that they were waited for in vain.
-const GRACE: Duration = Duration::from_secs(10);
+/// How long it counts that they were heard, or waited for in vain: whoever has waited may have to queue itself.
+const GRACE: Duration = Duration::from_secs(60);
 
-/// How long others are waited for at least, whatever was waited for before.
+/// How long others are waited for at least, whatever was waited for before, and how often it is seen whether those in the queue had their
+/// turn.
 const SHORTLY: Duration = Duration::from_secs(5);
 
 /// When which unit was looked at, and who waits for others to be.
@@ -33,6 +35,10 @@ struct Looks {
     /// By which of them it was last known what each unit wants; 0 if by none yet.
     last: HashMap<Arc<str>, u64>,
     order: BTreeSet<(u64, Arc<str>)>,
+    /// Since when it was tried to find out what each unit wants, if it was not found out yet.
+    tried: HashMap<Arc<str>, Instant>,
+    /// Which units are being looked at.
+    looking: HashSet<Arc<str>>,
     /// Since when looks at a unit have failed.
     failing: HashMap<Arc<str>, Instant>,
     waiting: HashMap<Arc<str>, Waiting>,
@@ -43,9 +49,12 @@ struct Waiting {
     revision: String,
     /// All others have to be looked at since this look.
     since: u64,
+    /// When the first revision had something to delete.
+    asked: Instant,
+    /// When it is looked at again.
     until: Instant,
-    /// Whether it was told that all others were heard. That is told once: what keeps it from going on then is no matter of theirs.
-    told: bool,
+    /// When it was told that all others were heard. That is told once: what keeps it from going on then is no matter of theirs.
+    told: Option<Instant>,
 }
 
 /// Whether a unit may delete something.
@@ -73,12 +82,15 @@ impl Heard {
         looks.count += 1;
         let look = looks.count;
         looks.begun.insert(Arc::from(unit), look);
+        looks.looking.insert(Arc::from(unit));
+        looks.tried.entry(Arc::from(unit)).or_insert_with(Instant::now);
     }
 
     /// The look at a unit that goes on has shown what it wants. Those that have waited for it and for nobody else are returned.
     pub(super) fn told(&self, unit: &str) -> Vec<Arc<str>> {
         let mut looks = self.looks.lock();
         looks.failing.remove(unit);
+        looks.tried.remove(unit);
         let Some(look) = looks.begun.get(unit).copied() else {
             return Vec::new();
         };
@@ -90,6 +102,7 @@ impl Heard {
     /// Those that have waited for it and for nobody else are returned.
     pub(super) fn ends(&self, unit: &str) -> Vec<Arc<str>> {
         let mut looks = self.looks.lock();
+        looks.looking.remove(unit);
         let Some(look) = looks.begun.get(unit).copied() else {
             return Vec::new();
         };
@@ -111,6 +124,7 @@ impl Heard {
         looks.waiting.remove(unit);
         looks.begun.remove(unit);
         looks.failing.remove(unit);
+        looks.tried.remove(unit);
         if let Some((unit, look)) = looks.last.remove_entry(unit) {
             looks.order.remove(&(look, unit));
         }
@@ -128,19 +142,28 @@ impl Heard {
     pub(super) fn hear(&self, unit: &str, revision: &str) -> Hearing {
         let mut looks = self.looks.lock();
         let now = Instant::now();
-        let until = match looks.waiting.get(unit) {
-            // What was waited for and given up long ago says nothing of what is wanted now.
-            Some(waiting) if waiting.until + GRACE < now => now + PATIENCE,
-            Some(waiting) if waiting.revision == revision => {
-                if waiting.until <= now || looks.is_heard(unit, waiting.since) {
+        let (asked, until) = match looks.waiting.get(unit) {
+            Some(waiting) if waiting.revision == revision => match looks.wait_on(unit, waiting, now) {
+                Ok(over) => {
                     looks.waiting.remove(unit);
-                    return Hearing::Over;
+                    match over + GRACE < now {
+                        // That was long ago, and says nothing of what is wanted now.
+                        true => (now, now + PATIENCE),
+                        false => return Hearing::Over,
+                    }
                 }
-                return Hearing::Wait(Vec::new(), waiting.until);
-            }
+                Err((queued, until)) => {
+                    looks
+                        .waiting
+                        .entry(Arc::from(unit))
+                        .and_modify(|waiting| waiting.until = until);
+                    return Hearing::Wait(queued, until);
+                }
+            },
+            Some(waiting) if waiting.until + GRACE < now => (now, now + PATIENCE),
             // Revisions that follow each other closely do not keep it waiting for longer and longer.
-            Some(waiting) => waiting.until.max(now + SHORTLY),
-            None => now + PATIENCE,
+            Some(waiting) => (waiting.asked, waiting.until.max(now + SHORTLY)),
+            None => (now, now + PATIENCE),
         };
         let others: Vec<_> = looks
             .last
@@ -154,8 +177,9 @@ impl Heard {
         let waiting = Waiting {
             revision: revision.to_owned(),
             since: looks.count + 1,
+            asked,
             until,
-            told: false,
+            told: None,
         };
         looks.waiting.insert(Arc::from(unit), waiting);
         Hearing::Wait(others, until)
@@ -180,6 +204,38 @@ impl Looks {
         self.last.insert(unit, look);
     }
 
+    /// Since when a unit does not have to wait any more, or for whom in the queue it does and until when. When the time is up, those that
+    /// had their turn and have not said what they want are not waited for; those that are still in the queue are.
+    fn wait_on(
+        &self,
+        unit: &str,
+        waiting: &Waiting,
+        now: Instant,
+    ) -> Result<Instant, (Vec<Arc<str>>, Instant)> {
+        if self.is_heard(unit, waiting.since) {
+            return Ok(waiting.told.unwrap_or(now));
+        }
+        if now < waiting.until {
+            return Err((Vec::new(), waiting.until));
+        }
+        let (mut queued, mut until) = (Vec::new(), waiting.until);
+        let unheard = self.order.iter().take_while(|(look, _)| *look < waiting.since);
+        for (_, other) in unheard.filter(|(_, other)| &**other != unit) {
+            let begun = self.begun.get(other).copied().unwrap_or_default();
+            if begun < waiting.since && !self.looking.contains(other) {
+                queued.push(Arc::clone(other));
+                continue;
+            }
+            let tried = self.tried.get(other).copied().unwrap_or(waiting.asked);
+            until = until.max(tried.max(waiting.asked) + PATIENCE);
+        }
+        match queued.is_empty() {
+            true if until <= now => Ok(until),
+            true => Err((queued, until)),
+            false => Err((queued, now + SHORTLY)),
+        }
+    }
+
     /// Whether all units but this one were looked at since.
     fn is_heard(&self, unit: &str, since: u64) -> bool {
         let mut others = self.order.iter().filter(|(_, other)| &**other != unit);
@@ -188,13 +244,14 @@ impl Looks {
 
     /// Those that have waited for nobody but those that were heard by now.
     fn let_go(&mut self) -> Vec<Arc<str>> {
-        let waiting = self.waiting.iter().filter(|(_, waiting)| !waiting.told);
+        let waiting = self.waiting.iter().filter(|(_, waiting)| waiting.told.is_none());
         let heard = waiting.filter(|(unit, waiting)| self.is_heard(unit, waiting.since));
         let heard: Vec<_> = heard.map(|(unit, _)| Arc::clone(unit)).collect();
+        let now = Instant::now();
         for unit in &heard {
             self.waiting
                 .entry(Arc::clone(unit))
-                .and_modify(|waiting| waiting.told = true);
+                .and_modify(|waiting| waiting.told = Some(now));
         }
         heard
     }
@@ -234,6 +291,43 @@ mod tests {
             Hearing::Over,
             "one that hangs is not waited for"
         );
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn whoever_is_in_the_queue_is_waited_for_and_has_its_own_time_when_it_is_its_turn() {
+        let heard = Heard::default();
+        heard.expect("b");
+        heard.begins("a");
+        assert!(matches!(heard.hear("a", "v2"), Hearing::Wait(..)));
+        for _ in 0..20 {
+            tokio::time::advance(PATIENCE).await;
+            let Hearing::Wait(queued, until) = heard.hear("a", "v2") else {
+                panic!("it had no turn");
+            };
+            assert_eq!((queued, until), (vec![Arc::from("b")], Instant::now() + SHORTLY));
+            tokio::time::advance(SHORTLY).await;
+            assert!(matches!(heard.hear("a", "v2"), Hearing::Wait(..)));
+        }
+        heard.begins("b");
+        let until = Instant::now() + PATIENCE;
+        tokio::time::advance(SHORTLY).await;
+        assert_eq!(heard.hear("a", "v2"), Hearing::Wait(Vec::new(), until));
+        tokio::time::advance(PATIENCE - SHORTLY).await;
+        assert_eq!(heard.hear("a", "v2"), Hearing::Over, "it hangs");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn whoever_has_heard_all_may_have_to_queue_itself_for_a_while() {
+        for (queues, is_over) in [(PATIENCE + Duration::from_secs(20), true), (2 * GRACE, false)] {
+            let heard = Heard::default();
+            heard.expect("b");
+            heard.begins("a");
+            assert!(matches!(heard.hear("a", "v2"), Hearing::Wait(..)));
+            tokio::time::advance(PATIENCE + GRACE).await;
+            assert_eq!(look(&heard, "b"), [Arc::from("a")]);
+            tokio::time::advance(queues).await;
+            assert_eq!(heard.hear("a", "v2") == Hearing::Over, is_over);
+        }
     }
 
     #[tokio::test(start_paused = true)]

@@ -103,6 +103,8 @@ pub(super) struct Active {
     pub(super) waits_for: HashSet<ObjectKey>,
     /// When all other units were heard last, if it has not waited since: only what they want is not deleted.
     pub(super) heard: Option<Instant>,
+    /// How often its end could not be stored.
+    pub(super) unstored: u32,
 }
 
 impl Active {
@@ -176,6 +178,7 @@ impl Known {
         active.heard = None;
         let mut state = self.state.lock();
         state.running = false;
+        state.carried_out = None;
         state.active = Some(active);
         std::mem::take(&mut state.look_again)
     }
@@ -211,6 +214,7 @@ impl Known {
         let objects = written.map(|result| (result.key.clone(), result.resource_version.clone()));
         let mut state = self.state.lock();
         state.running = false;
+        state.carried_out = None;
         state.look_again = false;
         state.intent = None;
         state.stop = state
@@ -285,11 +289,9 @@ impl Units {
 
     /// Ends the operation of a unit at the next occasion.
     pub(super) fn terminate(&self, id: &str) {
-        let known = self.units.lock().get(id).map(Arc::clone);
-        let Some(known) = known else { return };
-        let mut state = known.state.lock();
-        // It may be about to begin anew, or one that a process before us has left and nobody has taken up yet.
-        state.stop = Some(Stop::Terminated);
+        // It may be about to begin anew, or one that a process before us has left and nobody has taken up or even looked at yet. What is no
+        // unit at all is forgotten by the look that follows.
+        self.get(id).state.lock().stop = Some(Stop::Terminated);
     }
 
     /// All units, to be looked at again.
@@ -307,12 +309,32 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_unit_that_nobody_knows_is_not_known_since_its_operation_was_to_end() {
+    fn a_plan_is_kept_for_as_long_as_it_is_carried_out() {
+        let known = Known::default();
+        let plan = Arc::new(Plan::default());
+        let run = Run::new(Arc::clone(&plan), crate::plan::Objects::default());
+        known.state.lock().active = Some(Active {
+            run,
+            started: Timestamp::UNIX_EPOCH,
+            mends: None,
+            corrected: Vec::new(),
+            waits_for: HashSet::new(),
+            heard: None,
+            unstored: 0,
+        });
+        let taken = known.take_up();
+        assert_eq!(Arc::strong_count(&plan), 3);
+        drop(taken);
+        known.end(&[], None, false);
+        assert_eq!(Arc::strong_count(&plan), 1, "it may be large");
+    }
+
+    #[test]
+    fn what_was_not_looked_at_yet_can_be_ended_too() {
         let units = Units::default();
-        units.terminate("nobody");
-        assert!(units.all().is_empty());
-        units.get("shop").state.lock().running = true;
         units.terminate("shop");
         assert_eq!(units.get("shop").state.lock().stop, Some(Stop::Terminated));
+        units.forget("shop");
+        assert!(units.all().is_empty());
     }
 }

@@ -1,16 +1,16 @@
 //! Looks at a unit: what it should be, what is there, and what is to be done about it.
 
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use model::ObjectKey;
 use tokio::time::Instant;
 
 use crate::observe::Observer;
 use crate::panics::caught_in;
 use crate::plan::{self, Desired, Input, Objects, Options, Plan};
 use crate::queue::Done;
-use crate::sync::Stop;
 use crate::unit::{Failure, OperationState, Phase, Status, SyncState, SyncUnit};
 
 use super::begin::{Consent, GoesOn};
@@ -71,6 +71,22 @@ enum Looked {
     Held(Duration),
 }
 
+/// Why a unit could not be looked at.
+struct Unlooked {
+    errors: Vec<String>,
+    /// Whether its cluster could be had.
+    reached: bool,
+}
+
+impl From<Vec<String>> for Unlooked {
+    fn from(errors: Vec<String>) -> Self {
+        Unlooked {
+            errors,
+            reached: true,
+        }
+    }
+}
+
 impl Shared {
     async fn take(self: &Arc<Self>, id: &str) -> Done {
         let known = self.known.get(id);
@@ -94,11 +110,16 @@ impl Shared {
     }
 
     /// Looking at a unit has panicked, which is a defect of ours; it is told as any other failure is.
-    async fn fell_over(&self, id: &str, panic: &str) -> Done {
+    pub(super) async fn fell_over(&self, id: &str, panic: &str) -> Done {
         let error = format!("looking at the unit panicked: {panic}");
         tracing::error!(unit = %id, %error);
         self.tell(id, UnitEventKind::Failed, error.as_str());
-        if let Ok(Some(unit)) = self.units.get(id).await {
+        let known = self.known.get(id);
+        let seen = known.state.lock().endings;
+        // While an operation is under way the status is its own.
+        if let Ok(Some(unit)) = self.units.get(id).await
+            && !known.state.lock().is_busy(seen)
+        {
             let status = Status {
                 sync: SyncState::Unknown,
                 errors: vec![error],
@@ -112,7 +133,7 @@ impl Shared {
     async fn refresh(self: &Arc<Self>, unit: SyncUnit, known: &Known, seen: u64) -> Done {
         let looked = self.look(&unit, known, seen).await;
         if !matches!(looked, Ok(Looked::Listing)) {
-            self.seen(&unit.destination.cluster, &unit.id);
+            self.seen(Some(&unit.destination.cluster), &unit.id);
         }
         match looked {
             Ok(Looked::Done) => Done::After(unit.policy.interval()),
@@ -134,13 +155,11 @@ impl Shared {
                 let operation = self.over(unit.status.operation.as_deref()).map(Box::new);
                 self.failed(&unit, known, seen, errors, operation).await
             }
-            Err(errors) => {
-                let stored = unit.status.operation.as_deref();
-                let stop = known.state.lock().stop.clone();
-                let operation = match stop {
-                    Some(Stop::Terminated) => self.terminated(stored).map(Box::new),
-                    _ => unit.status.operation.clone(),
-                };
+            Err(Unlooked { errors, reached }) => {
+                if !reached && self.ends_afar(&unit, known, seen, &errors).await {
+                    return Done::After(unit.policy.retry().min(unit.policy.interval()));
+                }
+                let operation = unit.status.operation.clone();
                 self.failed(&unit, known, seen, errors, operation).await
             }
         }
@@ -172,12 +191,7 @@ impl Shared {
         Done::After(unit.policy.retry().min(unit.policy.interval()))
     }
 
-    async fn look(
-        self: &Arc<Self>,
-        unit: &SyncUnit,
-        known: &Known,
-        seen: u64,
-    ) -> Result<Looked, Vec<String>> {
+    async fn look(self: &Arc<Self>, unit: &SyncUnit, known: &Known, seen: u64) -> Result<Looked, Unlooked> {
         if is_deleted(unit) {
             self.go_on(self.heard.told(&unit.id));
             return Ok(Looked::Done);
@@ -186,7 +200,10 @@ impl Shared {
         let failed = |error: Failure| vec![error.to_string()];
         known.state.lock().sought = Some(unit.destination.cluster.clone());
         let cluster = self.cluster(unit).await.inspect_err(|_| self.strand(unit, known));
-        let cluster = cluster.map_err(failed)?;
+        let cluster = cluster.map_err(|error| Unlooked {
+            errors: failed(error),
+            reached: false,
+        })?;
         let arrived = self.arrived(unit, known, &cluster, seen).await;
         let unit = arrived.as_ref().unwrap_or(unit);
         self.had(unit, cluster.endpoint());
@@ -199,6 +216,12 @@ impl Shared {
         }
         let options = self.options(unit, &generated.revision);
         let strategy = &unit.policy.strategy;
+        let shared = OnceLock::new();
+        let is_held = |key: &ObjectKey| {
+            let shared = shared.get_or_init(|| self.known.claims.shared(&unit.id));
+            shared.get(key).is_some_and(|shared: &plan::Shared| shared.holds)
+        };
+        let is_same = unit.status.revision == generated.revision;
         let observer = Observer {
             cluster: cluster.cluster(),
             cache: &cluster.cache,
@@ -207,8 +230,11 @@ impl Shared {
             takeover: &unit.policy.takeover,
             ignore: &self.ignored(unit),
             keep_ignored: strategy.keeps_ignored(&options),
+            forced: &|object, live| strategy.forces(&options, object, Some(live)),
             trust_new: options.trust_new,
             markers: &strategy.markers,
+            // What somebody asks for is dry-run before it is done.
+            left: &|key| unit.operation.is_none() && (!unit.policy.automatic || (is_same && is_held(key))),
             unobserved: &|object| !unit.is_deleting() && !strategy.looks_at(object, &options),
         };
         // What is deleted is of no revision: whatever is being applied is out of date.

@@ -119,6 +119,9 @@ impl Engine {
     /// Works on units until `until` is ready: so many at a time are looked at, and so many operations go on at a time. Panics of
     /// what was brought along end nothing: they are told, and what they were about is tried again.
     ///
+    /// What is under way at the end is not waited for: it ends where it is, and is gone on with by whoever runs an engine on the same store next. So
+    /// it does where the future is dropped. Subscriptions end by themselves, and end nothing but callbacks.
+    ///
     /// # Errors
     /// It runs already or has run, or one of its tasks has died.
     pub async fn run(

@@ -232,8 +232,8 @@ mod tests {
         }
     }
 
-    #[tokio::test]
-    async fn an_operation_that_panics_has_failed_and_the_next_one_may_begin() {
+    /// A unit whose operation is under way, by what is stored of it.
+    fn under_way() -> SyncUnit {
         let state = OperationState {
             phase: Phase::Running,
             plan: crate::plan::Plan::default(),
@@ -245,7 +245,7 @@ mod tests {
             finished: None,
             message: String::new(),
         };
-        let unit = SyncUnit {
+        SyncUnit {
             id: "shop".to_owned(),
             status: Status {
                 operation: Some(Box::new(state)),
@@ -255,8 +255,12 @@ mod tests {
             destination: crate::unit::Destination::default(),
             operation: None,
             policy: crate::unit::Policy::default(),
-        };
-        let units = MemoryStore::new([unit]);
+        }
+    }
+
+    #[tokio::test]
+    async fn an_operation_that_panics_has_failed_and_the_next_one_may_begin() {
+        let units = MemoryStore::new([under_way()]);
         let engine = Engine::new(ReconciliationSettings::default(), Nothing, Nothing, units.clone());
         let known = engine.shared.known.get("shop");
         known.state.lock().running = true;
@@ -272,5 +276,20 @@ mod tests {
         units.remove("shop");
         engine.shared.broke_off("shop", "out of luck").await;
         assert!(!known.state.lock().running);
+    }
+
+    #[tokio::test]
+    async fn a_look_that_panics_leaves_the_status_of_an_operation_that_is_under_way_alone() {
+        let units = MemoryStore::new([under_way()]);
+        let engine = Engine::new(ReconciliationSettings::default(), Nothing, Nothing, units.clone());
+        let known = engine.shared.known.get("shop");
+        known.state.lock().running = true;
+        let before = units.unit("shop").unwrap().status;
+        assert_eq!(engine.shared.fell_over("shop", "out of luck").await, Done::Retry);
+        assert_eq!(units.unit("shop").unwrap().status, before);
+        known.state.lock().running = false;
+        engine.shared.fell_over("shop", "out of luck").await;
+        let errors = units.unit("shop").unwrap().status.errors;
+        assert_eq!(errors, ["looking at the unit panicked: out of luck"]);
     }
 }

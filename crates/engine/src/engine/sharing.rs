@@ -71,13 +71,15 @@ impl Shared {
             self.status.add(other.to_string());
         }
         self.go_on(self.heard.forget(unit));
+        self.seen(None, unit);
     }
 
-    /// Those that have waited for others and do not have to any more go on.
+    /// Those that have waited for others and do not have to any more go on, before all others: that these were heard counts for a while
+    /// only, and the queue may be longer.
     pub(super) fn go_on(&self, waiting: Vec<Arc<str>>) {
         for unit in waiting {
-            self.operations.add(unit.to_string());
-            self.status.add(unit.to_string());
+            self.operations.add_first(unit.to_string());
+            self.status.add_first(unit.to_string());
         }
     }
 

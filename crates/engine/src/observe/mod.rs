@@ -1,23 +1,24 @@
 //! Finds out what a plan is made from: what of the desired objects is there, and what applying them would change.
 //!
-//! An object that is [known](Memory) to be as it should be costs nothing. Of any other the server is asked what applying it would make
+//! An object that is [known](Memory) to be as it should be costs nothing, and neither does one that is known to differ and is left as it is. Of any other the server is asked what applying it would make
 //! of it; its answer also says whether the object exists, so that one is only read when it differs, to tell how.
 
+mod candidates;
 mod memory;
+mod refused;
 
 use std::collections::{BTreeMap, HashMap};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use futures::future::join_all;
-use model::inventory::Entry as Listed;
 use model::object_key::split_api_version;
 use model::{Manifest, ObjectKey, Str, Value};
 
 use crate::cache::{self, Cache, Lookup};
 use crate::cluster::{Apply, Cluster, Error, Resource};
 use crate::diff::{Drift, IgnoreRules, Takeover, drift, dry_run_failure};
-use crate::plan::{self, Candidate, Desired, Found, Live, Markers, Observed};
+use crate::plan::{self, Desired, Live, Markers, Observed};
 
 pub use memory::Memory;
 
@@ -39,8 +40,12 @@ pub struct Observer<'a> {
     pub keep_ignored: bool,
     /// How objects ask to be left alone.
     pub markers: &'a Markers,
+    /// Which objects may be deleted and made anew, by what is desired and what is there.
+    pub forced: &'a (dyn Fn(&Value, &Live) -> bool + Send + Sync),
     /// Whether an object that is known to be missing is not dry-run.
     pub trust_new: bool,
+    /// Which objects are left as they are though they differ, as far as can be told: how they do is remembered.
+    pub left: &'a (dyn Fn(&ObjectKey) -> bool + Send + Sync),
     /// Which objects are not looked at, as nothing will be done to them: hooks that do not run.
     pub unobserved: &'a (dyn Fn(&Value) -> bool + Send + Sync),
 }
@@ -87,11 +92,6 @@ impl Observer<'_> {
         join_all(looks).await
     }
 
-    /// Looks at objects that are no longer desired.
-    pub async fn candidates(&self, stale: Vec<&Listed>) -> Vec<Candidate> {
-        join_all(stale.into_iter().map(|entry| self.candidate(entry))).await
-    }
-
     async fn scope(&self, manifest: Manifest, defined: &HashMap<(Str, Str), bool>) -> Desired {
         let (group, version, kind) = (manifest.group(), manifest.version(), manifest.kind());
         match self.cluster.resource(group, version, kind).await {
@@ -132,6 +132,12 @@ impl Observer<'_> {
             if known && !entry.deleting() {
                 return Observed::Unchanged(live_of(entry));
             }
+            let (version, by) = (entry.resource_version(), (rules, self.keep_ignored));
+            if (self.left)(&key)
+                && let Some(differs) = self.memory.recall(&key, desired.digest, version, by)
+            {
+                return differs.of(desired);
+            }
         }
         if self.markers.leave_alone(&desired.object)
             && let Some(alone) = self.left_alone(&key, desired, resource).await
@@ -164,7 +170,7 @@ impl Observer<'_> {
             Ok(merged) if is_new(&merged) => Observed::Missing,
             // It has come since.
             Ok(_) => self.dry_run(desired, key.clone(), None, resource, rules).await,
-            Err(error) => self.refused(key, resource, error).await,
+            Err(error) => self.refused(desired, key, resource, error).await,
         }
     }
 
@@ -183,7 +189,7 @@ impl Observer<'_> {
         };
         let merged = match self.cluster.apply(resource, &desired.object, &options).await {
             Ok(merged) => merged,
-            Err(error) => return self.refused(&key, resource, error).await,
+            Err(error) => return self.refused(desired, &key, resource, error).await,
         };
         if is_new(&merged) {
             return Observed::Missing;
@@ -197,7 +203,16 @@ impl Observer<'_> {
         match self.cluster.get(resource, &key.namespace, &key.name).await {
             Ok(Some(live)) => {
                 let content = entry.map_or_else(|| cache::content(&live), |entry| entry.content());
-                self.compared(key, desired, (content, rules), &live, &merged)
+                let (wanted, known) = (desired.digest, key.clone());
+                let by = (rules, self.keep_ignored);
+                let observed = self.compared(key, desired, (content, rules), &live, &merged);
+                // Both are of one version, unless it was changed in between.
+                let version = |object: &Value| object.str_at(&["metadata", "resourceVersion"]).to_owned();
+                if version(&live) == version(&merged) && (self.left)(&known) {
+                    self.memory
+                        .remember(known, wanted, version(&live), by, desired, &observed);
+                }
+                observed
             }
             // It was deleted between the two requests.
             Ok(None) => Observed::Missing,
@@ -281,62 +296,6 @@ impl Observer<'_> {
         }
         Ok(())
     }
-
-    /// Why the server refuses an object, and whether it is there.
-    async fn refused(&self, key: &ObjectKey, resource: &Resource, error: Error) -> Observed {
-        let told = dry_run_failure(&key.namespace, &error);
-        match &error {
-            Error::NoSuchKind { .. } => return Observed::KindMissing { error: told },
-            // An apply creates what is missing: what was not found can only be the namespace.
-            Error::NotFound(_) => return Observed::NamespaceMissing { error: told },
-            _ => {}
-        }
-        let live = match error.is_immutable() {
-            true => self.cluster.get(resource, &key.namespace, &key.name).await,
-            false => Ok(None),
-        };
-        match live {
-            Ok(Some(live)) => Observed::Immutable {
-                live: Live::of(&live),
-                error: told,
-            },
-            _ => Observed::Failed {
-                live: None,
-                error: told,
-            },
-        }
-    }
-
-    async fn candidate(&self, entry: &Listed) -> Candidate {
-        let key = entry.id.0.clone();
-        let served = match self.cluster.resource(&key.group, &entry.version, &key.kind).await {
-            // The version it was applied in is not served any more; another one may be.
-            Err(Error::NoSuchKind { .. }) => self.cluster.preferred(&key.group, &key.kind).await,
-            served => served,
-        };
-        let (api_version, found) = match served {
-            Err(Error::NoSuchKind { version, .. }) => (version, Found::Gone),
-            Err(error) => (String::new(), Found::Unknown(error.to_string())),
-            // It was recorded before anybody knew where its kind lives, and cannot be there.
-            Ok(resource) if resource.namespaced == key.namespace.is_empty() => {
-                (resource.api_version(), Found::Gone)
-            }
-            Ok(resource) => {
-                let live = self.cluster.get(&resource, &key.namespace, &key.name).await;
-                let found = match live {
-                    Ok(Some(live)) => Found::There(Box::new(Live::of(&live))),
-                    Ok(None) => Found::Gone,
-                    Err(error) => Found::Unknown(error.to_string()),
-                };
-                (resource.api_version(), found)
-            }
-        };
-        Candidate {
-            key,
-            api_version,
-            found,
-        }
-    }
 }
 
 /// What a manifest defines, if it is a definition, and whether that lives in namespaces. Its objects may come along with it.
@@ -364,7 +323,8 @@ fn failed(key: &ObjectKey, live: Option<Live>, error: &Error) -> Observed {
 /// What is known of an object whose kind is not.
 fn unserved(desired: &Value, error: &Error) -> Observed {
     match error {
-        Error::NoSuchKind { .. } => Observed::KindMissing {
+        // What is expected to be served may be on its way up.
+        Error::NoSuchKind { .. } | Error::KindUnknown { .. } => Observed::KindMissing {
             error: dry_run_failure("", error),
         },
         _ => failed(&ObjectKey::of(desired), None, error),

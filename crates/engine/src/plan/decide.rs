@@ -24,6 +24,8 @@ pub(super) struct Decider<'a> {
     /// Those of the kinds whose definition is not yet what it will be.
     changing_kinds: HashSet<(&'a str, &'a str)>,
     namespaces: HashSet<&'a str>,
+    /// What the unit has already.
+    had: HashSet<&'a ObjectKey>,
 }
 
 impl<'a> Decider<'a> {
@@ -47,6 +49,7 @@ impl<'a> Decider<'a> {
             changing_kinds,
             kinds: objects().filter_map(order::defined_kind).collect(),
             namespaces: objects().filter_map(namespace).collect(),
+            had: input.previous.entries.iter().map(|entry| &entry.id.0).collect(),
         }
     }
 
@@ -72,6 +75,7 @@ impl<'a> Decider<'a> {
         }
         if task.step.action.applies() {
             task.step.object = Some(reference);
+            task.step.apply.had = self.had.contains(&task.step.key);
             self.verify_again(&mut task);
         }
         task
@@ -110,14 +114,11 @@ impl<'a> Decider<'a> {
     fn apply(&self, desired: &Desired, task: &mut Task, objects: &mut Objects) {
         let live = desired.observed.live();
         let asked = self.sync_options(desired, live);
-        let force = self.input.options.force
-            || asked.force
-            || self.is_marked(&self.strategy.markers.recreate, desired, live);
-        // All that is of a kind, or in a namespace, would go with it.
-        let force = force && !order::is_definition(&task.step.key);
+        let force = self.strategy.forces(&self.input.options, &desired.object, live);
         task.step.apply.unchecked = asked.unchecked;
         task.step.apply.recreate = force && live.is_some();
-        if task.step.apply.recreate {
+        if let Some(live) = live.filter(|_| force) {
+            task.step.apply.recreate_uid.clone_from(&live.uid);
             task.step.apply.recreate_seconds = self.input.options.stage_seconds;
         }
         if let Some(shared) = self.left_to(desired, &task.step.key) {
@@ -132,9 +133,10 @@ impl<'a> Decider<'a> {
             }
             Observed::Unchanged(_) => set(task, Action::Unchanged, "it is as desired"),
             Observed::Drifted { live, fields } => {
-                task.step.apply.verified = true;
                 task.step.fields.clone_from(fields);
                 let (action, reason) = changed(&task.step.key, live, asked.replace, force);
+                // What was dry-run is an apply. What takes the place of the object may lack what an apply leaves to others.
+                task.step.apply.verified = action == Action::Patch;
                 set(task, action, reason);
             }
             Observed::Uncompared(live) => {
@@ -249,7 +251,6 @@ impl<'a> Decider<'a> {
         let mut asked = SyncOptions::of(&*desired.object);
         let in_cluster = live.map(SyncOptions::of).unwrap_or_default();
         asked.replace |= unit.replace || in_cluster.replace;
-        asked.force |= in_cluster.force;
         asked.unchecked |= unit.unchecked;
         asked.skip_missing_kind |= unit.skip_missing_kinds;
         asked

@@ -139,6 +139,9 @@ pub struct Awaited {
     /// Whether it may vanish, which is then a success: a Job that deletes itself when it is done.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub may_vanish: bool,
+    /// What is to be gone, if that is known: another object of its name is not waited for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub target: Option<Target>,
 }
 
 /// What must come true of an object.
@@ -146,7 +149,7 @@ pub struct Awaited {
 pub enum Until {
     /// It is healthy, or has no health.
     Healthy,
-    /// It has run to its end: like healthy, but an unknown health is a failure at once.
+    /// It has run to its end: like healthy, but one that is held is not done.
     Completed,
     /// It is not there any more.
     Gone,
@@ -252,9 +255,15 @@ pub struct Apply {
     /// The server has accepted a dry run of it. If it has not, one must be made before the first write of the stage.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub verified: bool,
+    /// The unit had the object already: it may be there although it is to be created, as it could not be looked at.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub had: bool,
     /// If the server refuses because a field cannot be changed, the object is deleted and created.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub recreate: bool,
+    /// Only if it is still this one, by its uid.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub recreate_uid: String,
     /// How long the deletion of an object that is recreated may take.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub recreate_seconds: u64,

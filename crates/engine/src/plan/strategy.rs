@@ -1,15 +1,16 @@
 //! How a unit is looked after: what differs between Flux, Helm, Flux v1 and Argo CD, as values.
 
-use model::Value;
+use model::{ObjectKey, Value};
 use serde::{Deserialize, Serialize};
 
 use super::hooks::{self, Role};
 use super::input::{Desired, Live};
 use super::markers::{self, Markers};
 use super::options::Options;
-use super::order::Order;
+use super::order::{self, Order};
 use super::ownership::Ownership;
 use super::steps::OnFailure;
+use super::sync_options::SyncOptions;
 use crate::health::Rules;
 
 /// How a unit is looked after.
@@ -50,6 +51,21 @@ impl Strategy {
         }
         let is_hook = self.hooks && hooks::role(live) != Role::Plain;
         is_hook.then(|| "it is a hook".to_owned())
+    }
+
+    /// Whether an object that cannot be changed into what is desired is deleted and made anew: the unit asks for it, or the object does, as it is
+    /// desired or as it is there. Definitions and namespaces never are: all that is of the kind, or in the namespace, would go along.
+    pub(crate) fn forces(&self, options: &Options, desired: &Value, live: Option<&Live>) -> bool {
+        let is_marked = || {
+            let recreate = &self.markers.recreate;
+            let on_live = live.and_then(|live| markers::find(recreate, live));
+            on_live.or_else(|| markers::find(recreate, desired)).is_some()
+        };
+        let is_asked = || {
+            let on_live = live.is_some_and(|live| SyncOptions::of(live).force);
+            self.hooks && (on_live || SyncOptions::of(desired).force)
+        };
+        (options.force || is_asked() || is_marked()) && !order::is_definition(&ObjectKey::of(desired))
     }
 
     /// Whether anything can come of an object in this run, so that it has to be looked at: hooks that do not run need not be.

@@ -7,7 +7,7 @@ use model::Value;
 use super::hooks::DeletePolicy;
 use super::input::Live;
 use super::refusal::Refusal;
-use super::steps::{Action, Awaited, Phase, Step, Until};
+use super::steps::{Action, Awaited, Phase, Step, Target, Until};
 
 /// A step with what is needed to find its stage.
 #[derive(Clone, Debug)]
@@ -78,7 +78,17 @@ impl Task {
             key: self.step.key.clone(),
             until,
             may_vanish: until != Until::Gone && self.object.as_deref().is_some_and(deletes_itself),
+            target: self.target(),
         })
+    }
+
+    /// What exactly it deletes, if that is known.
+    fn target(&self) -> Option<Target> {
+        match &self.step.action {
+            Action::Prune { target, .. } => Some(target.clone()),
+            Action::DeleteHook { target, .. } => target.clone(),
+            _ => None,
+        }
     }
 }
 

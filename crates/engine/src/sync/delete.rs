@@ -9,8 +9,8 @@ use super::World;
 use super::progress::{Outcome, StepResult};
 use super::step::{Failed, ended, resource_of, result};
 
-/// An object that changes all the time, as one with a busy status does, is deleted by the last try or is left for the next run.
-const TRIES: usize = 3;
+/// An object that changes all the time, as one with a busy status does, is deleted or replaced by the last try or is left for the next run.
+pub(super) const TRIES: usize = 3;
 
 /// What has become of an object that was to be pruned.
 pub(super) enum Pruned {
@@ -28,7 +28,7 @@ pub(super) async fn prune(
 ) -> Result<Pruned, Failed> {
     let deleted = || Ok(Pruned::Ended(ended(step, Outcome::Deleted)));
     let skipped = |why: &str| Ok(Pruned::Ended(result(step, Outcome::Skipped, "", why.to_owned())));
-    let resource = match resource_of(step, world).await {
+    let resource = match served_as(step, world).await {
         Ok(resource) => resource,
         Err(Error::NoSuchKind { .. }) => return deleted(),
         Err(error) => return Err(delete_failed(step, &error)),
@@ -81,6 +81,14 @@ pub(super) async fn prune(
     Err(changes_all_the_time(step))
 }
 
+/// What the object of a step is served as. Where it is not in the version that the plan has, any other will do to delete it.
+async fn served_as(step: &Step, world: &World<'_>) -> Result<Resource, Error> {
+    match resource_of(step, world).await {
+        Err(Error::NoSuchKind { .. }) => world.cluster.preferred(&step.key.group, &step.key.kind).await,
+        served => served,
+    }
+}
+
 /// Another unit that wants objects of the kind that a definition defines: they would go with it. What it defines is in the definition.
 async fn definition_wanted(
     step: &Step,
@@ -107,7 +115,7 @@ pub(super) async fn delete_hook(
     release: Option<&str>,
     world: &World<'_>,
 ) -> Result<StepResult, Failed> {
-    let resource = match resource_of(step, world).await {
+    let resource = match served_as(step, world).await {
         Ok(resource) => resource,
         Err(Error::NoSuchKind { .. }) => return Ok(ended(step, Outcome::Deleted)),
         Err(error) => return Err(delete_failed(step, &error)),

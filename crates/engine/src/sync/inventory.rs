@@ -19,8 +19,8 @@ pub enum Had {
     Before {
         /// This is there besides.
         made: Inventory,
-        /// And this is not, though it was to be made.
-        not_made: Vec<ObjectKey>,
+        /// And this is not: it was to be made and was not, or was deleted.
+        gone: Vec<ObjectKey>,
     },
 }
 
@@ -29,9 +29,9 @@ impl Had {
     pub fn after(self, before: &Inventory) -> Inventory {
         match self {
             Had::Exactly(inventory) => inventory,
-            Had::Before { made, not_made } => {
+            Had::Before { made, gone } => {
                 let mut inventory = together(before, made);
-                inventory.entries.retain(|entry| !not_made.contains(&entry.id.0));
+                inventory.entries.retain(|entry| !gone.contains(&entry.id.0));
                 inventory
             }
         }
@@ -39,33 +39,32 @@ impl Had {
 }
 
 /// What the unit has applied. After a run that failed before everything was applied, that is what was there before and what it has
-/// written; what could not be deleted stays in it.
+/// written, without what it has deleted; what could not be deleted stays in it.
 pub(super) fn inventory(ending: Ending, plan: &Plan, progress: &Progress) -> Had {
-    let done = with_outcome(progress, |outcome| outcome != Outcome::Failed);
-    let applied_all = match ending {
-        Ending::Succeeded | Ending::PruneFailed | Ending::HealthFailed => true,
-        Ending::ApplyFailed => false,
-        // Whatever comes next plans with what is there now.
-        Ending::Terminated | Ending::Superseded | Ending::Lost | Ending::Left => {
-            let mut applied = plan
-                .steps()
-                .filter(|step| step.action.applies() && step.hook.is_none());
-            applied.all(|step| done.contains(&step.key))
-        }
+    let done = done(progress);
+    // Whatever else it ended with, stages that were still to come were never begun, and what is there of their objects may be somebody else's.
+    let applied_all = ending == Ending::Succeeded || {
+        let mut applied = plan
+            .steps()
+            .filter(|step| step.action.applies() && step.hook.is_none());
+        applied.all(|step| done.contains(&step.key))
     };
+    let pruned = |step: &Step| done.contains(&step.key) && !progress.still_there.contains(&step.key);
+    let prunes = plan
+        .steps()
+        .filter(|step| matches!(step.action, Action::Prune { .. }));
     if !applied_all {
-        let tried = with_outcome(progress, |_| true);
-        let not_made = chosen(plan, |step| is_made(step) && !tried.contains(&step.key));
+        let tried = tried(progress);
+        let is_new = |step: &Step| is_made(step) && !step.apply.had;
+        let not_made = chosen(plan, |step| is_new(step) && !tried.contains(&step.key));
+        let not_made = not_made.entries.into_iter().map(|entry| entry.id.0);
+        let pruned = prunes.filter(|step| pruned(step)).map(|step| step.key.clone());
         return Had::Before {
             made: written(plan, progress),
-            not_made: not_made.entries.into_iter().map(|entry| entry.id.0).collect(),
+            gone: not_made.chain(pruned).collect(),
         };
     }
-    let survivors = plan
-        .steps()
-        .filter(|step| matches!(step.action, Action::Prune { .. }))
-        .filter(|step| !done.contains(&step.key) || progress.still_there.contains(&step.key))
-        .map(|step| step.key.clone());
+    let survivors = prunes.filter(|step| !pruned(step)).map(|step| step.key.clone());
     Had::Exactly(plan.inventory_with(survivors))
 }
 
@@ -78,7 +77,7 @@ pub fn to_be_made(plan: &Plan, ownership: &Ownership) -> Inventory {
 
 /// What a run may have written so far. A write that failed may have arrived all the same.
 pub fn written(plan: &Plan, progress: &Progress) -> Inventory {
-    let tried = with_outcome(progress, |_| true);
+    let tried = tried(progress);
     chosen(plan, |step| step.action.applies() && tried.contains(&step.key))
 }
 
@@ -96,11 +95,20 @@ fn is_made(step: &Step) -> bool {
     step.action == Action::Create
 }
 
-/// The objects whose steps have ended like that.
-fn with_outcome(progress: &Progress, like_that: impl Fn(Outcome) -> bool) -> HashSet<&ObjectKey> {
+/// The objects whose steps have not failed.
+fn done(progress: &Progress) -> HashSet<&ObjectKey> {
     let ended = progress.results.iter();
-    let ended = ended.filter(|result| like_that(result.outcome));
-    ended.map(|result| &result.key).collect()
+    let done = ended.filter(|result| result.outcome != Outcome::Failed);
+    done.map(|result| &result.key).collect()
+}
+
+/// The objects whose steps were carried out, well or not.
+fn tried(progress: &Progress) -> HashSet<&ObjectKey> {
+    let ended = progress.results.iter();
+    ended
+        .filter(|result| !result.unsent)
+        .map(|result| &result.key)
+        .collect()
 }
 
 /// The entries of a plan's inventory whose steps are like that. Hooks are never in it.

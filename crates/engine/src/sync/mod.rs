@@ -4,8 +4,11 @@
 //! A [`Run`] goes as far as it can and then says what it waits for; it is called again when that may have come true. So a wait
 //! holds no worker, and what is stored of it ([`Progress`]) is enough for another process to go on.
 
+mod anew;
+mod ask;
 mod delete;
 mod inventory;
+mod kinds;
 mod progress;
 mod report;
 mod step;
@@ -22,7 +25,6 @@ use model::health::State;
 use model::{Health, ObjectKey};
 
 use crate::cache::Lookup;
-use crate::cluster::Cluster;
 use crate::plan::{Action, Gate, Objects, OnFailure, Plan, Purpose, Stage, When};
 
 pub use inventory::{Had, to_be_made, together, written};
@@ -32,6 +34,7 @@ pub use wait::Pending;
 pub(crate) use wait::is_older;
 pub use world::{Stop, Surroundings, World};
 
+use ask::Asked;
 use step::{Done, Turn};
 
 /// What comes next.
@@ -63,6 +66,8 @@ pub struct Run {
     plan: Arc<Plan>,
     objects: Objects,
     progress: Progress,
+    /// What the server has said of what no watch tells of.
+    asked: Asked,
 }
 
 impl Run {
@@ -77,6 +82,7 @@ impl Run {
             plan,
             objects,
             progress,
+            asked: Asked::default(),
         }
     }
 
@@ -129,41 +135,11 @@ impl Run {
             if self.is_to_stop(world) {
                 continue;
             }
-            self.announce_kinds(stage, world.cluster);
+            kinds::announce(stage, &self.objects, world.cluster);
             self.progress.stage += 1;
             self.progress.work = Work::New;
         }
         Next::Finished(Report::ended(&plan, &self.progress))
-    }
-
-    /// Kinds that a stage has defined are served in a moment, if not yet: what comes next may need them.
-    fn announce_kinds(&self, stage: &Stage, cluster: &Cluster) {
-        for step in stage.steps.iter().filter(|step| step.action.applies()) {
-            let object = step.object.as_ref().and_then(|object| self.objects.get(object));
-            let Some(object) = object else { continue };
-            let group = object.str_at(&["spec", "group"]);
-            match &*step.key.kind {
-                "CustomResourceDefinition" => {
-                    let kind = object.str_at(&["spec", "names", "kind"]);
-                    cluster.expect(&step.key.name, group, Some(kind));
-                }
-                "APIService" => cluster.expect(&step.key.name, group, None),
-                _ => {}
-            }
-        }
-    }
-
-    /// Kinds whose definitions a stage deletes are not waited for, also if they were defined just now.
-    fn retract_kinds(stage: &Stage, cluster: &Cluster) {
-        let pruned = stage
-            .steps
-            .iter()
-            .filter(|step| matches!(step.action, Action::Prune { .. }));
-        for step in pruned {
-            if matches!(&*step.key.kind, "CustomResourceDefinition" | "APIService") {
-                cluster.expect_no_more(&step.key.name);
-            }
-        }
     }
 
     /// Whether something has come up that ends the run, and nothing was done about it yet.
@@ -180,7 +156,7 @@ impl Run {
         let running = match (&self.progress.work, &stage.wait) {
             (Work::New, _) => Vec::new(),
             (Work::Waiting { .. }, Some(wait)) => {
-                let found = wait::look(wait, &self.progress, world.cache, world.standard);
+                let found = wait::look(wait, &self.progress, &self.asked, world);
                 found.pending.into_iter().map(|pending| pending.key).collect()
             }
             _ => stage.steps.iter().map(|step| step.key.clone()).collect(),
@@ -219,7 +195,7 @@ impl Run {
                 self.fail(stage);
                 return None;
             }
-            Self::retract_kinds(stage, world.cluster);
+            kinds::retract(stage, world.cluster);
             self.progress.work = Work::begun(refused);
         }
         if let Some(next) = self.steps(stage, world).await {
@@ -235,6 +211,8 @@ impl Run {
             }
             let since = world.around.now();
             self.progress.work = Work::Waiting { since };
+            // What was said before the steps were carried out is of what was there then.
+            self.asked = Asked::default();
         }
         self.wait(stage, world).await
     }
@@ -290,7 +268,9 @@ impl Run {
             }
             let turn = match since {
                 None => Turn::First,
-                Some(since) if world.around.now() >= since + time_to_leave(stage, &at_work) => Turn::Last,
+                Some(since) if world.around.now() >= after(since, time_to_leave(stage, &at_work)) => {
+                    Turn::Last
+                }
                 Some(_) => Turn::Again,
             };
             let work = at_work.iter().map(|index| {
@@ -313,7 +293,7 @@ impl Run {
             }
             let waits = !leaving.is_empty();
             let since = waits.then(|| since.unwrap_or_else(|| world.around.now()));
-            let next = since.map(|since| until_gone(stage, &leaving, since));
+            let next = since.map(|since| until_gone(stage, &leaving, since, world));
             self.progress.work = Work::Steps {
                 batch: if waits { batch } else { batch + 1 },
                 leaving,
@@ -333,8 +313,12 @@ impl Run {
         let (wait, Work::Waiting { since }) = (stage.wait.as_ref()?, &self.progress.work) else {
             return None;
         };
-        let until = *since + Duration::from_secs(wait.seconds);
-        let found = wait::look(wait, &self.progress, world.cache, world.standard);
+        let until = after(*since, wait.seconds);
+        let objects = wait.objects.iter().map(|awaited| &awaited.key);
+        let left = until.duration_since(world.around.now());
+        let left = Duration::try_from(left).unwrap_or_default();
+        let asks = self.asked.renew(objects, left, world).await;
+        let found = wait::look(wait, &self.progress, &self.asked, world);
         let waits = !found.is_over(wait) && world.around.now() < until;
         if let Some(gone) = self.deleted(&found.pending, world).await {
             return Some(self.lost(&gone));
@@ -342,7 +326,7 @@ impl Run {
         if waits {
             return Some(Next::Waiting {
                 objects: found.pending,
-                until,
+                until: if asks { soon(until, world) } else { until },
                 why: wait.why.clone(),
             });
         }
@@ -384,23 +368,38 @@ impl Run {
     }
 }
 
-fn until_gone(stage: &Stage, leaving: &[usize], since: Timestamp) -> Next {
+/// A time at which the server may be asked again, if that is before the other.
+fn soon(until: Timestamp, world: &World<'_>) -> Timestamp {
+    after(world.around.now(), ask::PACE.as_secs()).min(until)
+}
+
+fn until_gone(stage: &Stage, leaving: &[usize], since: Timestamp, world: &World<'_>) -> Next {
+    let until = after(since, time_to_leave(stage, leaving));
+    let asks = leaving
+        .iter()
+        .any(|index| ask::is_unknown(&stage.steps[*index].key, world));
     let objects = leaving.iter().map(|index| Pending {
         key: stage.steps[*index].key.clone(),
         health: Health::new(State::Terminating),
     });
     Next::Waiting {
         objects: objects.collect(),
-        until: since + time_to_leave(stage, leaving),
+        until: if asks { soon(until, world) } else { until },
         why: "objects that are made anew to be gone".to_owned(),
     }
 }
 
-/// How long objects that are to be made anew may take to be gone.
-fn time_to_leave(stage: &Stage, leaving: &[usize]) -> Duration {
+/// The time after so many seconds; what is beyond the end of all time never comes.
+fn after(since: Timestamp, seconds: u64) -> Timestamp {
+    let until = since.checked_add(Duration::from_secs(seconds));
+    until.unwrap_or(Timestamp::MAX)
+}
+
+/// How many seconds objects that are to be made anew may take to be gone.
+fn time_to_leave(stage: &Stage, leaving: &[usize]) -> u64 {
     let seconds = leaving
         .iter()
         .map(|place| stage.steps[*place].apply.recreate_seconds);
     let longest = seconds.max().filter(|seconds| *seconds > 0);
-    Duration::from_secs(longest.unwrap_or(LEAVING))
+    longest.unwrap_or(LEAVING)
 }

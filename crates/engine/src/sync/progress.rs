@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// How far a plan has been carried out.
 ///
-/// It is stored between stages and while something is waited for. What was done since it was stored last is done again after a
+/// It is stored when something is waited for, not between stages. What was done since it was stored last is done again after a
 /// crash, and may be: objects are applied, not created, and deletions name what exactly they are meant for.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Progress {
@@ -90,6 +90,9 @@ pub struct StepResult {
     /// What went wrong, or what a person should know.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub message: String,
+    /// The server has refused a dry run, and nothing was sent after that.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unsent: bool,
 }
 
 /// What became of an object.

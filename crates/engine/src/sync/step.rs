@@ -3,12 +3,13 @@
 use model::Value;
 use model::object_key::split_api_version;
 
-use crate::cluster::{Apply, Delete, Error, Resource, Validation, Write};
+use crate::cluster::{Apply, Error, Resource, Validation, Write};
 use crate::diff::dry_run_failure;
 use crate::plan::{Action, Objects, Step, Target};
 
 use super::World;
-use super::delete::{Pruned, delete, delete_hook, prune};
+use super::anew;
+use super::delete::{Pruned, TRIES, delete_hook, prune};
 use super::progress::{Outcome, StepResult};
 
 /// What a step has come to.
@@ -36,6 +37,10 @@ pub(super) type Failed = String;
 /// Lets the server check the object of a step. What it refuses is the result.
 pub(super) async fn verify(step: &Step, objects: &Objects, world: &World<'_>) -> Option<StepResult> {
     let checked = async {
+        if let Action::Replace(target) = &step.action {
+            let put = put(step, target, objects, world, true).await?;
+            return put.map(drop).map_err(|error| dry_run_failed(step, &error));
+        }
         let object = object_of(step, objects)?;
         let resource = resource_of(step, world)
             .await
@@ -44,14 +49,24 @@ pub(super) async fn verify(step: &Step, objects: &Objects, world: &World<'_>) ->
             dry_run: true,
             ..options(step, world)
         };
-        match world.cluster.apply(&resource, object, &options).await {
-            Ok(_) => Ok(()),
-            Err(error) if step.apply.recreate && error.is_immutable() => Ok(()),
-            Err(error) => Err(dry_run_failed(step, &error)),
+        let refused = match &step.action {
+            // It is deleted before it is applied: an apply to what is there tells nothing.
+            Action::Recreate(_) => return anew::is_makeable(step, &resource, object, world).await,
+            _ => world.cluster.apply(&resource, object, &options).await.err(),
+        };
+        let Some(error) = refused else {
+            return Ok(());
+        };
+        match anew::victim(step, &resource, object, &error, world).await {
+            Some(_) => Ok(()),
+            None => Err(dry_run_failed(step, &error)),
         }
     };
     let message = checked.await.err()?;
-    Some(result(step, Outcome::Failed, "", message))
+    Some(StepResult {
+        unsent: true,
+        ..result(step, Outcome::Failed, "", message)
+    })
 }
 
 /// Carries out a step.
@@ -78,7 +93,7 @@ pub(super) async fn carry_out(
             Ok(Some(result(step, Outcome::Skipped, "", step.reason.clone())))
         }
         Action::Create | Action::Patch => apply(step, objects, world, turn).await,
-        Action::Recreate(target) => recreate(step, target, objects, world, turn).await,
+        Action::Recreate(target) => anew::recreate(step, target, objects, world, turn).await,
         Action::Replace(target) => replace(step, target, objects, world).await.map(Some),
         Action::Prune { propagation, target } => match prune(step, *propagation, target, world).await {
             Ok(Pruned::Ended(result)) => Ok(Some(result)),
@@ -117,7 +132,7 @@ fn others_object(step: &Step, world: &World<'_>) -> Option<Done> {
 }
 
 /// Applies an object. Where a field cannot be changed and the plan says so, the object is made anew.
-async fn apply(
+pub(super) async fn apply(
     step: &Step,
     objects: &Objects,
     world: &World<'_>,
@@ -127,8 +142,8 @@ async fn apply(
     let resource = resource_of(step, world)
         .await
         .map_err(|error| apply_failed(step, &error))?;
-    if turn != Turn::First && is_leaving(step, &resource, world).await? {
-        return still_there(step, turn);
+    if turn != Turn::First && anew::is_leaving(step, &resource, world).await? {
+        return anew::still_there(step, turn);
     }
     if let (Turn::First, Some(takeover)) = (turn, &step.apply.takeover) {
         // After a crash the patch is not known any more; the next run finds what is to be taken over and does it.
@@ -136,18 +151,20 @@ async fn apply(
             take_over(step, &resource, patch, world).await?;
         }
     }
-    match world
+    let applied = world
         .cluster
         .apply(&resource, object, &options(step, world))
-        .await
-    {
-        Ok(live) => written(step, &live, world, turn),
-        Err(error) if turn == Turn::First && step.apply.recreate && error.is_immutable() => {
-            let by_name = Delete::default();
-            delete(step, &resource, &by_name, world).await?;
-            Ok(None)
-        }
-        Err(error) => Err(apply_failed(step, &error)),
+        .await;
+    let error = match applied {
+        Ok(live) => return written(step, &live, world, turn),
+        Err(error) => error,
+    };
+    if turn != Turn::First {
+        return Err(apply_failed(step, &error));
+    }
+    match anew::victim(step, &resource, object, &error, world).await {
+        Some(uid) => anew::clear(step, &resource, &uid, world).await.map(|()| None),
+        None => Err(apply_failed(step, &error)),
     }
 }
 
@@ -161,39 +178,6 @@ async fn take_over(step: &Step, resource: &Resource, patch: &Value, world: &Worl
     taken.map(drop).map_err(|error| apply_failed(step, &error))
 }
 
-/// Deletes an object and applies it when it is gone.
-async fn recreate(
-    step: &Step,
-    target: &Target,
-    objects: &Objects,
-    world: &World<'_>,
-    turn: Turn,
-) -> Result<Option<StepResult>, Failed> {
-    if turn != Turn::First {
-        return apply(step, objects, world, turn).await;
-    }
-    // The object to apply is looked for first: without it nothing may be deleted.
-    object_of(step, objects)?;
-    let resource = resource_of(step, world)
-        .await
-        .map_err(|error| apply_failed(step, &error))?;
-    let options = Delete {
-        uid: Some(target.uid.as_str().into()),
-        ..Delete::default()
-    };
-    delete(step, &resource, &options, world).await?;
-    Ok(None)
-}
-
-/// Whether the object that was deleted is still there: something has a finalizer on it. Until it is gone the server refuses
-/// what cannot be changed.
-async fn is_leaving(step: &Step, resource: &Resource, world: &World<'_>) -> Result<bool, Failed> {
-    let key = &step.key;
-    let live = world.cluster.get(resource, &key.namespace, &key.name).await;
-    let live = live.map_err(|error| apply_failed(step, &error))?;
-    Ok(live.is_some_and(|live| live.at(&["metadata", "deletionTimestamp"]).is_some()))
-}
-
 /// Whether the object of a step is not there, as far as the server can be asked.
 pub(super) async fn is_gone(step: &Step, world: &World<'_>) -> bool {
     let Ok(resource) = resource_of(step, world).await else {
@@ -204,22 +188,11 @@ pub(super) async fn is_gone(step: &Step, world: &World<'_>) -> bool {
     matches!(live, Ok(None))
 }
 
-/// It is waited for until there is no time left.
-fn still_there(step: &Step, turn: Turn) -> Result<Option<StepResult>, Failed> {
-    match turn {
-        Turn::Last => Err(format!(
-            "{} timeout waiting for it to be deleted, to be made anew: something keeps it; look at its finalizers",
-            step.key
-        )),
-        _ => Ok(None),
-    }
-}
-
 /// What has become of an applied object. One that is on its way out was only touched, and is applied again when it is gone.
 fn written(step: &Step, live: &Value, world: &World<'_>, turn: Turn) -> Result<Option<StepResult>, Failed> {
     let leaving = live.at(&["metadata", "deletionTimestamp"]).is_some();
     if turn != Turn::First && leaving {
-        return still_there(step, turn);
+        return anew::still_there(step, turn);
     }
     world.around.applied(step, live);
     let version = live.str_at(&["metadata", "resourceVersion"]);
@@ -245,20 +218,51 @@ async fn replace(
     objects: &Objects,
     world: &World<'_>,
 ) -> Result<StepResult, Failed> {
-    let mut object = Value::clone(object_of(step, objects)?);
-    object.set_at(&["metadata", "resourceVersion"], target.resource_version.as_str());
-    let resource = resource_of(step, world)
-        .await
-        .map_err(|error| apply_failed(step, &error))?;
-    let options = Write {
-        validation: validation(step),
-        ..Write::by(world.manager)
-    };
-    let live = world.cluster.replace(&resource, &object, &options).await;
+    let live = put(step, target, objects, world, false).await?;
     let live = live.map_err(|error| apply_failed(step, &error))?;
     world.around.applied(step, &live);
     let version = live.str_at(&["metadata", "resourceVersion"]);
     Ok(result(step, Outcome::Configured, version, String::new()))
+}
+
+/// Puts an object in the place of exactly what was looked at. If that has changed since, and be it by a process before that has done the
+/// same, the current version is the one that is replaced.
+async fn put(
+    step: &Step,
+    target: &Target,
+    objects: &Objects,
+    world: &World<'_>,
+    dry_run: bool,
+) -> Result<Result<Value, Error>, Failed> {
+    let mut object = Value::clone(object_of(step, objects)?);
+    let mut version = target.resource_version.clone();
+    let options = Write {
+        dry_run,
+        validation: validation(step),
+        ..Write::by(world.manager)
+    };
+    let resource = match resource_of(step, world).await {
+        Ok(resource) => resource,
+        Err(error) => return Ok(Err(error)),
+    };
+    let key = &step.key;
+    for _ in 1..TRIES {
+        object.set_at(&["metadata", "resourceVersion"], version.as_str());
+        let conflict = match world.cluster.replace(&resource, &object, &options).await {
+            Err(error @ Error::Conflict(_)) => error,
+            replaced => return Ok(replaced),
+        };
+        match world.cluster.get(&resource, &key.namespace, &key.name).await {
+            Ok(Some(live)) if live.str_at(&["metadata", "uid"]) == target.uid => {
+                live.str_at(&["metadata", "resourceVersion"])
+                    .clone_into(&mut version);
+            }
+            Ok(_) => return Ok(Err(conflict)),
+            Err(error) => return Ok(Err(error)),
+        }
+    }
+    object.set_at(&["metadata", "resourceVersion"], version.as_str());
+    Ok(world.cluster.replace(&resource, &object, &options).await)
 }
 
 pub(super) async fn resource_of(step: &Step, world: &World<'_>) -> Result<Resource, Error> {
@@ -266,7 +270,7 @@ pub(super) async fn resource_of(step: &Step, world: &World<'_>) -> Result<Resour
     world.cluster.resource(group, version, &step.key.kind).await
 }
 
-fn object_of<'a>(step: &Step, objects: &'a Objects) -> Result<&'a Value, Failed> {
+pub(super) fn object_of<'a>(step: &Step, objects: &'a Objects) -> Result<&'a Value, Failed> {
     let object = step.object.as_ref().and_then(|reference| objects.get(reference));
     object.map(|object| &**object).ok_or_else(|| lost(step))
 }
@@ -286,7 +290,7 @@ fn options(step: &Step, world: &World<'_>) -> Apply {
     }
 }
 
-fn validation(step: &Step) -> Validation {
+pub(super) fn validation(step: &Step) -> Validation {
     match step.apply.unchecked {
         true => Validation::Ignore,
         false => Validation::Unspecified,
@@ -304,13 +308,14 @@ pub(super) fn result(step: &Step, outcome: Outcome, version: &str, message: Stri
         resource_version: version.to_owned(),
         uid: String::new(),
         message,
+        unsent: false,
     }
 }
 
-fn dry_run_failed(step: &Step, error: &Error) -> Failed {
+pub(super) fn dry_run_failed(step: &Step, error: &Error) -> Failed {
     format!("{} {}", step.key, dry_run_failure(&step.key.namespace, error))
 }
 
-fn apply_failed(step: &Step, error: &Error) -> Failed {
+pub(super) fn apply_failed(step: &Step, error: &Error) -> Failed {
     format!("{} apply failed: {error}", step.key)
 }

@@ -1,5 +1,5 @@
-//! What a stage waits for, by what the cache knows. Nothing is asked of the cluster, and nobody is held up: whoever runs the plan
-//! comes back when one of the objects changes, or when the time is up.
+//! What a stage waits for, by what the cache knows, and by what the server [has said](Asked) of what no watch tells of. Nobody is held up:
+//! whoever runs the plan comes back when one of the objects changes, or when the time is up.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -7,9 +7,11 @@ use std::sync::Arc;
 use model::health::State;
 use model::{Health, ObjectKey};
 
-use crate::cache::{Cache, Entry, Standard};
-use crate::plan::{Awaited, Until, Wait};
+use crate::cache::{Entry, Standard};
+use crate::plan::{Awaited, Target, Until, Wait};
 
+use super::World;
+use super::ask::{Answer, Asked};
 use super::progress::{Progress, StepResult};
 
 /// What was found of the objects that a stage waits for.
@@ -38,7 +40,8 @@ impl Found {
 }
 
 /// Looks at what is waited for.
-pub(super) fn look(wait: &Wait, progress: &Progress, cache: &Cache, standard: &Standard) -> Found {
+pub(super) fn look(wait: &Wait, progress: &Progress, asked: &Asked, world: &World<'_>) -> Found {
+    let (cache, standard) = (world.cache, world.standard);
     // Each object is looked up once, although a long list of results is behind it.
     let written: HashMap<&ObjectKey, &StepResult> = progress
         .results
@@ -53,12 +56,24 @@ pub(super) fn look(wait: &Wait, progress: &Progress, cache: &Cache, standard: &S
             continue;
         }
         let entry = cache.get_by(&awaited.key, standard);
+        let (entry, is_gone) = match asked.of(&awaited.key).filter(|_| entry.is_none()) {
+            Some(Answer::There(entry)) => (Some(Arc::clone(entry)), false),
+            Some(Answer::Gone) => (None, true),
+            Some(Answer::Unreadable(_)) if awaited.until == Until::Gone => (None, true),
+            Some(Answer::Unreadable(error) | Answer::Failed(error)) => {
+                let health = Health::because(State::Unknown, error.clone());
+                found.pending.push(pending(awaited, health));
+                continue;
+            }
+            None => (entry, false),
+        };
         let result = written.get(&awaited.key).copied();
         let written = result.map(|result| result.resource_version.as_str());
         // What the watch has not told of yet is not gone.
-        let known = written.is_none_or(|version| cache.has_reached(&awaited.key, version));
+        let known = is_gone || written.is_none_or(|version| cache.has_reached(&awaited.key, version));
         let is_another = |entry: &Arc<Entry>| result.is_some_and(|result| is_another(entry, result));
-        if awaited.until == Until::Gone && entry.as_ref().is_some_and(is_another) {
+        let is_other = |entry: &Arc<Entry>| is_another(entry) || is_not_meant(entry, awaited);
+        if awaited.until == Until::Gone && entry.as_ref().is_some_and(is_other) {
             // What was to go is gone.
             continue;
         }
@@ -81,6 +96,16 @@ pub(super) fn look(wait: &Wait, progress: &Progress, cache: &Cache, standard: &S
 fn is_another(entry: &Entry, hook: &StepResult) -> bool {
     let is_behind = is_older(entry.resource_version(), &hook.resource_version);
     !hook.uid.is_empty() && !is_behind && entry.uid().to_string() != hook.uid
+}
+
+/// Whether what is there now is not what was to go, but what came after it: a process before this one may have made it, and was
+/// ended before it could say so.
+fn is_not_meant(entry: &Entry, awaited: &Awaited) -> bool {
+    let is_other = |target: &Target| {
+        let is_behind = is_older(entry.resource_version(), &target.resource_version);
+        !is_behind && entry.uid().to_string() != target.uid
+    };
+    awaited.target.as_ref().is_some_and(is_other)
 }
 
 /// Which of the objects that were to be gone are not.
@@ -134,7 +159,6 @@ fn judge(
             // A hook that somebody has put on hold is not done; everything else that is held is as it should be.
             State::Suspended if awaited.until == Until::Healthy => Judgement::Done,
             State::Degraded => Judgement::Failed(health.clone()),
-            State::Unknown if awaited.until == Until::Completed => Judgement::Failed(health.clone()),
             _ => Judgement::Pending(health.clone()),
         },
     }

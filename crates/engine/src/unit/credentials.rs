@@ -10,9 +10,10 @@ use super::Failure;
 pub struct Access {
     /// Where its API is. Units of the same endpoint and identity share one cache.
     pub endpoint: String,
-    /// Who asks: a user, a service account, the name of a kubeconfig. Never a secret.
+    /// Who asks: a user, a service account, the name of a kubeconfig. Never a secret. It need not change with the credentials: a
+    /// [change](ClusterEvent::Changed) is enough for new ones to be used.
     pub identity: String,
-    /// What requests are sent with.
+    /// What requests are sent with. Of names that share a cache it is that of the first, until that name changes.
     pub client: kube::Client,
 }
 
@@ -32,11 +33,43 @@ pub enum ClusterEvent {
 }
 
 /// Gives access to clusters by the names that destinations have.
+///
+/// ```
+/// use engine::futures::future::BoxFuture;
+/// use engine::kube::Config;
+/// use engine::kube::config::{KubeConfigOptions, Kubeconfig};
+/// use engine::unit::{Access, CredentialsStore, Failure};
+///
+/// /// The contexts of a kubeconfig, by their names.
+/// struct Contexts(Kubeconfig);
+///
+/// impl CredentialsStore for Contexts {
+///     fn get_cluster<'a>(&'a self, name: &'a str) -> BoxFuture<'a, Result<Access, Failure>> {
+///         Box::pin(async move {
+///             let options = KubeConfigOptions {
+///                 context: Some(name.to_owned()),
+///                 ..KubeConfigOptions::default()
+///             };
+///             let config = Config::from_custom_kubeconfig(self.0.clone(), &options).await?;
+///             Ok(Access {
+///                 endpoint: config.cluster_url.to_string(),
+///                 identity: name.to_owned(),
+///                 client: engine::cluster::connect(config)?,
+///             })
+///         })
+///     }
+/// }
+/// ```
 pub trait CredentialsStore: Send + Sync + 'static {
-    /// The cluster of this name.
+    /// The cluster of this name. It is asked for when a unit is looked at and nothing is known of the cluster yet, or not any more, and has a
+    /// minute to answer. A failure is told as that of the unit, and tried again.
     fn get_cluster<'a>(&'a self, name: &'a str) -> BoxFuture<'a, Result<Access, Failure>>;
 
     /// What happens to clusters from now on. By default nothing does.
+    ///
+    /// It is called once when the engine begins, and again a while after it has panicked: all clusters count as changed then. What is owed
+    /// is an event for each change since the call, of clusters that units are or are to be in: without one, the access that was given first is used
+    /// for as long as a unit is in the cluster. One too many does no harm but costs new watches. A stream that ends has nothing more to say.
     fn watch_clusters(&self) -> BoxStream<'static, ClusterEvent> {
         Box::pin(futures::stream::pending())
     }

@@ -105,7 +105,8 @@ pub struct Policy {
     pub automatic: bool,
     /// The field manager that objects are applied by.
     pub manager: String,
-    /// How often the source is looked at although nobody said that it changed; every second at most.
+    /// How often the source is looked at although nobody said that it changed; every second at most, and
+    /// every year at least.
     #[serde(with = "seconds")]
     pub interval: Duration,
     /// How long after a failure it is tried again, a tenth of a second at least.
@@ -133,7 +134,8 @@ pub struct Policy {
 }
 
 impl Default for Policy {
-    /// Whatever differs is put right at once; all that was applied is ours, and nothing is taken over.
+    /// Whatever differs is put right at once; all that was applied is ours, and nothing is taken over. The manager is `sluice`, the
+    /// interval ten minutes, the retry one, and a generator may take five.
     fn default() -> Self {
         Policy {
             automatic: true,
@@ -154,15 +156,18 @@ impl Default for Policy {
 const LEAST_INTERVAL: Duration = Duration::from_secs(1);
 const LEAST_RETRY: Duration = Duration::from_millis(100);
 
+/// A longer one would be beyond the end of the clock.
+const LONGEST: Duration = Duration::from_secs(365 * 24 * 3600);
+
 impl Policy {
     /// How long it is until the unit is looked at again although nobody said that it changed.
     pub(crate) fn interval(&self) -> Duration {
-        self.interval.max(LEAST_INTERVAL)
+        self.interval.clamp(LEAST_INTERVAL, LONGEST)
     }
 
     /// How long after a failure it is tried again.
     pub(crate) fn retry(&self) -> Duration {
-        self.retry.max(LEAST_RETRY)
+        self.retry.clamp(LEAST_RETRY, LONGEST)
     }
 
     /// By what it is told how the unit's objects are doing.
@@ -176,6 +181,22 @@ impl Policy {
 }
 
 /// Why something that whoever embeds the engine does has failed. The text tells people what is wrong and what to do about it.
+///
+/// `?` makes one of any error, for which it is no [`std::error::Error`] itself. `?` also makes a `Box<dyn Error>` of it, so that a program's
+/// `main` may return one:
+///
+/// ```
+/// use engine::unit::Failure;
+///
+/// fn number(text: &str) -> Result<u32, Failure> {
+///     Ok(text.parse()?)
+/// }
+///
+/// fn main() -> Result<(), Box<dyn std::error::Error>> {
+///     assert_eq!(number("7")?, 7);
+///     Ok(())
+/// }
+/// ```
 #[derive(Debug)]
 pub struct Failure(Box<dyn StdError + Send + Sync>);
 
@@ -189,6 +210,18 @@ impl Failure {
 impl<E: StdError + Send + Sync + 'static> From<E> for Failure {
     fn from(error: E) -> Self {
         Failure(Box::new(error))
+    }
+}
+
+impl From<Failure> for Box<dyn StdError + Send + Sync> {
+    fn from(failure: Failure) -> Self {
+        failure.0
+    }
+}
+
+impl From<Failure> for Box<dyn StdError> {
+    fn from(failure: Failure) -> Self {
+        failure.0
     }
 }
 

@@ -10,9 +10,28 @@ use crate::plan::Plan;
 use crate::sync::{Outcome, Progress};
 
 /// What somebody asks to be done now.
+///
+/// It is written to the store, and the engine is told:
+///
+/// ```
+/// use engine::Engine;
+/// use engine::unit::{Failure, Operation, SyncUnitStore};
+///
+/// /// Whether it is asked for: somebody else may have asked for something that is not answered yet.
+/// async fn sync_now(engine: &Engine, store: &impl SyncUnitStore, id: &str) -> Result<bool, Failure> {
+///     let operation = Operation { by: "me".to_owned(), ..Operation::default() };
+///     let is_asked = store.set_operation(id, None, Some(operation)).await?;
+///     engine.refresh(id);
+///     Ok(is_asked)
+/// }
+/// ```
+///
+/// The engine takes it out of the store when it is done, whatever became of it: [`Engine::on_sync_completed`](crate::Engine::on_sync_completed) tells
+/// that.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Operation {
-    /// The revision to apply, if it is not the one of the source.
+    /// The revision to apply, if it is not the one of the source. An automatic unit goes back to that of its source right after; one that
+    /// is not is out of sync.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub revision: Option<String>,
     /// Only these objects; all others are left as they are.
@@ -31,7 +50,8 @@ pub struct Operation {
     /// Who asks.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub by: String,
-    /// Tells it apart from others that ask for the same: a time, or a number. Requests that are equal in all are one, and answered once.
+    /// Tells it apart from others that ask for the same: a time, or a number. Requests that are equal in all are one, and answered
+    /// once, for as long as the first is not answered.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub number: String,
 }

@@ -12,24 +12,55 @@ use super::{Failure, Operation, Status, SyncUnit};
 ///
 /// The engine asks for a unit when somebody says that it changed, and writes only where something differs. What it writes is
 /// enough for another process to go on from.
+///
+/// What is owed: whoever reads after a write has returned sees what was written, also where a cache stands in between. Methods are called from
+/// several tasks at a time, for one unit too: `set_status` and `set_operation` may come at the same time, and neither undoes
+/// the other. Each has a minute to answer; after that, and after a failure or a panic, it is asked again later. A write that was given up may
+/// have been done or not.
 pub trait SyncUnitStore: Send + Sync + 'static {
-    /// All units.
+    /// All units. It is called when the engine begins, until it answers, and before something is pruned, as another unit may want
+    /// it: then a store of many thousands of units should not take long.
     fn list(&self) -> BoxFuture<'_, Result<Vec<SyncUnit>, Failure>>;
 
-    /// One unit; nothing if it is gone.
+    /// One unit; nothing if it is gone. Then everything is forgotten about it; what it applied stays.
     fn get<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Option<SyncUnit>, Failure>>;
 
-    /// Writes what has become of a unit.
+    /// Writes what has become of a unit, all of it; nothing else about the unit changes. For a unit that is gone it is a failure, and
+    /// must not bring it back.
     fn set_status<'a>(&'a self, id: &'a str, status: Status) -> BoxFuture<'a, Result<(), Failure>>;
 
     /// Asks for an operation, or takes a request away, if what is asked for is `from` now. Whether it was: one that somebody else has
-    /// made meanwhile stays.
+    /// made meanwhile stays. For a unit that is gone it is a failure.
     fn set_operation<'a>(
         &'a self,
         id: &'a str,
         from: Option<&'a Operation>,
         to: Option<Operation>,
     ) -> BoxFuture<'a, Result<bool, Failure>>;
+}
+
+/// Whoever asks for operations keeps a handle of the store that the engine has.
+impl<T: SyncUnitStore + ?Sized> SyncUnitStore for Arc<T> {
+    fn list(&self) -> BoxFuture<'_, Result<Vec<SyncUnit>, Failure>> {
+        (**self).list()
+    }
+
+    fn get<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Option<SyncUnit>, Failure>> {
+        (**self).get(id)
+    }
+
+    fn set_status<'a>(&'a self, id: &'a str, status: Status) -> BoxFuture<'a, Result<(), Failure>> {
+        (**self).set_status(id, status)
+    }
+
+    fn set_operation<'a>(
+        &'a self,
+        id: &'a str,
+        from: Option<&'a Operation>,
+        to: Option<Operation>,
+    ) -> BoxFuture<'a, Result<bool, Failure>> {
+        (**self).set_operation(id, from, to)
+    }
 }
 
 /// Keeps units in memory. Clones share them.
@@ -53,7 +84,7 @@ impl MemoryStore {
         self.units.lock().insert(unit.id.clone(), unit);
     }
 
-    /// Takes a unit out. What it applied stays.
+    /// Takes a unit out. What it applied stays. The engine has to be [told](crate::Engine::refresh).
     pub fn remove(&self, id: &str) -> Option<SyncUnit> {
         self.units.lock().remove(id)
     }

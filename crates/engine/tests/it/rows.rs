@@ -19,7 +19,7 @@ const ROWS: &[&str] = &[
     "1.6:prune-waves 1.6:prune-last 1.6:dry-run-first 1.6:failure 1.6:terminate 1.6:replace 1.6:force 1.6:confirm",
     "1.6:deletion 1.6:deletion-hooks 1.6:selective 1.6:options 1.6:automatic 1.6:empty 1.6:self-heal",
     "1.7:27507 1.7:ttl-jobs 1.7:last-wave 1.7:namespace-hook 1.7:phases-in-order 1.7:deadlocks 1.7:poisoned-cache",
-    "1.7:held-hooks 1.7:14410 1.7:520 1.7:11157",
+    "1.7:held-hooks 1.7:unknown-hooks 1.7:14410 1.7:520 1.7:11157",
     "1.9:flux 1.9:helm 1.9:flux-v1 1.9:argo 1.9:gated 1.9:takeover 1.9:policies 1.9:failure-unit",
     "5:cache 5:diff 5:apply 5:errors 5:health 5:worker-slots 5:pre-empted 5:deadlines 5:prune 5:survivors 5:budget",
     "5:confirm 5:empty 5:serialisable 5:resumable 5:callbacks 5:strategies 5:concurrency 5:requests",

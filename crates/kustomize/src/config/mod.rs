@@ -94,6 +94,7 @@ impl Kustomization {
         if mistakes.is_empty() && says_nothing(&value) {
             return Err(("kustomization.yaml is empty".to_owned(), None));
         }
+        mistakes.extend(booleans(text));
         let warnings = kustomization.warnings();
         kustomization.modernize();
         kustomization.check(&mut mistakes);
@@ -203,6 +204,20 @@ impl Kustomization {
             mistakes.push(Mistake::new(vec![key("apiVersion")], message));
         }
     }
+}
+
+/// Keys that YAML takes for booleans: their names are lost, and kustomize cannot print what they stand in. Those of values for charts
+/// are the exception.
+fn booleans(text: &[u8]) -> impl Iterator<Item = Mistake> {
+    let is_value = |step: &Step| *step == Step::Key("valuesInline".to_owned());
+    let found = yaml::boolean_keys(text).into_iter();
+    let found = found.filter(move |path| !path.iter().any(is_value));
+    found.map(|path| {
+        let key = path.last().map(|step| yaml::shown(std::slice::from_ref(step)));
+        let key = key.unwrap_or_default();
+        let message = format!("the key {key} is a boolean to YAML: put quotes around it");
+        Mistake::new(path, message)
+    })
 }
 
 /// Whether nothing is set beside kind and version. A list that is there counts, even when it is empty.

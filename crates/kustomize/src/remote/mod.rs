@@ -1,7 +1,9 @@
 //! Bases and files that are somewhere else. Getting them is the business of whoever builds: see [`Fetcher`].
 
+mod credentials;
 mod repo_spec;
 
+pub(crate) use credentials::without_credentials;
 pub use repo_spec::RepoSpec;
 
 use crate::tree::Tree;

@@ -174,13 +174,17 @@ pub(crate) fn from_text(text: &str, texts: &mut Texts) -> Result<Vec<Parsed>, Ma
             Ok(Some(read)) if !read.node.is_null() => read,
             Ok(_) => continue,
             Err(error) => {
-                let hint = hint::about_line(document.text, error.line());
+                let message = error.without_values();
+                let hint = match hint::about_message(&message) {
+                    "" => hint::about_line(document.text, error.line()),
+                    hint => hint,
+                };
                 wrong.push(Wrong {
                     place: InDocument {
                         line: document.line + error.line() - 1,
                         items: ThinVec::new(),
                     },
-                    message: format!("MalformedYAMLError: {}{hint}", error.without_values()),
+                    message: format!("MalformedYAMLError: {message}{hint}"),
                 });
                 continue;
             }
@@ -345,16 +349,6 @@ fn checked(node: Node, place: InDocument, result: &mut Vec<Parsed>, wrong: &mut 
     }
 }
 
-/// The labels of a resource as Go prints a map of strings.
-fn shown_labels(resource: &Resource) -> String {
-    let pairs: Vec<String> = resource
-        .texts("labels")
-        .iter()
-        .map(|(key, value)| format!("{key}:{value}"))
-        .collect();
-    format!("map[{}]", pairs.join(" "))
-}
-
 impl Resource {
     /// What it needs and does not have: a kind or a name.
     pub(crate) fn lacks(&self) -> Option<String> {
@@ -368,13 +362,20 @@ impl Resource {
             kind if !kind.ends_with("List") && self.name().is_empty() => "metadata.name",
             _ => return None,
         };
-        // Annotations are not told: kubectl keeps all of the object in one, and it may be a Secret whose kind is missing.
+        // Annotations and labels are not told: kubectl keeps all of the object in one, and it may be a Secret whose kind is missing.
+        let hint = match self
+            .node
+            .get("metadata")
+            .and_then(|metadata| metadata.get("generateName"))
+        {
+            Some(_) if missing == "metadata.name" => ": give it a name instead of generateName",
+            _ => "",
+        };
         Some(format!(
-            "missing {missing} in object {{{{{} {kind}}} {{{{{} {}}} {} map[]}}}}",
+            "missing {missing} in object {{{{{} {kind}}} {{{{{} {}}} map[] map[]}}}}{hint}",
             self.api_version(),
             self.name(),
             self.namespace(),
-            shown_labels(self),
         ))
     }
 

@@ -269,7 +269,7 @@ metadata:
 "#,
     );
     assert!(
-        told.contains("a.yaml:1: missing metadata.name in object {{v1 ConfigMap} {{ } map[b:c] map[]}}"),
+        told.contains("a.yaml:1: missing metadata.name in object {{v1 ConfigMap} {{ } map[] map[]}}"),
         "{told}"
     );
 }

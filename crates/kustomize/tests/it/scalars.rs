@@ -389,3 +389,35 @@ metadata: {name: block}
         &wanted("new: 1\n", block),
     );
 }
+
+/// kyaml takes a key `<<` away also where it is in quotes; and annotations are texts.
+#[test]
+fn keys_like_those_that_merge_go_and_annotations_stay_texts() {
+    check(
+        r#"
+=== kustomization.yaml
+resources: [a.yaml]
+=== a.yaml
+apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: a
+  annotations: {k: .inf, l: .nan, m: -.Inf}
+data: {"<<": x, a: b, c: d}
+"<<": {z: [1, {"<<": y}]}
+"#,
+        r#"
+apiVersion: v1
+data:
+  a: b
+  c: d
+kind: ConfigMap
+metadata:
+  annotations:
+    k: ".inf"
+    l: ".nan"
+    m: "-.Inf"
+  name: a
+"#,
+    );
+}

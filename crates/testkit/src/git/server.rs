@@ -1,28 +1,14 @@
-//! Repositories by name, and the smart HTTP protocol.
+//! Repositories by name, served over smart HTTP.
 
-use std::collections::BTreeMap;
-use std::io::Read;
-use std::sync::Arc;
+use gitserver::{Access, Repositories, Repository};
 
-use bytes::Bytes;
-use flate2::read::GzDecoder;
-use http::{Method, header};
-use parking_lot::Mutex;
-
-use super::pktline::{flush, line};
-use super::repository::Repository;
-use super::session::{self, Session, Span};
 use super::ssh::SshBuilder;
-use super::upload::Version;
-use crate::http::{Builder, Reply, Request, Service};
-
-/// The longest request after decompression.
-const INFLATED_LIMIT: u64 = 1 << 30;
+use crate::http::{Builder, Content, Reply, Request, Service};
 
 /// Repositories by name. Clones hold the same ones.
 #[derive(Clone, Debug, Default)]
 pub struct Git {
-    repositories: Arc<Mutex<BTreeMap<String, Repository>>>,
+    repositories: Repositories,
 }
 
 /// A Git server over HTTP.
@@ -36,17 +22,17 @@ impl Git {
 
     /// The repository of that name, such as `team/app`. It is made when it is asked for first.
     pub fn repository(&self, name: &str) -> Repository {
-        self.repositories.lock().entry(plain(name)).or_default().clone()
+        self.repositories.repository(name)
     }
 
     /// The repository of that name, if there is one. A client may add `.git`.
     pub(crate) fn find(&self, name: &str) -> Option<Repository> {
-        self.repositories.lock().get(&plain(name)).cloned()
+        self.repositories.find(name)
     }
 
     /// Removes a repository.
     pub fn remove(&self, name: &str) {
-        self.repositories.lock().remove(&plain(name));
+        self.repositories.remove(name);
     }
 
     /// Begins an SSH server for the same repositories.
@@ -68,81 +54,22 @@ impl Server {
 
     /// The address of a repository.
     pub fn clone_url(&self, name: &str) -> String {
-        format!("{}/{}.git", self.url(), plain(name))
+        let name = name.trim_matches('/');
+        format!("{}/{}.git", self.url(), name.strip_suffix(".git").unwrap_or(name))
     }
-}
-
-fn plain(name: &str) -> String {
-    let name = name.trim_matches('/');
-    name.strip_suffix(".git").unwrap_or(name).to_string()
 }
 
 impl Service for Git {
     fn reply(&self, request: &Request) -> Reply {
-        let path = request.segments().join("/");
-        let version = Version::requested(request.header("git-protocol").unwrap_or_default());
-        if let Some(name) = path.strip_suffix("/info/refs") {
-            return match (self.find(name), &request.method) {
-                (Some(repository), &Method::GET) => greeting(&repository, request, version),
-                _ => not_found(),
-            };
+        let mut asked = http::Request::new(request.body.clone());
+        *asked.method_mut() = request.method.clone();
+        *asked.uri_mut() = request.uri.clone();
+        *asked.headers_mut() = request.headers.clone();
+        let (head, body) = self.repositories.answer(Access::ReadAndPush, &asked).into_parts();
+        Reply {
+            status: head.status,
+            headers: head.headers,
+            content: Content::Whole(body),
         }
-        let Some((name, service)) = path.rsplit_once('/') else {
-            return not_found();
-        };
-        let Some(service) = session::Service::named(service) else {
-            return not_found();
-        };
-        let Some(repository) = self.find(name) else {
-            return not_found();
-        };
-        if request.method != Method::POST {
-            return Reply::status(405).with(header::ALLOW, "POST");
-        }
-        if request.header(header::CONTENT_TYPE) != Some(&format!("application/x-{}-request", service.name()))
-        {
-            return Reply::status(415);
-        }
-        let Some(body) = plain_body(request) else {
-            return Reply::status(400);
-        };
-        let out = Session::new(repository, service, version, Span::Request).feed(&body);
-        Reply::ok(&format!("application/x-{}-result", service.name()), out)
-            .with(header::CACHE_CONTROL, "no-cache")
     }
-}
-
-fn greeting(repository: &Repository, request: &Request, version: Version) -> Reply {
-    let service = request.query("service");
-    let Some(service) = service.as_deref().and_then(session::Service::named) else {
-        // Without a service the client speaks the old protocol of plain files.
-        return Reply::text("this server speaks only the smart protocol\n").with_status(403);
-    };
-    let mut out = Vec::new();
-    if version != Version::V2 || service == session::Service::ReceivePack {
-        line(&mut out, format!("# service={}\n", service.name()));
-        flush(&mut out);
-    }
-    out.extend(session::greeting(repository, service, version));
-    let media_type = format!("application/x-{}-advertisement", service.name());
-    Reply::ok(&media_type, out).with(header::CACHE_CONTROL, "no-cache")
-}
-
-fn plain_body(request: &Request) -> Option<Bytes> {
-    match request.header(header::CONTENT_ENCODING) {
-        None | Some("identity") => Some(request.body.clone()),
-        Some("gzip" | "x-gzip") => {
-            let mut body = Vec::new();
-            GzDecoder::new(&request.body[..])
-                .take(INFLATED_LIMIT)
-                .read_to_end(&mut body)
-                .ok()?;
-            Some(body.into())
-        }
-        Some(_) => None,
-    }
-}
-
-fn not_found() -> Reply {
-    Reply::text("repository not found\n").with_status(404)
 }

@@ -95,6 +95,8 @@ enum Slot {
     Key,
     Value(Text),
     Merge,
+    /// The value of a key that is left out.
+    Left,
 }
 
 /// Up to this many keys are searched one by one.
@@ -180,6 +182,11 @@ impl<'t> Reader<'t> {
                     return Err(Error::new(line, "duplicate merge key"));
                 }
                 *slot = Slot::Merge;
+                return Ok(());
+            }
+            // In quotes it is a key like others to YAML. kyaml takes it away with those that merge, and merges nothing.
+            if source.text == "<<" {
+                *slot = Slot::Left;
                 return Ok(());
             }
             if !kind.is_str() {
@@ -284,6 +291,7 @@ impl<'t> Reader<'t> {
                     self.children.push((key, node));
                 }
                 Slot::Merge => *merged = Some(node),
+                Slot::Left => {}
             },
         }
         Ok(())

@@ -62,8 +62,37 @@ fn as_typed(mut object: Value) -> Value {
     object
 }
 
+/// A Kustomization of an object. What does not fit is named and not told: values may be secrets.
 pub(super) fn from_object(object: &Value) -> anyhow::Result<Kustomization> {
-    Ok(model::convert::to_serde(object)?)
+    let error = match model::convert::to_serde(object) {
+        Ok(read) => return Ok(read),
+        Err(error) => error,
+    };
+    // This one names no values.
+    if error.to_string().starts_with("missing field") {
+        return Err(error.into());
+    }
+    let fields = object.at(&["spec"]).and_then(Value::as_object);
+    let fields = fields
+        .into_iter()
+        .flat_map(model::Map::iter)
+        .map(|(field, _)| field.to_owned());
+    let fits_without = |field: &String| {
+        let mut rest = object.clone();
+        let spec = rest.make_object().get_mut("spec");
+        if let Some(spec) = spec.and_then(Value::as_object_mut) {
+            spec.remove(field);
+        }
+        model::convert::to_serde::<Kustomization>(&rest).is_ok()
+    };
+    let wrong: Vec<String> = fields.filter(fits_without).collect();
+    match &wrong[..] {
+        [] => bail!("its fields are not those of a Kustomization: see `kubectl explain kustomization.spec`"),
+        fields => bail!(
+            "spec.{} is not of its type: see `kubectl explain kustomization.spec`",
+            fields.join(", spec.")
+        ),
+    }
 }
 
 /// The Kustomization of a name in the cluster; `None` if there is none.

@@ -52,7 +52,7 @@ pub(super) async fn run(mut args: Args) -> anyhow::Result<ExitCode> {
 }
 
 fn print(objects: &[Value]) -> anyhow::Result<()> {
-    let mut out = std::io::BufWriter::new(std::io::stdout().lock());
+    let mut out = std::io::BufWriter::new(crate::commands::printed::stdout());
     let mut text = String::new();
     for object in objects {
         text.clear();

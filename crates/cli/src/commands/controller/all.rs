@@ -59,6 +59,14 @@ pub(super) struct All {
     appliers: kustomize::Appliers,
 }
 
+impl All {
+    /// Has objects of Kustomizations that name no namespace go to this one, instead of being refused.
+    pub(super) fn with_default_namespace(mut self, namespace: &str) -> Self {
+        self.appliers = self.appliers.with_default_namespace(namespace);
+        self
+    }
+}
+
 impl Leader for All {
     async fn start(self, process: &Process, group: &mut Group) -> anyhow::Result<Serving> {
         let identities = process.identities();

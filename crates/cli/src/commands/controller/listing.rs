@@ -49,7 +49,6 @@ impl Problems {
         }
     }
 
-    #[cfg(test)]
     pub(super) fn texts(&self) -> Vec<String> {
         let found = self.found.iter();
         found

@@ -15,10 +15,13 @@ mod process;
 mod settings;
 mod source;
 mod start;
+mod within;
 
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 use std::process::ExitCode;
+
+pub(crate) use within::{Within, Working};
 
 /// Run controllers in a cluster: all of them, or one
 ///

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::Context as _;
@@ -37,7 +38,9 @@ pub(super) struct Process {
     waited_for: WaitedFor,
     settings: Settings,
     endpoints: Vec<(Endpoint, TcpListener)>,
-    signals: Signals,
+    /// Where artifacts are unpacked.
+    pub(super) scratch: PathBuf,
+    end: End,
 }
 
 impl Process {
@@ -69,20 +72,40 @@ impl Process {
             .map_err(|error| format!("{:#}", anyhow::Error::from(error)));
         let client = problems.take("unable to make a client of the cluster", client)?;
         let client = metrics.counting(client, host.unwrap_or_default());
+        Some(Process {
+            endpoints,
+            ..Process::new(client, metrics, settings, End::Signals(signals?))
+        })
+    }
+
+    /// A process on a cluster that is reached already, with nothing served beside the work, until it is told to end.
+    pub(super) fn within(
+        client: Client,
+        settings: Settings,
+        scratch: PathBuf,
+        told: oneshot::Receiver<()>,
+    ) -> Self {
+        Process {
+            scratch,
+            ..Process::new(client, Metrics::new(), settings, End::Told(Some(told)))
+        }
+    }
+
+    fn new(client: Client, metrics: Metrics, settings: Settings, end: End) -> Self {
         let recorders = settings.parts.iter().map(|part| {
             let address = settings.events_address.clone();
             (part.name, Recorder::new(client.clone(), part.name, address))
         });
-        let recorders = recorders.collect();
-        Some(Process {
+        Process {
+            recorders: recorders.collect(),
             client,
             metrics,
-            recorders,
             waited_for: WaitedFor::default(),
             settings,
-            endpoints,
-            signals: signals?,
-        })
+            endpoints: Vec::new(),
+            scratch: std::env::temp_dir(),
+            end,
+        }
     }
 
     /// Has a controller of a part work.
@@ -133,7 +156,7 @@ impl Process {
         let mut electors = self.electors();
         let acquired = tokio::select! {
             acquired = acquire(&mut electors, &self.metrics) => Some(acquired),
-            () = self.signals.next() => None,
+            () = self.end.next() => None,
         };
         let ended = match acquired {
             Some(Ok(())) => self.work(lead, &mut electors).await,
@@ -163,12 +186,12 @@ impl Process {
             lost = hold(electors) => return Err(lost.into()),
             ended = &mut serving.running => return ended.context("the artifact server ended"),
             () = group.ended() => anyhow::bail!("a controller ended"),
-            () = self.signals.next() => {}
+            () = self.end.next() => {}
         }
         tracing::info!("shutting down: waiting for what is being worked on");
         tokio::select! {
             () = drain(group, serving) => Ok(()),
-            () = self.signals.next() => {
+            () = self.end.next() => {
                 tracing::error!("told twice: ending at once");
                 std::process::exit(1);
             }
@@ -276,6 +299,29 @@ async fn config(settings: &Settings) -> anyhow::Result<Config> {
 }
 
 /// What tells a process to end.
+enum End {
+    Signals(Signals),
+    /// Whoever has started it, once.
+    Told(Option<oneshot::Receiver<()>>),
+}
+
+impl End {
+    async fn next(&mut self) {
+        match self {
+            End::Signals(signals) => signals.next().await,
+            End::Told(told @ Some(_)) => {
+                if let Some(told) = told {
+                    // Whoever could tell may be gone: then it is time to end, too.
+                    let _ = told.await;
+                }
+                *told = None;
+            }
+            End::Told(None) => std::future::pending().await,
+        }
+    }
+}
+
+/// What the system and people say.
 struct Signals {
     terminate: Signal,
     interrupt: Signal,

@@ -54,7 +54,7 @@ pub(crate) struct Args {
 
 pub(super) async fn run(args: Args) -> anyhow::Result<ExitCode> {
     let found = compared(args).await.map_err(WithCode::wrong)?;
-    let mut out = std::io::stdout().lock();
+    let mut out = crate::commands::printed::stdout();
     let written = out.write_all(found.text.as_bytes()).and_then(|()| out.flush());
     written
         .context("failed to write the output")

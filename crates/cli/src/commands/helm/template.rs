@@ -228,11 +228,9 @@ fn capabilities(args: &Args, version: HelmVersion) -> anyhow::Result<Capabilitie
 
 /// Prints; whoever reads may stop reading.
 pub(super) fn write(text: &str) -> anyhow::Result<()> {
-    let mut out = std::io::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
-        done => done.context("failed to write to standard output"),
-    }
+    let mut out = crate::commands::printed::stdout();
+    let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    written.context("failed to write to standard output")
 }
 
 /// One file for each template.

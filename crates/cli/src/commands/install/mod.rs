@@ -152,7 +152,7 @@ pub(crate) async fn run(mut args: Args) -> anyhow::Result<ExitCode> {
 }
 
 fn print(objects: &[Value], wanted: &Wanted<'_>) -> anyhow::Result<()> {
-    let mut out = std::io::BufWriter::new(std::io::stdout().lock());
+    let mut out = std::io::BufWriter::new(crate::commands::printed::stdout());
     let names: Vec<&str> = wanted.components.iter().map(|component| component.name).collect();
     writeln!(
         out,

@@ -34,9 +34,12 @@ pub(crate) struct Args {
     /// Which files kustomizations may read
     #[arg(long, value_enum, default_value_t = Restrictor::RootOnly)]
     load_restrictor: Restrictor,
-    /// The order of the objects, where the kustomization does not say
-    #[arg(long, value_enum, default_value_t = Order::Legacy)]
-    reorder: Order,
+    #[arg(
+        long,
+        value_enum,
+        help = "The order of the objects, where the kustomization does not say [default: legacy]"
+    )]
+    reorder: Option<Order>,
     /// Label everything with app.kubernetes.io/managed-by
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true", default_value = "false", hide_default_value = true, action = clap::ArgAction::Set, value_parser = pflag::boolean)]
     enable_managedby_label: bool,
@@ -101,6 +104,18 @@ pub(crate) async fn run(Kustomize::Build(args): Kustomize) -> anyhow::Result<Exi
     tokio::task::spawn_blocking(move || build(&args, runtime)).await?
 }
 
+/// What is wrong, with the flag that would allow it.
+fn explained(errors: kustomize::Errors, restrictor: Restrictor) -> anyhow::Error {
+    let is_outside = |error: &kustomize::Error| error.message.contains("security; file '");
+    let hint = match restrictor {
+        Restrictor::RootOnly if errors.0.iter().any(is_outside) => {
+            "\nhint: --load-restrictor LoadRestrictionsNone lets a kustomization read files that are not below its directory"
+        }
+        _ => "",
+    };
+    anyhow::anyhow!("{errors}{hint}")
+}
+
 fn build(args: &Args, runtime: tokio::runtime::Handle) -> anyhow::Result<ExitCode> {
     let fetcher = remote::Elsewhere::new(runtime)?;
     let renderer = helm::Program {
@@ -109,14 +124,19 @@ fn build(args: &Args, runtime: tokio::runtime::Handle) -> anyhow::Result<ExitCod
         api_versions: args.helm_api_versions.clone(),
         debug: args.helm_debug,
     };
+    if args.reorder.is_some() {
+        eprintln!(
+            "Flag --reorder has been deprecated, use the new 'sortOptions' field in kustomization.yaml instead."
+        );
+    }
     let mut options = Options {
         load_restrictor: match args.load_restrictor {
             Restrictor::RootOnly => LoadRestrictor::RootOnly,
             Restrictor::None => LoadRestrictor::None,
         },
         reorder: match args.reorder {
-            Order::Legacy => Reorder::Legacy,
-            Order::None => Reorder::None,
+            None | Some(Order::Legacy) => Reorder::Legacy,
+            Some(Order::None) => Reorder::None,
         },
         managed_by_label: args.enable_managedby_label,
         fetcher: Some(&fetcher),
@@ -140,7 +160,8 @@ fn build(args: &Args, runtime: tokio::runtime::Handle) -> anyhow::Result<ExitCod
             let root = root
                 .to_str()
                 .with_context(|| format!("{} is not UTF-8", root.display()))?;
-            kustomize::build(&tree, root, &options)?
+            kustomize::build(&tree, root, &options)
+                .map_err(|errors| explained(errors, args.load_restrictor))?
         }
     };
     for warning in &output.warnings {
@@ -149,7 +170,7 @@ fn build(args: &Args, runtime: tokio::runtime::Handle) -> anyhow::Result<ExitCod
     match &args.output {
         Some(folder) if folder.is_dir() => write::to_folder(&output, folder)?,
         Some(file) => write::to_file(output, file)?,
-        None => write::print(output, std::io::stdout().lock())?,
+        None => write::print(output, crate::commands::printed::stdout())?,
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -155,7 +155,7 @@ fn print(plan: &plan::Plan, form: Form) -> anyhow::Result<()> {
         Form::Json => format!("{}\n", serde_json::to_string_pretty(plan)?),
         Form::Yaml => yaml::write(&model::convert::from_serde(plan)?),
     };
-    let mut out = std::io::stdout().lock();
+    let mut out = crate::commands::printed::stdout();
     let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
     written.context("failed to write the output")
 }

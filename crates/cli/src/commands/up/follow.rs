@@ -1,241 +1,343 @@
-//! Follows files and cluster, and does what each change asks for.
+//! Follows files and cluster, and tells what becomes of them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::time::Duration;
 
-use kube::Client;
+use jiff::Timestamp;
 use model::{ObjectKey, Value};
 use tokio::sync::mpsc;
-use tokio::time::{Instant, Interval, sleep_until};
 
-use super::files::{self, Listing, Wanted};
-use super::pods::Pods;
-use super::status::{self, State};
-use super::sync::{Outcome, Sync};
-use super::view::{Row, View};
-use super::watches::{Seen, Watches};
+use super::board::{Board, Row, Verdict};
+use super::directory::Change;
+use super::ground::Ground;
+use super::index::Index;
+use super::problem;
+use super::root::Root;
+use super::unit::State;
+use super::view::{self, View};
+use super::watches::{Seen, Told, Watches};
+use crate::commands::controller::Working;
 
-/// How often the files are looked at. The cluster is watched, not asked.
-const LOOK_EVERY: Duration = Duration::from_millis(250);
+/// How long what controllers tell is waited for at the end.
+const HEARD_OUT: Duration = Duration::from_secs(1);
 
-/// How long to wait before what failed is tried again, at first and at most.
-const RETRY: (Duration, Duration) = (Duration::from_millis(500), Duration::from_secs(30));
-
-/// Keeps a cluster in sync with a directory.
-pub(super) struct Follower {
-    folder: PathBuf,
-    once: bool,
-    sync: Sync,
-    view: View,
-    watches: Watches,
-    seen: mpsc::Receiver<Seen>,
-    look: Interval,
-    /// What the directory held when it was last looked at.
-    last: Option<Result<Listing, String>>,
-    /// What the files say, as far as they can be read.
-    wanted: Vec<Wanted>,
-    /// Some files cannot be read, so that nothing may be applied.
-    unreadable: bool,
-    /// When to try again what failed, and the wait before it.
-    retry: Option<(Instant, Duration)>,
-    /// The objects that were applied, as they are in the cluster.
-    live: BTreeMap<ObjectKey, Value>,
-    pods: Pods,
+/// Where files come from.
+pub(super) struct Files {
+    /// What becomes of those of a directory.
+    pub(super) changes: mpsc::Receiver<Change>,
+    /// The directory, if it is one.
+    pub(super) folder: Option<PathBuf>,
 }
 
-impl Follower {
-    pub(super) fn new(folder: PathBuf, once: bool, client: Client, view: View) -> Self {
+/// Follows files and cluster.
+pub(super) struct Follower<'g> {
+    ground: &'g Ground,
+    root: Root,
+    /// The objects that are applied once there is something to apply.
+    objects: Vec<Value>,
+    is_applied: bool,
+    once: bool,
+    folder: Option<PathBuf>,
+    index: Arc<Index>,
+    board: Board,
+    pub(super) view: View,
+    watches: Watches,
+    seen: mpsc::Receiver<Seen>,
+    changes: mpsc::Receiver<Change>,
+    /// What was told of units that have failed.
+    told: BTreeMap<ObjectKey, String>,
+    /// Units and revisions that were applied as a whole.
+    finished: BTreeSet<((String, String), String)>,
+}
+
+impl<'g> Follower<'g> {
+    pub(super) fn new(
+        ground: &'g Ground,
+        root: Root,
+        objects: Vec<Value>,
+        files: Files,
+        once: bool,
+        view: View,
+    ) -> Self {
         let (sender, seen) = mpsc::channel(1024);
+        let Files { changes, folder } = files;
         Follower {
-            folder,
+            watches: Watches::new(ground.client.clone(), sender),
+            ground,
+            root,
+            objects,
+            is_applied: false,
             once,
-            sync: Sync::new(client.clone()),
+            folder,
+            index: Arc::default(),
+            board: Board::default(),
             view,
-            watches: Watches::new(client, sender),
             seen,
-            look: tokio::time::interval(LOOK_EVERY),
-            last: None,
-            wanted: Vec::new(),
-            unreadable: false,
-            retry: None,
-            live: BTreeMap::new(),
-            pods: Pods::default(),
+            changes,
+            told: BTreeMap::new(),
+            finished: BTreeSet::new(),
         }
+    }
+
+    /// Applies the objects once there is something to apply. With `--once`, that there is nothing decides it.
+    pub(super) async fn begin(&mut self) -> anyhow::Result<Option<ExitCode>> {
+        if self.folder.is_none() {
+            self.apply().await?;
+        }
+        while !self.is_applied {
+            let Some(change) = self.changes.recv().await else {
+                anyhow::bail!("the directory is no longer followed");
+            };
+            if let Some(code) = self.files(change).await? {
+                return Ok(Some(code));
+            }
+        }
+        Ok(None)
     }
 
     /// Works until, with `--once`, all is decided; without it, for ever.
-    pub(super) async fn follow(&mut self) -> ExitCode {
+    pub(super) async fn follow(&mut self, working: &mut Working) -> anyhow::Result<ExitCode> {
         loop {
-            let retry_at = self.retry.map(|(at, _)| at);
-            let failed = tokio::select! {
-                _ = self.look.tick() => self.look_at_files().await,
-                Some(seen) = self.seen.recv() => {
-                    self.saw(seen).await;
-                    false
+            tokio::select! {
+                error = working.ended() => return Err(error),
+                Some(change) = self.changes.recv() => {
+                    if let Some(code) = self.files(change).await? {
+                        return Ok(code);
+                    }
                 }
-                () = sleep_until(retry_at.unwrap_or_else(Instant::now)), if retry_at.is_some() => self.run().await,
-            };
-            if self.once && failed {
-                return ExitCode::FAILURE;
+                Some(seen) = self.seen.recv() => {
+                    self.note(seen);
+                    while let Ok(seen) = self.seen.try_recv() {
+                        self.note(seen);
+                    }
+                }
             }
-            if self.once && self.all_ready() {
-                let count = self.view.len();
-                self.view.say(&format!("all {count} objects are ready"));
-                return ExitCode::SUCCESS;
+            self.show();
+            if self.once
+                && let Some(code) = self.decide().await?
+            {
+                return Ok(code);
             }
         }
     }
 
-    fn all_ready(&self) -> bool {
-        !self.wanted.is_empty()
-            && self.view.len() >= self.sync.applied.len()
-            && self.view.unready().next().is_none()
+    async fn apply(&mut self) -> anyhow::Result<()> {
+        for object in &self.objects {
+            let applied = self.ground.apply(object).await?;
+            self.board.note_applied(&applied);
+        }
+        self.is_applied = true;
+        Ok(())
+    }
+
+    /// The files have changed.
+    async fn files(&mut self, change: Change) -> anyhow::Result<Option<ExitCode>> {
+        let is_over = match change {
+            Change::LeftOut(paths) => {
+                for path in paths {
+                    self.view.say(&format!("left out  {path}"));
+                }
+                false
+            }
+            Change::Unreadable(problem) => {
+                let head = "nothing is changed until this is mended:";
+                self.view.say(&view::listed(head, &[problem]));
+                true
+            }
+            Change::Empty(text) => {
+                self.view.say(&text);
+                true
+            }
+            Change::Committed(revision, index) => {
+                self.index = index;
+                self.board.wanted = Some((self.root.source_key(), revision));
+                match self.is_applied {
+                    false => self.apply().await?,
+                    true => self.ask(&[self.root.source_key()]).await,
+                }
+                false
+            }
+        };
+        Ok((is_over && self.once).then_some(ExitCode::FAILURE))
+    }
+
+    /// Has controllers look at units now. What cannot be asked is looked at when its interval is over.
+    async fn ask(&mut self, units: &[ObjectKey]) {
+        for key in units {
+            let token = Timestamp::now().to_string();
+            match self.ground.ask(key, &token).await {
+                Ok(()) => self.board.note_asked(key, &token),
+                Err(error) => self.view.say(&format!(
+                    "failed    {key}: it cannot be asked to look now: {error}"
+                )),
+            }
+        }
+    }
+
+    fn note(&mut self, seen: Seen) {
+        match seen {
+            Seen::Unit(key, live) => self.board.note_unit(&key, live.as_ref()),
+            Seen::Object(key, live) => self.board.note_object(&key, live),
+            Seen::Pod(key, live) => self.board.note_pod(&key, live.as_ref()),
+            Seen::Listed(kind) => self.board.note_listed(kind),
+            Seen::Blind(kind, why) => self.board.note_blind(kind, why),
+            Seen::Told(told) => self.tell_changes(told),
+        }
+    }
+
+    /// Tells what a controller has done to objects.
+    fn tell_changes(&mut self, told: Told) {
+        let run = (told.unit, told.revision);
+        if told.reason == "ReconciliationSucceeded" {
+            self.finished.insert(run);
+            return;
+        }
+        // What is applied again though nothing new came was changed by somebody else.
+        let again = self.finished.contains(&run);
+        for line in told.message.lines() {
+            let Some((key, word)) = line.rsplit_once(' ') else {
+                continue;
+            };
+            let text = match (word, again) {
+                ("created", false) => format!("created   {key}"),
+                ("configured", false) => format!("changed   {key}"),
+                ("created", true) => format!("restored  {key}: somebody else had deleted it"),
+                ("configured", true) => format!("restored  {key}: somebody else had changed it"),
+                ("deleted", _) => format!("pruned    {key}: it is in no file any more"),
+                _ => continue,
+            };
+            self.view.say(&text);
+        }
+    }
+
+    /// Shows how everything is, and tells what has failed anew.
+    fn show(&mut self) {
+        self.watches.cover(self.board.objects());
+        let now = Timestamp::now();
+        let rows = self.board.rows(now);
+        for row in &rows {
+            let key = &row.unit.key;
+            if row.unit.state != State::Failed {
+                self.told.remove(key);
+            } else if self.told.get(key) != Some(&row.unit.detail) {
+                self.told.insert(key.clone(), row.unit.detail.clone());
+                let head = match row.unit.reason.as_str() {
+                    "BuildFailed" | "ReconciliationFailed" => {
+                        format!("failed    {key}: nothing is changed until this is mended:")
+                    }
+                    _ => format!("failed    {key}:"),
+                };
+                self.view
+                    .say(&view::listed(&head, &self.problems(&row.unit.detail)));
+            }
+        }
+        let objects = self.board.objects().map(|(key, _)| key);
+        let objects = objects.filter(|key| !self.board.has_unit(key) && self.board.is_seen(key));
+        let objects = objects.map(|key| self.board.shown(key, now)).collect();
+        self.view.show(rows, objects);
+    }
+
+    fn problems(&self, message: &str) -> Vec<String> {
+        problem::problems(message, self.folder.as_deref(), &self.index)
+    }
+
+    /// Whether it is over, with `--once`.
+    async fn decide(&mut self) -> anyhow::Result<Option<ExitCode>> {
+        let now = Timestamp::now();
+        Ok(match self.board.verdict(&self.root.key_of_kustomization(), now) {
+            Verdict::Open => None,
+            Verdict::TryAgain(units) => {
+                self.ask(&units).await;
+                None
+            }
+            Verdict::Ready => {
+                self.hear_out().await;
+                let rows = self.board.rows(now);
+                let count: usize = rows.iter().map(|row| row.count).sum();
+                self.view.say(&format!("all {count} objects are ready"));
+                Some(ExitCode::SUCCESS)
+            }
+            Verdict::Failed => {
+                let reasons = self.reasons(&self.board.rows(now), State::Failed);
+                self.view.say(&view::listed("not ready:", &reasons));
+                Some(ExitCode::FAILURE)
+            }
+        })
+    }
+
+    /// Waits until the controllers have told how they got there, which they do a moment later. What did not change is not told.
+    async fn hear_out(&mut self) {
+        let until = tokio::time::Instant::now() + HEARD_OUT;
+        let rows = self.board.rows(Timestamp::now());
+        let units = rows
+            .iter()
+            .map(|row| &row.unit)
+            .filter(|unit| unit.source.is_some());
+        let mut runs: Vec<_> = units
+            .map(|unit| {
+                let name = (unit.key.namespace.to_string(), unit.key.name.to_string());
+                (name, unit.revision.clone())
+            })
+            .collect();
+        loop {
+            runs.retain(|run| !self.finished.contains(run));
+            if runs.is_empty() {
+                return;
+            }
+            match tokio::time::timeout_at(until, self.seen.recv()).await {
+                Ok(Some(seen)) => self.note(seen),
+                _ => return,
+            }
+        }
     }
 
     /// Says what was not ready in time.
     pub(super) fn report_late(&mut self, seconds: u64) {
-        let mut text = format!("not ready after {seconds} s:");
-        for (key, row) in self.view.unready() {
-            let applied = self.sync.applied.get(key);
-            let place = applied
-                .map(|applied| format!(" ({})", applied.place))
-                .unwrap_or_default();
-            text.push_str(&format!("\n  {key}{place}: {} {}", row.state.word(), row.detail));
+        let rows = self.board.rows(Timestamp::now());
+        let mut reasons = self.reasons(&rows, State::Waiting);
+        if reasons.is_empty() {
+            reasons.push("nothing was applied yet; give it more time with --timeout".to_owned());
         }
-        if self.view.unready().next().is_none() {
-            text.push_str(" the objects were still being applied; give it more time with --timeout");
-        }
-        self.view.say(&text);
+        let head = format!("not ready after {seconds} s:");
+        self.view.say(&view::listed(&head, &reasons));
     }
 
-    /// Reads the files if they changed; whether something failed.
-    async fn look_at_files(&mut self) -> bool {
-        let folder = self.folder.clone();
-        let task = tokio::task::spawn_blocking(move || files::list(&folder));
-        let listing = task.await.unwrap_or_else(|error| Err(error.to_string()));
-        if self.last.as_ref() == Some(&listing) {
-            return false;
-        }
-        let before = self.last.replace(listing.clone());
-        let (wanted, problems) = match listing {
-            Err(problem) => (Vec::new(), vec![problem]),
-            Ok(listing) => {
-                self.tell_left_out(before, &listing);
-                let task = tokio::task::spawn_blocking(move || files::read(&listing));
-                task.await
-                    .unwrap_or_else(|error| (Vec::new(), vec![error.to_string()]))
+    /// Why units are not ready. What only waits is left out where something has failed.
+    fn reasons(&self, rows: &[Row], least: State) -> Vec<String> {
+        let is_told =
+            |state: State| state == State::Failed || (state == State::Waiting && least == State::Waiting);
+        let mut reasons = Vec::new();
+        for row in rows {
+            let unit = &row.unit;
+            if unit.state == State::Failed {
+                let problems = self.problems(&unit.detail);
+                reasons.extend(problems.iter().map(|problem| format!("{}: {problem}", unit.key)));
+            } else if is_told(row.state) && (row.unready.is_empty() || unit.state != State::Ready) {
+                reasons.push(format!("{}: {} {}", unit.key, row.state.word(), row.detail));
             }
-        };
-        self.wanted = wanted;
-        self.unreadable = !problems.is_empty();
-        self.retry = None;
-        if !problems.is_empty() {
-            let mut problems = problems;
-            let others = self.sync.problems(&self.wanted).await;
-            problems.extend(others.iter().map(Outcome::to_string));
-            let list = problems.join("\n  ");
-            self.view
-                .say(&format!("nothing is changed until this is mended:\n  {list}"));
-            return true;
-        }
-        if self.wanted.is_empty() {
-            self.tell_empty();
-            return true;
-        }
-        self.run().await
-    }
-
-    fn tell_left_out(&mut self, before: Option<Result<Listing, String>>, now: &Listing) {
-        let before = before.and_then(Result::ok).unwrap_or_default();
-        for path in now.left_out.iter().filter(|path| !before.left_out.contains(path)) {
-            let path = path.display();
-            self.view
-                .say(&format!("left out  {path}: it is a link or no regular file"));
-        }
-    }
-
-    fn tell_empty(&mut self) {
-        let folder = self.folder.display();
-        let text = match self.sync.applied.len() {
-            0 => format!("{folder} holds no objects: there is no file *.yaml, *.yml or *.json with one"),
-            count => format!(
-                "{folder} holds no objects any more. This is more often a mistake than a wish: the {count} in the cluster \
-                 are kept. Leave one file to have the others pruned"
-            ),
-        };
-        self.view.say(&text);
-    }
-
-    /// Applies what is wanted; whether something failed.
-    async fn run(&mut self) -> bool {
-        let wait = self.retry.take().map(|(_, wait)| wait);
-        if self.unreadable || self.wanted.is_empty() {
-            return false;
-        }
-        let outcomes = self.sync.run(&self.wanted).await;
-        self.watches.cover(&self.sync);
-        let failed = outcomes.iter().any(Outcome::is_failure);
-        let failing = |key: &ObjectKey| {
-            let mut failures = outcomes.iter().filter(|outcome| outcome.is_failure());
-            failures.any(|outcome| outcome.key == *key)
-        };
-        let applied = &self.sync.applied;
-        self.view.keep(|key| applied.contains_key(key) || failing(key));
-        self.live.retain(|key, _| applied.contains_key(key));
-        self.view.outcomes(&outcomes);
-        if failed {
-            let wait = wait.map_or(RETRY.0, |wait| (wait * 2).min(RETRY.1));
-            self.retry = Some((Instant::now() + wait, wait));
-        }
-        failed
-    }
-
-    async fn saw(&mut self, seen: Seen) {
-        let Seen { key, live, version } = seen;
-        if key.group.is_empty() && key.kind == "Pod" {
-            self.pods.saw(&key, live.as_ref());
-            self.show_workloads(&key.namespace);
-        }
-        if !self.sync.applied.contains_key(&key) {
-            return;
-        }
-        match &live {
-            Some(live) => {
-                self.live.insert(key.clone(), live.clone());
-                self.show(&key);
+            for shown in row.unready.iter().filter(|shown| is_told(shown.state)) {
+                let place = self.index.place(&shown.key, |_| Vec::new());
+                let place =
+                    place.map(|place| format!(" ({})", problem::in_folder(&place, self.folder.as_deref())));
+                let place = place.unwrap_or_default();
+                reasons.push(format!(
+                    "{}{place}: {} {}",
+                    shown.key,
+                    shown.state.word(),
+                    shown.detail
+                ));
             }
-            None => drop(self.live.remove(&key)),
         }
-        if let Some(outcome) = self.sync.restore(&key, live.as_ref(), version).await {
-            if outcome.is_failure() && self.retry.is_none() {
-                self.retry = Some((Instant::now() + RETRY.0, RETRY.0));
-            }
-            self.view.outcomes(&[outcome]);
-        }
+        reasons
     }
 
-    /// Shows how an object is doing.
-    fn show(&mut self, key: &ObjectKey) {
-        let Some(live) = self.live.get(key) else { return };
-        let (state, mut detail) = status::of(live);
-        if state == State::Progressing
-            && let Some(trouble) = self.pods.trouble_of(live)
-        {
-            detail = format!("{detail}; {trouble}");
-        }
-        self.view.status(key, Row { state, detail });
-    }
-
-    fn show_workloads(&mut self, namespace: &str) {
-        let keys = self.live.keys().filter(|key| key.namespace == namespace);
-        let workloads: Vec<ObjectKey> = keys
-            .filter(|key| matches!(key.group.as_str(), "apps" | "batch"))
-            .cloned()
-            .collect();
-        for key in workloads {
-            self.show(&key);
-        }
+    /// The Kustomizations that units have made, which go with them.
+    pub(super) fn made_units(&self) -> Vec<ObjectKey> {
+        let objects = self.board.objects().map(|(key, _)| key);
+        let units = objects.filter(|key| self.board.has_unit(key));
+        units.cloned().collect()
     }
 }

@@ -2,171 +2,292 @@
 
 use std::collections::BTreeMap;
 use std::io::{IsTerminal, Write};
-use std::path::Path;
 
 use model::ObjectKey;
 
-use super::status::State;
-use super::sync::{Outcome, What};
+use super::board::{Row, Shown};
+use super::unit::{State, short};
 
-/// One line of the table.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Row {
-    pub state: State,
-    pub detail: String,
-}
+/// So many objects that are not ready are shown below their unit.
+const MOST_OBJECTS: usize = 6;
+/// So wide a terminal is where nothing else is known.
+const WIDTH: usize = 80;
+const HEIGHT: usize = 24;
 
 /// Shows what goes on.
 pub(super) struct View {
     live: bool,
-    rows: BTreeMap<ObjectKey, Row>,
+    rows: Vec<Row>,
     /// How many lines were drawn last.
     drawn: usize,
+    /// What was said last of each object and unit, where there is no table.
+    said: BTreeMap<ObjectKey, (State, String)>,
 }
 
 impl View {
     pub(super) fn new() -> Self {
         View {
             live: std::io::stdout().is_terminal(),
-            rows: BTreeMap::new(),
+            rows: Vec::new(),
             drawn: 0,
+            said: BTreeMap::new(),
         }
     }
 
     /// Tells something once, above the table.
     pub(super) fn say(&mut self, text: &str) {
-        self.erase();
-        print_line(text);
-        self.draw();
+        let frame = self.frame();
+        print(&format!("{}{}\n{frame}", self.erased(), clean(text)));
+        self.drawn = lines(&frame);
     }
 
-    /// Tells what was done.
-    pub(super) fn outcomes(&mut self, outcomes: &[Outcome]) {
-        self.erase();
-        for outcome in outcomes {
-            let key = &outcome.key;
-            match &outcome.what {
-                What::Pruned => drop(self.rows.remove(key)),
-                What::Failed(reason) => {
-                    let row = Row {
-                        state: State::Failed,
-                        detail: reason.clone(),
-                    };
-                    // What is tried again and fails in the same way is not told again.
-                    if self.rows.insert(key.clone(), row.clone()) == Some(row) {
-                        continue;
-                    }
-                }
-                What::Created | What::Changed | What::Restored => {}
+    /// Shows how everything is. `objects` are those of the units, the well ones too.
+    pub(super) fn show(&mut self, rows: Vec<Row>, objects: Vec<Shown>) {
+        if self.live {
+            if rows == self.rows {
+                return;
             }
-            print_line(&outcome.to_string());
-        }
-        self.draw();
-    }
-
-    /// Tells how an object is doing.
-    pub(super) fn status(&mut self, key: &ObjectKey, row: Row) {
-        if self.rows.get(key) == Some(&row) {
+            self.rows = rows;
+            let frame = self.frame();
+            print(&format!("{}{frame}", self.erased()));
+            self.drawn = lines(&frame);
             return;
         }
-        self.erase();
-        if !self.live {
-            let detail = if row.detail.is_empty() {
-                String::new()
-            } else {
-                format!(": {}", row.detail)
+        for shown in objects {
+            self.tell(&shown.key, shown.state, &shown.detail);
+        }
+        for row in &rows {
+            let detail = match row.state {
+                State::Ready => ready_detail(row),
+                // It is told with its reasons, and its objects by themselves.
+                State::Failed => continue,
+                State::Waiting => row.detail.clone(),
             };
-            print_line(&format!("{:<9} {key}{detail}", short(row.state)));
+            self.tell(&row.unit.key, row.state, &detail);
         }
-        self.rows.insert(key.clone(), row);
-        self.draw();
+        self.rows = rows;
     }
 
-    /// The objects that are not as they shall be, with the reason.
-    pub(super) fn unready(&self) -> impl Iterator<Item = (&ObjectKey, &Row)> {
-        self.rows.iter().filter(|(_, row)| row.state != State::Ready)
+    /// The table stays as it is: nothing is drawn over it any more.
+    pub(super) fn end(&mut self) {
+        self.drawn = 0;
+        self.live = false;
     }
 
-    /// Shows only these from now on.
-    pub(super) fn keep(&mut self, wanted: impl Fn(&ObjectKey) -> bool) {
-        self.erase();
-        self.rows.retain(|key, _| wanted(key));
-        self.draw();
-    }
-
-    /// How many objects are shown.
-    pub(super) fn len(&self) -> usize {
-        self.rows.len()
-    }
-
-    fn erase(&mut self) {
-        if self.drawn > 0 {
-            print(&format!("\x1b[{}A\x1b[J", self.drawn));
-            self.drawn = 0;
-        }
-    }
-
-    fn draw(&mut self) {
-        if !self.live || self.rows.is_empty() {
+    fn tell(&mut self, key: &ObjectKey, state: State, detail: &str) {
+        let now = (state, detail.to_owned());
+        if self.said.get(key) == Some(&now) {
             return;
         }
-        let names: Vec<String> = self.rows.keys().map(ToString::to_string).collect();
-        let width = names.iter().map(String::len).max().unwrap_or(0).max(6);
-        let mut text = format!("\n{:<width$}  {:<11}  DETAIL\n", "OBJECT", "STATE");
-        for (name, row) in names.iter().zip(self.rows.values()) {
-            // Cut, so that one object is one line and the table can be drawn over.
-            let detail: String = row
-                .detail
-                .lines()
-                .next()
-                .unwrap_or_default()
-                .chars()
-                .filter(|letter| !letter.is_control())
-                .take(80)
-                .collect();
-            text.push_str(&format!("{name:<width$}  {:<11}  {detail}\n", row.state.word()));
+        self.said.insert(key.clone(), now);
+        let line = match detail {
+            "" => format!("{:<9} {key}", state.word()),
+            detail => format!("{:<9} {key}: {}", state.word(), first_line(detail)),
+        };
+        print(&format!("{}\n", clean(&line)));
+    }
+
+    /// What takes the table away.
+    fn erased(&self) -> String {
+        match self.drawn {
+            0 => String::new(),
+            drawn => format!("\x1b[{drawn}A\x1b[J"),
         }
-        self.drawn = text.matches('\n').count();
-        print(&text);
+    }
+
+    /// The table.
+    fn frame(&self) -> String {
+        if !self.live || self.rows.is_empty() {
+            return String::new();
+        }
+        let (width, height) = size();
+        table(&self.rows, width, height)
     }
 }
 
-fn short(state: State) -> &'static str {
-    match state {
-        State::Progressing => "waiting",
-        other => other.word(),
-    }
-}
-
-/// Where the cluster is and how to reach it.
-pub(super) fn greeting(folder: &Path, kubeconfig: &Path, address: std::net::SocketAddr) -> String {
-    format!(
-        "Keeping {} in sync with an embedded Kubernetes API on https://{address}.\n\
-         It is for development: it runs no containers and is gone when you press Ctrl-C.\n\
-         Look inside with: kubectl --kubeconfig {} get all -A\n",
-        folder.display(),
-        kubeconfig.display()
-    )
-}
-
-/// Prints a text and ends the line. Control characters, which names of files and messages may hold, do nothing to the
-/// terminal.
-fn print_line(text: &str) {
-    let shown: String = text
-        .chars()
-        .map(|letter| {
-            if letter.is_control() && letter != '\n' {
-                char::REPLACEMENT_CHARACTER
+/// The table of units, with what is not ready below each, cut to the size of the terminal: one thing is one line, so that it can
+/// be drawn over.
+fn table(rows: &[Row], width: usize, height: usize) -> String {
+    let names: Vec<String> = rows.iter().map(|row| name(&row.unit.key)).collect();
+    let revisions: Vec<String> = rows.iter().map(|row| short(&row.unit.revision)).collect();
+    let widest = |texts: &[String], least: usize, most: usize| {
+        let longest = texts.iter().map(|text| text.chars().count()).max();
+        longest.unwrap_or_default().clamp(least, most)
+    };
+    let first = widest(&names, 4, (width * 2 / 5).max(12));
+    let second = widest(&revisions, 8, (width * 3 / 10).max(12));
+    let mut table = vec![
+        String::new(),
+        format!("{:<first$}  {:<second$}  STATE    DETAIL", "UNIT", "REVISION"),
+    ];
+    for ((row, name), revision) in rows.iter().zip(&names).zip(&revisions) {
+        let detail = match row.state {
+            State::Ready => count(row),
+            _ => row.detail.clone(),
+        };
+        table.push(format!(
+            "{:<first$}  {:<second$}  {:<7}  {}",
+            cut(name, first),
+            cut(revision, second),
+            row.state.word(),
+            first_line(&detail)
+        ));
+        for shown in row.unready.iter().take(MOST_OBJECTS) {
+            let mark = if shown.state == State::Failed {
+                "✗"
             } else {
-                letter
-            }
-        })
-        .collect();
-    print(&format!("{shown}\n"));
+                "…"
+            };
+            table.push(format!("  {mark} {}: {}", shown.key, first_line(&shown.detail)));
+        }
+        if row.unready.len() > MOST_OBJECTS {
+            table.push(format!("  … and {} more", row.unready.len() - MOST_OBJECTS));
+        }
+    }
+    // The line of the cursor and the one before the table are needed, too.
+    let room = height.saturating_sub(2).max(4);
+    if table.len() > room {
+        let hidden = table.len() - room + 1;
+        table.truncate(room - 1);
+        table.push(format!("… and {hidden} more lines: the terminal is too small"));
+    }
+    let lines = table.iter().map(|line| cut(line.trim_end(), width));
+    lines.map(|line| format!("{line}\n")).collect()
+}
+
+/// A unit as people call it.
+fn name(key: &ObjectKey) -> String {
+    let place = match key.namespace.as_str() {
+        "flux-system" => key.name.to_string(),
+        namespace => format!("{namespace}/{}", key.name),
+    };
+    format!("{}/{place}", key.kind)
+}
+
+fn count(row: &Row) -> String {
+    match (row.unit.detail.as_str(), row.count) {
+        ("suspended", _) => "suspended".to_owned(),
+        (_, 0) => String::new(),
+        (_, 1) => "1 object".to_owned(),
+        (_, count) => format!("{count} objects"),
+    }
+}
+
+fn ready_detail(row: &Row) -> String {
+    let parts = [short(&row.unit.revision), count(row)];
+    let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+    parts.join(", ")
+}
+
+/// Prints a list of reasons below a line.
+pub(super) fn listed(head: &str, reasons: &[String]) -> String {
+    let mut text = head.to_owned();
+    for reason in reasons {
+        text.push_str("\n  ");
+        text.push_str(&reason.replace('\n', "\n    "));
+    }
+    text
+}
+
+fn first_line(text: &str) -> &str {
+    text.lines().next().unwrap_or_default()
+}
+
+fn lines(text: &str) -> usize {
+    text.matches('\n').count()
+}
+
+fn cut(text: &str, width: usize) -> String {
+    let text = clean(text);
+    if text.chars().count() <= width {
+        return text;
+    }
+    let mut short: String = text.chars().take(width.saturating_sub(1)).collect();
+    short.push('…');
+    short
+}
+
+/// How wide and high the terminal is.
+#[cfg(unix)]
+fn size() -> (usize, usize) {
+    match rustix::termios::tcgetwinsize(std::io::stdout()) {
+        Ok(size) if size.ws_col > 0 && size.ws_row > 0 => (size.ws_col.into(), size.ws_row.into()),
+        _ => (WIDTH, HEIGHT),
+    }
+}
+
+#[cfg(not(unix))]
+fn size() -> (usize, usize) {
+    (WIDTH, HEIGHT)
+}
+
+/// A text whose control characters, which names of files and messages may hold, do nothing to the terminal.
+fn clean(text: &str) -> String {
+    let letter = |letter: char| match letter.is_control() && letter != '\n' {
+        true => char::REPLACEMENT_CHARACTER,
+        false => letter,
+    };
+    text.chars().map(letter).collect()
 }
 
 /// Writes to standard output; a reader that went away is no reason to panic.
 fn print(text: &str) {
     let mut out = std::io::stdout().lock();
     let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+}
+
+#[cfg(test)]
+mod tests {
+    use model::value;
+
+    use super::super::unit::Unit;
+    use super::*;
+
+    fn row(unready: usize) -> Row {
+        let unit = Unit::of(&value!({
+            "apiVersion": "kustomize.toolkit.fluxcd.io/v1", "kind": "Kustomization",
+            "metadata": {"name": "hello", "namespace": "flux-system"},
+            "status": {"lastAppliedRevision": "working-tree@sha1:0123456789abcdef"},
+        }));
+        let object = |number: usize| Shown {
+            key: ObjectKey::of(&value!({
+                "apiVersion": "apps/v1", "kind": "Deployment",
+                "metadata": {"name": (format!("web-{number}")), "namespace": "hello"},
+            })),
+            state: State::Waiting,
+            detail: format!("Available: 0/2; {}", "a long story ".repeat(20)),
+        };
+        Row {
+            unit,
+            state: State::Waiting,
+            detail: String::new(),
+            count: 9,
+            unready: (0..unready).map(object).collect(),
+        }
+    }
+
+    #[test]
+    fn a_table_fits_its_terminal() {
+        for (width, height, unready) in [(80, 24, 3), (40, 10, 9), (200, 6, 9)] {
+            let text = table(&[row(unready), row(0)], width, height);
+            assert!(text.lines().count() <= height - 2, "{text}");
+            let wide = text.lines().find(|line| line.chars().count() > width);
+            assert_eq!(wide, None, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_unit_is_one_line_with_what_it_waits_for_below() {
+        let text = table(&[row(1)], 80, 24);
+        let lines: Vec<&str> = text.lines().skip(1).collect();
+        assert_eq!(
+            lines[0],
+            "UNIT                 REVISION               STATE    DETAIL"
+        );
+        assert_eq!(lines[1], "Kustomization/hello  working-tree@01234567  waiting");
+        assert!(
+            lines[2].starts_with("  … Deployment/hello/web-0: Available: 0/2; a long"),
+            "{text}"
+        );
+    }
 }

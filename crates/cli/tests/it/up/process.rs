@@ -43,8 +43,15 @@ impl Up {
         }
     }
 
+    /// On what is at an address.
+    pub(crate) fn of(address: &str) -> Self {
+        Up::at(address)
+    }
+
     pub(crate) fn file(self, name: &str, text: &str) -> Self {
-        std::fs::write(self.folder.join(name), text).unwrap();
+        let path = self.folder.join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
         self
     }
 
@@ -73,6 +80,11 @@ impl Up {
         command
     }
 
+    /// Runs it with `--once` beside what else this runtime does: the exit code and all it said.
+    pub(crate) async fn once_beside(self) -> (Option<i32>, String) {
+        tokio::task::spawn_blocking(|| self.once()).await.unwrap()
+    }
+
     /// Runs it with `--once`: the exit code and all it said.
     pub(crate) fn once(self) -> (Option<i32>, String) {
         let output = self.command().arg("--once").output().unwrap();
@@ -83,7 +95,7 @@ impl Up {
     /// Starts it and has it write a kubeconfig.
     pub(crate) fn start(self) -> Running {
         let kubeconfig = self.scratch.path().join("kubeconfig").display().to_string();
-        self.argument("--kubeconfig")
+        self.argument("--write-kubeconfig")
             .argument(&kubeconfig)
             .start_without_kubeconfig()
     }

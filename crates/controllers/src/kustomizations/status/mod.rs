@@ -12,8 +12,8 @@ use engine::plan::{Action, Plan, Purpose, Step};
 use engine::sync::{Outcome, StepResult};
 use engine::unit::{OperationState, Phase, Status};
 use kube::ResourceExt;
-use model::Time;
 use model::event::Severity;
+use model::{Inventory, Time};
 
 use super::beyond::{Asks, Held};
 use super::history;
@@ -60,6 +60,8 @@ pub(super) struct News {
     pub(super) told: Vec<Notice>,
     /// To those who are notified alone: whoever has asked finds the answer in the status, and nothing else is new.
     pub(super) posted: Vec<Notice>,
+    /// Whether what the status says is soon over, as a rule: nobody has to read it in the meantime.
+    pub(super) is_passing: bool,
 }
 
 /// Brings a status to what the engine says, and says what is to be told.
@@ -122,7 +124,10 @@ impl Teller<'_> {
                     api::Duration::from(wait)
                 ),
             )),
-            Shape::Waiting(_) => None,
+            Shape::Waiting(_) => {
+                self.news.is_passing = true;
+                None
+            }
             Shape::Stalled | Shape::Transient => Some((Severity::Error, failure.message.clone())),
         };
         if let Some((severity, message)) = told {
@@ -160,11 +165,14 @@ impl Teller<'_> {
 
     /// The operation goes on.
     fn under_way(&mut self, said: &mut KustomizationStatus, state: &OperationState) {
+        self.news.is_passing = true;
         // What changes nothing is over in no time: nobody is told that it has begun.
         let waits = state.progress.stage > 0 && unit::waits(&self.object.spec);
         if !state.plan.changes_anything() && !waits {
             return;
         }
+        // What is about to be made is written down before it is: whoever comes after a crash prunes it, too.
+        self.keep_inventory(said);
         let revision = &self.shown(&state.plan.revision);
         said.last_attempted_revision = Some(revision.clone());
         let what = match waits {
@@ -265,13 +273,17 @@ impl Teller<'_> {
             }
             false => text,
         };
-        // What a failed apply has made is not told with Flux; who goes on in spite of errors has made most of it.
-        if reason != Reason::RECONCILIATION_FAILED || self.course.asks.continue_on_error {
-            said.inventory = Some(self.course.status.inventory.clone());
-        }
+        self.keep_inventory(said);
         said.set_false(self.stamp, ConditionType::READY, reason, &message);
         self.record(said, reason, &self.shown(&state.plan.revision));
         self.tell(said, Severity::Error, message);
+    }
+
+    fn keep_inventory(&self, said: &mut KustomizationStatus) {
+        let has = &self.course.status.inventory;
+        if said.inventory.as_ref().unwrap_or(&Inventory::default()) != has {
+            said.inventory = Some(has.clone());
+        }
     }
 
     /// Nothing was to be done.
@@ -283,18 +295,9 @@ impl Teller<'_> {
                 .map(|health| health.message.to_string())
                 .unwrap_or_default();
             let message = format!("failed early due to stalled resources: [{message}]");
-            said.set_false(
-                self.stamp,
-                ConditionType::HEALTHY,
-                Reason::HEALTH_CHECK_FAILED,
-                &message,
-            );
-            said.set_false(
-                self.stamp,
-                ConditionType::READY,
-                Reason::HEALTH_CHECK_FAILED,
-                &message,
-            );
+            for kind in [ConditionType::HEALTHY, ConditionType::READY] {
+                said.set_false(self.stamp, kind, Reason::HEALTH_CHECK_FAILED, &message);
+            }
             self.tell(said, Severity::Error, message);
             return self.conclude(said);
         }
@@ -304,6 +307,9 @@ impl Teller<'_> {
         }
         if self.is_held(said) {
             return self.conclude(said);
+        }
+        if !unit::waits(&self.object.spec) {
+            said.remove(ConditionType::HEALTHY);
         }
         let reason = Reason::RECONCILIATION_SUCCEEDED;
         let message = self.applied(&revision);

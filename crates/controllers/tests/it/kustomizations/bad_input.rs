@@ -266,7 +266,7 @@ async fn clusters_that_are_not_there_and_circles_are_told_and_hold_up_no_others(
     });
     let message = told.await.unwrap();
     assert!(
-        message.contains("no connection") && !message.contains("geheim"),
+        message.contains("no connection to http://127.0.0.1:1: ") && !message.contains("geheim"),
         "{message}"
     );
     let is_round = |object: &api::kustomize::Kustomization| {

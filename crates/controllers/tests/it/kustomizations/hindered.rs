@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use apiserver::fault::{Fault, Rule};
 use controllers::kustomizations::Settings;
 use serde_json::json;
 
@@ -103,4 +104,28 @@ async fn an_unknown_kind_and_a_refused_object_are_told_with_their_names() {
         let found = condition(&object, "Ready").unwrap().message;
         assert!(found.contains(message), "{found}");
     }
+}
+
+/// How a run ended is written whatever becomes of the first attempts, with all that belongs to it.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_end_that_could_not_be_written_is_written_later() {
+    let setting = Setting::with(&[("one.yaml", &config_map("one", "1"))]).await;
+    let Some(server) = setting.bed.cluster.server() else {
+        // Nobody can have a real server refuse exactly these.
+        return;
+    };
+    setting.create("app", json!({})).await;
+    setting.bed.ready("app", "True", "ReconciliationSucceeded").await;
+    let refused = Rule::new(Fault::Unavailable)
+        .verb("patch")
+        .resource("kustomize.toolkit.fluxcd.io", "kustomizations")
+        .subresource("status");
+    // What is said at the beginning is not said again; the end is.
+    let refused = server.faults().add(refused.times(3));
+    let next = setting.commit(&[("one.yaml", &config_map("one", "2"))]).await;
+    let object = setting.applied("app", &next).await;
+    assert_eq!(server.faults().fired(refused), 3);
+    let history = &object.status.unwrap().history;
+    assert_eq!(history[0].metadata["revision"], next);
+    setting.value("one", Some("2")).await;
 }

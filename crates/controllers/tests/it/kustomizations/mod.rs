@@ -8,5 +8,6 @@ mod built;
 mod elsewhere;
 mod health;
 mod hindered;
+mod nested;
 mod server;
 mod told;

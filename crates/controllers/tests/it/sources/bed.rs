@@ -85,6 +85,8 @@ impl<S: Spec<Status: ReconcileStatus + PartialEq>> Bed<S> {
         let recorder = Recorder::new(client.clone(), "source-controller", self.post_to.clone());
         let options = Options {
             namespace: Some(self.namespace.clone()),
+            // Each step is to be seen, however soon it is over.
+            shown_after: Duration::ZERO,
             ..Options::new("source-controller")
         };
         let runner = Runner::new(controller(self.shared.clone()), client, recorder, options);

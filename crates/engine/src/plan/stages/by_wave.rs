@@ -8,7 +8,7 @@ use super::{Draft, Staging, gate, wait};
 use crate::plan::decide::target;
 use crate::plan::hooks::{self, DeletePolicy};
 use crate::plan::order;
-use crate::plan::steps::{Action, Apply, Awaited, Phase, Purpose, Until, When};
+use crate::plan::steps::{Action, Apply, Awaited, Phase, Purpose, When};
 use crate::plan::task::Task;
 
 /// Phase by phase and wave by wave; when all has gone well, hooks that ask for it are deleted; when something has failed,
@@ -201,13 +201,15 @@ fn earlier_hooks(
         if !is_replaced || !(again || task.earlier.is_some()) {
             continue;
         }
-        deletions.push(deletion(task, "it is left of an earlier run", true));
+        // What an earlier phase has made is known when it has run.
+        deletions.push(deletion(task, "it is left of an earlier run", !again));
         task.failure = None;
         task.step.action = Action::Create;
         "a hook is run anew".clone_into(&mut task.step.reason);
         task.step.fields.clear();
         task.step.apply.verified = false;
         task.step.apply.recreate = false;
+        task.step.apply.recreate_uid.clear();
         task.step.apply.recreate_seconds = 0;
         task.step.apply.takeover = None;
     }
@@ -215,11 +217,7 @@ fn earlier_hooks(
         return None;
     }
     let mut draft = staging.draft(format!("{name}: earlier hooks"), Purpose::Hooks, deletions);
-    let gone = draft.tasks.iter().map(|task| Awaited {
-        key: task.step.key.clone(),
-        until: Until::Gone,
-        may_vanish: false,
-    });
+    let gone = draft.tasks.iter().filter_map(Task::awaited);
     let why = "earlier hooks to be gone".to_owned();
     draft.stage.wait = wait(gone.collect(), staging.input.options.wave_seconds, false, why);
     Some(draft)

@@ -100,6 +100,7 @@ impl Staging<'_> {
                             key: key.clone(),
                             until: Until::Healthy,
                             may_vanish: false,
+                            target: None,
                         })
                     })
                     .collect()

@@ -24,6 +24,12 @@ async fn a_cluster_has_one_cache_for_each_identity_and_none_when_nobody_holds_it
     assert!(cache.cluster().is(again.cluster()) && !cache.cluster().is(other.cluster()));
     assert_eq!(clusters.len(), 2);
 
+    let before = again.clone();
+    clusters.forget(&access("ada"));
+    let anew = clusters.get(&access("ada"), Settings::default, connect);
+    assert!(!anew.cluster().is(before.cluster()));
+    drop((anew, before));
+
     let maps = again.follow(Interest::in_all("", "ConfigMap"));
     maps.synced(tokio::time::Instant::now() + super::LIMIT)
         .await

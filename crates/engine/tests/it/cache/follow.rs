@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use engine::cache::{Interest, Lookup, Settings, State};
 use engine::cluster::{Detail, Verb};
-use model::value;
+use model::{ObjectKey, Value, value};
 
 use super::{Fixture, config_map, next, reaches, told};
 
@@ -186,4 +186,28 @@ async fn a_deadline_ends_the_wait_for_a_kind() {
             + &fixture.space
             + ": Internal error occurred: a fault that was asked for"
     );
+}
+
+/// A watch of another namespace has nothing to say about an object.
+#[tokio::test]
+async fn how_far_a_watch_is_counts_for_what_it_would_have() {
+    let fixture = Fixture::start().await;
+    let elsewhere = fixture.test.namespace("elsewhere").await;
+    let _maps = fixture.follow(fixture.maps()).await;
+    let version = |object: Value| object.str_at(&["metadata", "resourceVersion"]).to_owned();
+    let there = config_map(&elsewhere, "there", "one");
+    let (there, first) = (ObjectKey::of(&there), version(fixture.apply_object(&there).await));
+    let second = version(fixture.apply("here", "one").await);
+    let every = testkit::settled::Every(Duration::from_millis(20));
+    let reached = testkit::settled(super::LIMIT, every, async || {
+        match fixture.cache.has_reached(&fixture.key("here"), &second) {
+            true => Ok(()),
+            false => Err("not yet"),
+        }
+    });
+    reached.await.unwrap();
+    assert!(!fixture.cache.has_reached(&there, &first));
+    let all = fixture.follow(Interest::in_all("", "ConfigMap")).await;
+    assert!(all.state().is_synced() && fixture.cache.has_reached(&there, &first));
+    fixture.test.finish().await;
 }

@@ -58,5 +58,12 @@ async fn a_server_that_is_not_there_is_no_connection() {
         matches!(error, engine::cluster::Error::Transport { .. }),
         "{error:?}"
     );
-    assert_eq!(error.to_string(), "failed to discover /api: no connection");
+    let expected = format!("failed to discover /api: no connection to http://{address}: Connection refused");
+    assert!(error.to_string().starts_with(&expected), "{error}");
+    let config = Config::new(format!("http://ada:secret@{address}").parse().unwrap());
+    let error = Cluster::new(connect(config).unwrap())
+        .preferred("", "ConfigMap")
+        .await;
+    let error = error.unwrap_err();
+    assert!(error.to_string().starts_with(&expected), "{error}");
 }

@@ -67,6 +67,25 @@ async fn those_who_need_discovery_at_the_same_time_share_it() {
     assert_eq!(cluster.counts().of(Verb::Discover), 2);
 }
 
+/// Of those who need it each would wait in vain once more.
+#[tokio::test(start_paused = true)]
+async fn those_who_wait_for_a_server_that_is_down_share_that() {
+    let test = testkit::Cluster::embedded(apiserver::Server::builder());
+    let cluster = of(&test);
+    let faults = test.server().unwrap().faults();
+    faults.add(apiserver::fault::Rule::new(apiserver::fault::Fault::Disconnect));
+    let all = (0..50).map(|_| cluster.preferred("apps", "StatefulSet"));
+    for found in futures::future::join_all(all).await {
+        assert!(matches!(found, Err(Error::Transport { .. })));
+    }
+    assert!(cluster.preferred("apps", "StatefulSet").await.is_err());
+    assert_eq!(cluster.counts().of(Verb::Discover), 1);
+    faults.clear();
+    assert!(cluster.preferred("apps", "StatefulSet").await.is_err());
+    tokio::time::advance(std::time::Duration::from_secs(1)).await;
+    assert!(cluster.preferred("apps", "StatefulSet").await.is_ok());
+}
+
 #[tokio::test]
 async fn what_is_known_stays_known_while_the_server_is_down() {
     let test = testkit::Cluster::embedded(apiserver::Server::builder());

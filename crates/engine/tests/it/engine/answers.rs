@@ -22,6 +22,10 @@ struct Moody {
     units: MemoryStore,
     keeps_requests: Arc<AtomicBool>,
     keeps_statuses: Arc<AtomicBool>,
+    /// Takes no status of an operation that has ended well.
+    keeps_ends: Arc<AtomicBool>,
+    /// How many of those it has not taken.
+    ends: Arc<AtomicUsize>,
     meanwhile: Arc<Mutex<Option<Action>>>,
 }
 
@@ -31,6 +35,8 @@ impl Moody {
             units,
             keeps_requests: Arc::default(),
             keeps_statuses: Arc::default(),
+            keeps_ends: Arc::default(),
+            ends: Arc::default(),
             meanwhile: Arc::default(),
         }
     }
@@ -46,7 +52,11 @@ impl SyncUnitStore for Moody {
     }
 
     fn set_status<'a>(&'a self, id: &'a str, status: Status) -> BoxFuture<'a, Result<(), Failure>> {
-        match self.keeps_statuses.load(Ordering::SeqCst) {
+        let last = status.operation.as_ref();
+        let is_end = last.is_some_and(|last| last.phase == Phase::Succeeded);
+        let keeps = self.keeps_ends.load(Ordering::SeqCst) && is_end;
+        self.ends.fetch_add(usize::from(keeps), Ordering::SeqCst);
+        match keeps || self.keeps_statuses.load(Ordering::SeqCst) {
             true => Box::pin(async { Err(Failure::new("the store is full")) }),
             false => self.units.set_status(id, status),
         }
@@ -197,6 +207,27 @@ async fn a_dry_run_that_is_vetoed_is_answered_with_the_veto() {
     scene.bed.finish().await;
 }
 
+#[tokio::test(start_paused = true)]
+async fn what_is_proposed_is_the_newest_also_while_a_request_is_vetoed() {
+    let scene = Scene::start().await;
+    let mut unit = scene.bed.unit("shop");
+    unit.policy.automatic = false;
+    scene.bed.units.put(unit);
+    let proposed = |unit: &SyncUnit| unit.status.proposed.as_ref().map(|plan| plan.revision.clone());
+    scene.sync("v1");
+    scene
+        .until("v1", |unit| proposed(unit).as_deref() == Some("v1"))
+        .await;
+    let _veto = scene.engine.on_before_sync(|_, _| Err(Failure::new("frozen")));
+    scene.ask(Operation::default());
+    scene.until("vetoed", |unit| !unit.status.errors.is_empty()).await;
+    scene.sync("v2");
+    scene
+        .until("v2", |unit| proposed(unit).as_deref() == Some("v2"))
+        .await;
+    scene.bed.finish().await;
+}
+
 /// How often a unit is looked at in a minute.
 async fn looks(scene: &Scene) -> u64 {
     let before = scene.engine.looks();
@@ -232,6 +263,22 @@ async fn a_store_that_takes_no_status_is_not_asked_without_a_pause() {
     scene.engine.refresh("shop");
     let looks = looks(&scene).await;
     assert!(looks < 150, "{looks} looks in a minute, with a retry each second");
+    scene.bed.finish().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_store_that_does_not_take_the_end_of_an_operation_is_tried_again_with_growing_pauses() {
+    let scene = Scene::start().await;
+    scene.store.keeps_ends.store(true, Ordering::SeqCst);
+    scene.bed.units.put(scene.bed.unit("shop"));
+    scene.sync("v1");
+    let ends = &scene.store.ends;
+    assert!(soon(60, async || ends.load(Ordering::SeqCst) > 0).await);
+    tokio::time::sleep(Duration::from_secs(300)).await;
+    let tries = ends.load(Ordering::SeqCst);
+    assert!((5..=15).contains(&tries), "{tries} tries in five minutes");
+    scene.store.keeps_ends.store(false, Ordering::SeqCst);
+    assert!(soon(60, async || scene.ended() == 1).await);
     scene.bed.finish().await;
 }
 

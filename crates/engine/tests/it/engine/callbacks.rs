@@ -2,12 +2,16 @@
 
 use std::sync::Arc;
 
-use engine::Subscription;
 use engine::plan::{Action, Strategy};
-use engine::unit::{Operation, Phase, Status, SyncState};
+use engine::unit::{
+    Failure, Generated, ManifestGenerator, MemoryStore, OneCluster, Operation, Phase, Status, SyncState,
+    SyncUnit,
+};
+use engine::{Engine, Subscription};
+use futures::future::BoxFuture;
 use parking_lot::Mutex;
 
-use super::{Bed, config_map};
+use super::{Bed, Sources, config_map, soon};
 
 type Told = Arc<Mutex<Vec<String>>>;
 
@@ -235,4 +239,50 @@ async fn callbacks_may_call_the_engine() {
     bed.sync("shop", "v2", [config_map("a", "2")]);
     bed.applied("shop", "v2").await;
     bed.finish().await;
+}
+
+/// While it generates, the last unit of the cluster is taken away, or moves.
+struct Meanwhile(Sources, MemoryStore, bool);
+
+impl ManifestGenerator for Meanwhile {
+    fn generate<'a>(
+        &'a self,
+        unit: &'a SyncUnit,
+        applied: Option<&'a str>,
+        fresh: bool,
+    ) -> BoxFuture<'a, Result<Generated, Failure>> {
+        let Meanwhile(sources, units, moves) = self;
+        if let Some(mut last) = units.unit("z-last").filter(|_| unit.id == "a-shop") {
+            units.remove("z-last");
+            last.destination.cluster = "elsewhere".to_owned();
+            if *moves {
+                units.put(last);
+            }
+        }
+        sources.generate(unit, applied, fresh)
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_cluster_is_known_also_if_the_last_unit_that_was_to_be_in_it_is_gone_or_elsewhere() {
+    for moves in [false, true] {
+        let bed = Bed::start().await;
+        bed.running.abort();
+        for id in ["a-shop", "z-last"] {
+            bed.units.put(bed.unit(id));
+            bed.sources.set(id, "v1", [config_map(id, "1")]);
+        }
+        let sources = Meanwhile(bed.sources.clone(), bed.units.clone(), moves);
+        let access = OneCluster::new(bed.test.client());
+        let engine = Engine::new(bed.settings.clone(), access, sources, bed.units.clone());
+        let ready: Arc<Mutex<Vec<String>>> = Arc::default();
+        let tell = Arc::clone(&ready);
+        let _told = engine.on_cluster_cache_initialized(move |cluster| tell.lock().push(cluster.to_owned()));
+        let running = engine.clone();
+        let running = tokio::spawn(async move { running.run(1, 1, std::future::pending()).await });
+        let is_told = async || ready.lock().iter().any(String::is_empty);
+        assert!(soon(30, is_told).await, "{:?}", ready.lock());
+        running.abort();
+        bed.finish().await;
+    }
 }

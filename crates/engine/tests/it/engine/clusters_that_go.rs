@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use engine::Engine;
 use engine::unit::{
-    Access, ClusterEvent, CredentialsStore, Failure, Generated, ManifestGenerator, Phase,
+    Access, ClusterEvent, CredentialsStore, Failure, Generated, ManifestGenerator, MemoryStore, Phase,
     ReconciliationSettings, SyncUnit,
 };
 use futures::StreamExt;
@@ -14,8 +14,10 @@ use futures::future::BoxFuture;
 use futures::stream::BoxStream;
 use tokio::sync::Notify;
 use tokio::task::AbortHandle;
+use tokio::time::Instant;
 
 use super::clusters::{self, Names, never_bound};
+use super::gate::Gate;
 use super::{Bed, Sources, by, config_map, is_waiting, soon, waiting};
 
 const ENDPOINT: &str = "https://one.example";
@@ -185,6 +187,90 @@ async fn what_is_terminated_while_its_cluster_is_gone_does_not_begin_anew() {
     bed.finish().await;
 }
 
+/// The process that has begun it is gone as well.
+#[tokio::test(start_paused = true)]
+async fn what_a_process_before_has_left_in_a_cluster_that_is_gone_does_not_begin_anew_when_it_is_terminated()
+{
+    let (bed, names) = named(Bed::paused().await).await;
+    let mut unit = unit(&bed);
+    unit.policy.automatic = false;
+    unit.operation = Some(by("ada"));
+    bed.units.put(unit);
+    bed.sources.set("shop", "v1", [never_bound()]);
+    let (_, running) = clusters::run(&names, &bed.sources, &bed.units);
+    assert!(soon(60, async || waits(&bed)).await);
+    running.abort();
+    names.remove("one");
+    let (engine, running) = clusters::run(&names, &bed.sources, &bed.units);
+    let has_errors = || !bed.units.unit("shop").unwrap().status.errors.is_empty();
+    assert!(soon(60, async || has_errors()).await);
+    engine.terminate("shop");
+    assert!(
+        soon(60, async || !bed.is_asked("shop")).await,
+        "it is not answered"
+    );
+    names.set("one", ENDPOINT, "ada", bed.test.client());
+    engine.refresh("shop");
+    assert!(!soon(600, async || waits(&bed)).await, "it has begun again");
+    let last = bed.units.unit("shop").unwrap().status.operation.unwrap();
+    assert_eq!(last.phase, Phase::Terminated);
+    running.abort();
+    bed.finish().await;
+}
+
+fn twenty(name: &str, key: &str) -> Vec<model::Value> {
+    let objects = (0..20).map(|number| config_map(&format!("{name}-{number}"), key));
+    objects.collect()
+}
+
+/// Two workers look after both.
+#[tokio::test(start_paused = true)]
+async fn a_cluster_that_does_not_answer_keeps_nobody_from_others() {
+    let (bed, names) = named(Bed::paused().await).await;
+    let gate = Gate::new();
+    names.set(
+        "two",
+        "https://two.example",
+        "ada",
+        gate.client(bed.test.client()),
+    );
+    for number in 0..6 {
+        let (id, cluster) = match number {
+            0 => ("shop".to_owned(), "one"),
+            _ => (format!("silent-{number}"), "two"),
+        };
+        let mut unit = bed.unit(&id);
+        unit.destination.cluster = cluster.to_owned();
+        bed.units.put(unit);
+        bed.sources.set(&id, "v1", twenty(&id, "1"));
+    }
+    let (engine, running) = clusters::run(&names, &bed.sources, &bed.units);
+    for number in 1..6 {
+        clusters::synced(&bed.units, &format!("silent-{number}"), "v1").await;
+    }
+    clusters::synced(&bed.units, "shop", "v1").await;
+    gate.fall_silent();
+    // First the watches have to see it, then the units.
+    for _ in 0..2 {
+        soon(120, async || false).await;
+        (1..6).for_each(|number| engine.refresh(&format!("silent-{number}")));
+    }
+    let has_errors = |number| {
+        let unit = bed.units.unit(&format!("silent-{number}"));
+        !unit.unwrap().status.errors.is_empty()
+    };
+    assert!(soon(120, async || (1..6).all(has_errors)).await);
+    for revision in ["v2", "v3", "v4", "v5"] {
+        bed.sources.set("shop", revision, twenty("shop", revision));
+        engine.refresh("shop");
+        let since = Instant::now();
+        clusters::synced(&bed.units, "shop", revision).await;
+        assert!(since.elapsed() < Duration::from_secs(5), "{:?}", since.elapsed());
+    }
+    running.abort();
+    bed.finish().await;
+}
+
 /// A store that takes its time, while other clusters come and go.
 struct Busy(kube::Client);
 
@@ -223,6 +309,32 @@ async fn a_cluster_is_reached_while_others_come_and_go() {
     let running = engine.clone();
     let running = tokio::spawn(async move { running.run(2, 2, std::future::pending()).await });
     clusters::synced(&bed.units, "shop", "v1").await;
+    running.abort();
+    bed.finish().await;
+}
+
+/// A token that is rotated is that of the same identity, and the old one is refused soon.
+#[tokio::test(flavor = "multi_thread")]
+async fn new_credentials_of_the_same_identity_are_used_although_others_still_hold_the_old_ones() {
+    let (bed, names) = named(Bed::start().await).await;
+    let (sources, units) = (Sources::default(), MemoryStore::default());
+    for name in ["one", "two"] {
+        names.set(name, ENDPOINT, "ada", bed.test.client());
+        let mut unit = bed.unit(name);
+        unit.destination.cluster = name.to_owned();
+        units.put(unit);
+        sources.set(name, "v1", [config_map(name, "1")]);
+    }
+    let (engine, running) = clusters::run(&names, &sources, &units);
+    for name in ["one", "two"] {
+        clusters::synced(&units, name, "v1").await;
+    }
+    let gate = Gate::new();
+    names.set("one", ENDPOINT, "ada", gate.client(bed.test.client()));
+    sources.set("one", "v2", [config_map("one", "2")]);
+    engine.refresh("one");
+    clusters::synced(&units, "one", "v2").await;
+    assert!(!gate.seen().is_empty(), "they are not used");
     running.abort();
     bed.finish().await;
 }

@@ -22,6 +22,7 @@ impl Assess for Outcomes {
             "done" => State::Healthy,
             "failed" => State::Degraded,
             "held" => State::Suspended,
+            "unclear" => return Some(Health::because(State::Unknown, "nobody knows".to_owned())),
             _ if object.str_at(&["data", "slow"]) == "yes" => State::Progressing,
             _ => State::Healthy,
         };

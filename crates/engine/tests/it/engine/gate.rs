@@ -1,6 +1,7 @@
 //! A client that sees all requests of an engine and refuses some, whichever server is behind it.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use bytes::Bytes;
 use futures::{StreamExt, TryStreamExt};
@@ -25,6 +26,8 @@ type Refuses = fn(&str) -> bool;
 pub(super) struct Gate {
     refuses: Arc<watch::Sender<Option<Refuses>>>,
     refused: Arc<watch::Sender<usize>>,
+    /// Whether what is refused is not answered at all.
+    hangs: Arc<AtomicBool>,
     seen: Arc<Mutex<Vec<String>>>,
 }
 
@@ -33,6 +36,7 @@ impl Gate {
         Gate {
             refuses: Arc::new(watch::Sender::new(None)),
             refused: Arc::new(watch::Sender::new(0)),
+            hangs: Arc::default(),
             seen: Arc::default(),
         }
     }
@@ -41,6 +45,12 @@ impl Gate {
     pub(super) fn refuse(&self, refuses: Refuses) {
         self.refused.send_replace(0);
         self.refuses.send_replace(Some(refuses));
+    }
+
+    /// Nothing is answered from now on, and what was answered before ends.
+    pub(super) fn fall_silent(&self) {
+        self.hangs.store(true, Ordering::SeqCst);
+        self.refuse(|_| true);
     }
 
     /// Nothing is refused from now on.
@@ -79,6 +89,9 @@ impl Gate {
         let refused = refuses.borrow_and_update().is_some_and(|refuses| refuses(&line));
         if refused {
             self.refused.send_modify(|refused| *refused += 1);
+            if self.hangs.load(Ordering::SeqCst) {
+                return std::future::pending().await;
+            }
             return Ok(refusal().map(|body| body.map_err(BoxError::from).boxed_unsync()));
         }
         let answer = inner.send(request).await?;

@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
+use engine::Engine;
 use engine::plan::Strategy;
-use engine::unit::{Failure, ReconciliationSettings, SyncUnit};
+use engine::unit::{Failure, OneCluster, Phase, ReconciliationSettings, SyncUnit};
 
-use super::{Bed, config_map, outcomes, slow, waiting};
+use super::{Bed, config_map, hook, outcomes, slow, soon, waiting};
 
 /// A unit whose objects have no mark: only its inventory says that they are its own.
 fn unmarked(bed: &Bed, id: &str) -> SyncUnit {
@@ -107,4 +108,60 @@ async fn an_operation_that_nobody_goes_on_with_is_not_said_to_run() {
         bed.until("shop", is_over).await;
         bed.finish().await;
     }
+}
+
+/// The program that embeds the engine may be asked to end it before the engine has looked at anything.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_process_before_has_left_can_be_terminated_before_it_is_looked_at() {
+    let bed = Bed::with_outcomes().await;
+    let mut unit = bed.unit("shop");
+    unit.policy.options = waiting(600);
+    unit.policy.retry = Duration::from_secs(600);
+    bed.units.put(unit);
+    bed.sync("shop", "v1", [slow("a")]);
+    bed.waits("shop").await;
+    bed.running.abort();
+    let access = OneCluster::new(bed.test.client());
+    let engine = Engine::new(
+        bed.settings.clone(),
+        access,
+        bed.sources.clone(),
+        bed.units.clone(),
+    );
+    engine.terminate("shop");
+    engine.terminate("nobody");
+    let running = engine.clone();
+    let running = tokio::spawn(async move { running.run(2, 2, std::future::pending()).await });
+    let is_over = async || {
+        let last = bed.units.unit("shop").unwrap().status.operation;
+        last.is_some_and(|last| last.phase == Phase::Terminated)
+    };
+    assert!(soon(30, is_over).await);
+    running.abort();
+    bed.finish().await;
+}
+
+/// The cluster is there, and what was begun in it can be cleaned up once it is known what that was.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_hooks_of_what_a_process_before_has_left_go_although_it_is_terminated_while_its_source_is_broken()
+{
+    let mut bed = Bed::with_outcomes().await;
+    bed.units.put(bed.argo("shop"));
+    bed.sync("shop", "v1", [hook(slow("before"), "PreSync", "HookSucceeded")]);
+    bed.waits("shop").await;
+    let source = bed.sources.0.lock().remove("shop").unwrap();
+    bed.restart();
+    bed.until("shop", |status| !status.errors.is_empty()).await;
+    bed.engine.terminate("shop");
+    // When the second look begins, the first has ended.
+    for _ in 0..2 {
+        let looks = bed.engine.looks();
+        bed.engine.refresh("shop");
+        assert!(soon(60, async || bed.engine.looks() > looks).await);
+    }
+    bed.sources.0.lock().insert("shop".to_owned(), source);
+    bed.engine.refresh("shop");
+    bed.phase("shop", Phase::Terminated).await;
+    assert!(bed.key("before").await.is_none());
+    bed.finish().await;
 }

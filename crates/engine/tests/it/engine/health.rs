@@ -222,3 +222,24 @@ async fn rules_of_a_unit_come_before_those_of_a_kind_and_these_before_those_of_t
     bed.applied("argo", "v1").await;
     bed.finish().await;
 }
+
+/// Times that are beyond the end of the clock are no reason to fall over.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_unit_may_wait_for_ever_in_everything() {
+    let bed = Bed::with_outcomes().await;
+    let mut unit = bed.unit("shop");
+    unit.policy.interval = Duration::MAX;
+    unit.policy.retry = Duration::MAX;
+    unit.policy.generate_within = Duration::MAX;
+    unit.policy.options = waiting(u64::MAX);
+    unit.policy.options.stage_seconds = u64::MAX;
+    bed.units.put(unit);
+    bed.sync("shop", "v1", [slow("a")]);
+    bed.waits("shop").await;
+    bed.outcome("a", "failed").await;
+    bed.phase("shop", Phase::Failed).await;
+    bed.outcome("a", "done").await;
+    bed.engine.refresh("shop");
+    bed.applied("shop", "v1").await;
+    bed.finish().await;
+}

@@ -1,11 +1,16 @@
 //! Nothing is deleted before it is known what all other units want: when a plan is made, when an operation goes on after it has waited,
 //! and after a restart.
 
-use engine::plan::{Ownership, Strategy};
-use engine::unit::{Status, SyncState, SyncUnit};
-use model::value;
+use std::time::Duration;
 
-use super::{Bed, argo, config_map, hook, slow};
+use engine::Engine;
+use engine::plan::{Ownership, Strategy};
+use engine::unit::{Failure, Generated, ManifestGenerator, OneCluster, Status, SyncState, SyncUnit};
+use futures::future::BoxFuture;
+use model::value;
+use parking_lot::Mutex;
+
+use super::{Bed, Sources, argo, config_map, hook, is_waiting, slow};
 
 /// A unit that waits for its objects before it prunes what it does not want any more. Nothing in the cluster says whose they are.
 fn patient(bed: &Bed, id: &str) -> SyncUnit {
@@ -188,4 +193,84 @@ async fn a_namespace_that_another_unit_uses_since_an_operation_waits_is_not_prun
     let live = bed.cluster.get(&namespaces, "", &name).await.unwrap();
     assert!(live.is_some_and(|live| live.at(&["metadata", "deletionTimestamp"]).is_none()));
     bed.finish().await;
+}
+
+/// In a large fleet it takes longer until each had its turn than one that hangs is waited for.
+#[tokio::test(start_paused = true)]
+async fn a_unit_that_has_to_queue_for_long_is_heard_all_the_same() {
+    let bed = Bed::paused().await;
+    bed.running.abort();
+    let sources = Slow(bed.sources.clone(), Mutex::default());
+    let access = OneCluster::new(bed.test.client());
+    let engine = Engine::new(bed.settings.clone(), access, sources, bed.units.clone());
+    let running = engine.clone();
+    let running = tokio::spawn(async move { running.run(1, 1, std::future::pending()).await });
+    bed.units.put(patient(&bed, "giver"));
+    bed.sources
+        .set("giver", "v1", [config_map("x", "1"), config_map("giver", "1")]);
+    engine.refresh("giver");
+    reaches(&bed, "giver", |status| status.revision == "v1").await;
+    let uid = bed.uid("x").await.unwrap();
+    let last = argo(config_map("last", "1"), "sync-wave", "1");
+    bed.sources
+        .set("giver", "v2", [config_map("giver", "1"), slow("slow"), last]);
+    engine.refresh("giver");
+    reaches(&bed, "giver", is_waiting).await;
+    // Nobody tells the engine of these, and each takes some seconds.
+    for number in 0..40 {
+        let id = format!("other-{number}");
+        bed.units.put(unmarked(&bed, &id));
+        bed.sources.set(&id, "v1", [config_map(&id, "1")]);
+    }
+    bed.outcome("slow", "done").await;
+    reaches(&bed, "giver", |status| status.revision == "v2").await;
+    assert_eq!(bed.uid("x").await, Some(uid));
+    running.abort();
+    bed.finish().await;
+}
+
+/// Takes its time for each unit. Of those that it is asked for, a late one wants what is given away, whichever that is.
+struct Slow(Sources, Mutex<Vec<String>>);
+
+impl Slow {
+    /// How many other units it was asked for before this one.
+    fn place(&self, unit: &str) -> usize {
+        let mut others = self.1.lock();
+        let place = others.iter().position(|other| other == unit);
+        place.unwrap_or_else(|| {
+            others.push(unit.to_owned());
+            others.len() - 1
+        })
+    }
+}
+
+impl ManifestGenerator for Slow {
+    fn generate<'a>(
+        &'a self,
+        unit: &'a SyncUnit,
+        applied: Option<&'a str>,
+        fresh: bool,
+    ) -> BoxFuture<'a, Result<Generated, Failure>> {
+        Box::pin(async move {
+            tokio::time::sleep(Duration::from_secs(3)).await;
+            if self.place(&unit.id) == 35 {
+                self.0.set(&unit.id, "v1", [config_map("x", "1")]);
+            }
+            self.0.generate(unit, applied, fresh).await
+        })
+    }
+}
+
+/// Waits, on a paused clock, until a unit of an engine of its own is as wanted.
+async fn reaches(bed: &Bed, unit: &str, wanted: impl Fn(&Status) -> bool) {
+    let every = testkit::settled::Every(Duration::from_millis(500));
+    let limit = Duration::from_secs(1200);
+    let reached = testkit::settled(limit, every, async || {
+        let status = bed.units.unit(unit).unwrap().status;
+        match wanted(&status) {
+            true => Ok(()),
+            false => Err(format!("{status:?}")),
+        }
+    });
+    reached.await.unwrap();
 }

@@ -1,9 +1,10 @@
 //! Hooks on a cluster: before and after the objects, when something fails, and when they are deleted.
 
 use apiserver::fault::{Fault, Rule};
+use engine::cluster::Write;
 use engine::plan::Strategy;
 use engine::unit::{Operation, Phase};
-use model::value;
+use model::{Value, value};
 
 use super::{Bed, argo, config_map, hook, slow, worked_on};
 
@@ -219,6 +220,35 @@ async fn a_hook_that_is_held_has_a_deadline_too() {
     bed.finish().await;
 }
 
+/// §1.7: a hook of which nobody can tell how it is doing is waited for, but not for ever.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_hook_whose_health_is_unknown_is_waited_for_until_its_deadline() {
+    let bed = Bed::with_outcomes().await;
+    let mut unit = bed.argo("shop");
+    unit.policy.retry = std::time::Duration::from_secs(600);
+    bed.units.put(unit);
+    let unclear = || {
+        let mut object = slow("before");
+        object.set_at(&["data", "outcome"], "unclear");
+        hook(object, "PreSync", "BeforeHookCreation")
+    };
+    bed.sync("shop", "v1", [unclear(), config_map("web", "1")]);
+    bed.waits("shop").await;
+    bed.outcome("before", "done").await;
+    bed.applied("shop", "v1").await;
+    let mut unit = bed.units.unit("shop").unwrap();
+    unit.policy.options.wave_seconds = 1;
+    bed.units.put(unit);
+    bed.sync("shop", "v2", [unclear(), config_map("web", "2")]);
+    let status = bed.phase("shop", Phase::Failed).await;
+    let told = format!(
+        "timeout waiting for: [ConfigMap/{}/before status: 'Unknown': nobody knows]",
+        bed.space
+    );
+    assert_eq!(status.errors, [told]);
+    bed.finish().await;
+}
+
 /// A conflict is no sign that it is gone: the old one would be taken for the new one, and nothing would run.
 #[tokio::test(start_paused = true)]
 async fn a_hook_whose_deletion_meets_a_conflict_is_made_anew_all_the_same() {
@@ -236,4 +266,51 @@ async fn a_hook_whose_deletion_meets_a_conflict_is_made_anew_all_the_same() {
     assert_eq!(bed.server().faults().fired(conflict), 1);
     assert_ne!(bed.uid("migrate").await, first);
     bed.finish().await;
+}
+
+/// The process is killed between making the hook and storing that it did.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_hook_that_was_made_before_a_crash_is_not_taken_for_the_one_that_was_to_go() {
+    let mut bed = Bed::with_outcomes().await;
+    bed.units.put(bed.argo("shop"));
+    let migrate = || hook(config_map("migrate", "1"), "PreSync", "BeforeHookCreation");
+    bed.sync("shop", "v1", [migrate(), config_map("web", "1")]);
+    bed.applied("shop", "v1").await;
+    kept(&bed, value!(["example.com/kept"])).await;
+    bed.sync("shop", "v2", [migrate(), config_map("web", "2")]);
+    let status = bed.waits("shop").await;
+    let message = &status.operation.unwrap().message;
+    assert_eq!(message, "waiting for earlier hooks to be gone");
+    bed.running.abort();
+    kept(&bed, value!([])).await;
+    bed.seen("ConfigMap", "migrate", |live| live.is_none()).await;
+    bed.by_hand("", migrate()).await;
+    bed.restart();
+    bed.applied("shop", "v2").await;
+    assert_eq!(bed.key("web").await.as_deref(), Some("2"));
+    bed.finish().await;
+}
+
+/// Each phase has a hook of its own, also where an earlier operation has left one.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_hook_of_several_phases_that_is_left_of_an_earlier_operation_runs_in_each() {
+    let bed = Bed::with_outcomes().await;
+    bed.units.put(bed.argo("shop"));
+    let both = || hook(config_map("both", "1"), "PreSync,PostSync", "BeforeHookCreation");
+    for revision in ["v1", "v2"] {
+        bed.sync("shop", revision, [both(), config_map("web", revision)]);
+        bed.applied("shop", revision).await;
+    }
+    bed.finish().await;
+}
+
+/// Somebody keeps the hook, or lets it go.
+async fn kept(bed: &Bed, finalizers: Value) {
+    let config_maps = bed.resource("", "ConfigMap").await;
+    let patch = value!({ "metadata": { "finalizers": finalizers } });
+    let by = Write::by("hand");
+    let patched = bed
+        .cluster
+        .merge_patch(&config_maps, &bed.space, "migrate", &patch, &by);
+    patched.await.unwrap();
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use engine::Engine;
-use engine::plan::Strategy;
+use engine::plan::{OnFailure, Ownership, Strategy};
 use engine::unit::{
     Failure, MemoryStore, OneCluster, Operation, Phase, ReconciliationSettings, Status, SyncUnit,
     SyncUnitStore,
@@ -13,7 +13,8 @@ use futures::future::BoxFuture;
 use model::{Value, value};
 use parking_lot::Mutex;
 
-use super::{Bed, config_map, slow, waiting};
+use super::gate::Gate;
+use super::{Bed, argo, config_map, outcomes, slow, waiting};
 
 fn names(status: &Status) -> Vec<String> {
     let entries = status.inventory.entries.iter();
@@ -117,6 +118,14 @@ async fn inventories(bed: &Bed, unit: SyncUnit) -> Vec<Vec<String>> {
     recorder.written.lock().iter().map(names).collect()
 }
 
+/// An object that the server refuses.
+fn refused() -> Value {
+    value!({
+        "apiVersion": "v1", "kind": "Service", "metadata": { "name": "refused" },
+        "spec": { "type": "NoSuchType", "ports": [{ "port": 80 }] },
+    })
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn what_an_operation_that_failed_has_made_is_in_the_inventory() {
     let bed = Bed::start().await;
@@ -125,11 +134,7 @@ async fn what_an_operation_that_failed_has_made_is_in_the_inventory() {
     unit.policy.options.trust_new = true;
     unit.policy.retry = Duration::from_secs(3600);
     bed.units.put(unit);
-    let refused: Value = value!({
-        "apiVersion": "v1", "kind": "Service", "metadata": { "name": "refused" },
-        "spec": { "type": "NoSuchType", "ports": [{ "port": 80 }] },
-    });
-    bed.sync("shop", "v1", [config_map("a", "1"), refused]);
+    bed.sync("shop", "v1", [config_map("a", "1"), refused()]);
     let status = bed.phase("shop", Phase::Failed).await;
     assert!(status.errors[0].contains("refused"), "{:?}", status.errors);
     assert!(bed.get("", "ConfigMap", "a").await.is_some());
@@ -138,5 +143,91 @@ async fn what_an_operation_that_failed_has_made_is_in_the_inventory() {
     let status = bed.applied("shop", "v2").await;
     assert_eq!(names(&status), ["b"]);
     assert!(bed.get("", "ConfigMap", "a").await.is_none());
+    bed.finish().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_an_operation_that_failed_has_deleted_is_not_in_the_inventory() {
+    let bed = Bed::start().await;
+    let mut unit = bed.unit("shop");
+    unit.policy.strategy.on_failure = OnFailure::GoOn;
+    unit.policy.retry = Duration::from_secs(3600);
+    bed.units.put(unit);
+    bed.sync("shop", "v1", [config_map("a", "1"), config_map("b", "1")]);
+    bed.applied("shop", "v1").await;
+    bed.sync("shop", "v2", [config_map("b", "2"), refused()]);
+    let status = bed.phase("shop", Phase::Failed).await;
+    assert!(bed.get("", "ConfigMap", "a").await.is_none());
+    assert!(!names(&status).contains(&"a".to_owned()), "{:?}", names(&status));
+    assert!(names(&status).contains(&"b".to_owned()), "{:?}", names(&status));
+    bed.finish().await;
+}
+
+/// Their stage never came, so that they were not taken over: they are somebody else's still.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_there_before_and_was_not_applied_after_a_wait_that_failed_is_not_pruned_later() {
+    let bed = Bed::with_outcomes().await;
+    let mut unit = bed.argo("shop");
+    unit.policy.strategy.ownership = Ownership::Inventory;
+    unit.policy.retry = Duration::from_secs(3600);
+    bed.units.put(unit);
+    bed.by_hand("", config_map("theirs", "1")).await;
+    let theirs = argo(config_map("theirs", "2"), "sync-wave", "1");
+    bed.sync("shop", "v1", [slow("first"), theirs]);
+    bed.waits("shop").await;
+    bed.outcome("first", "failed").await;
+    let status = bed.phase("shop", Phase::Failed).await;
+    assert_eq!(names(&status), ["first"]);
+    bed.sync("shop", "v2", [config_map("other", "1")]);
+    bed.applied("shop", "v2").await;
+    assert_eq!(bed.key("theirs").await.as_deref(), Some("1"));
+    assert!(bed.key("first").await.is_none());
+    bed.finish().await;
+}
+
+/// That it could not be looked at does not mean that it is not there.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_unit_has_and_could_not_be_looked_at_stays_in_its_inventory() {
+    let (gate, test) = (Gate::new(), testkit::Cluster::start().await);
+    let client = gate.client(test.client());
+    let bed = Bed::reached(test, client, outcomes()).await;
+    let mut unit = bed.argo("shop");
+    unit.policy.retry = Duration::from_secs(3600);
+    bed.units.put(unit);
+    let last = |key: &str| argo(config_map("last", key), "sync-wave", "1");
+    bed.sync("shop", "v1", [last("1")]);
+    bed.applied("shop", "v1").await;
+    gate.refuse(|line| line.starts_with("PATCH ") && line.contains("/configmaps/last"));
+    bed.sync("shop", "v2", [slow("first"), last("2")]);
+    bed.waits("shop").await;
+    bed.outcome("first", "failed").await;
+    let status = bed.phase("shop", Phase::Failed).await;
+    assert_eq!(names(&status), ["last", "first"]);
+    gate.open();
+    bed.sync("shop", "v3", [config_map("other", "1")]);
+    bed.applied("shop", "v3").await;
+    assert!(bed.key("last").await.is_none());
+    bed.finish().await;
+}
+
+/// Nothing of it was sent: it is somebody else's still.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_there_before_and_the_server_refuses_before_its_stage_is_not_pruned_later() {
+    let gate = Gate::new();
+    let bed = Bed::through(&gate).await;
+    let mut unit = bed.argo("shop");
+    unit.policy.strategy.ownership = Ownership::Inventory;
+    unit.policy.retry = Duration::from_secs(3600);
+    bed.units.put(unit);
+    bed.by_hand("", config_map("theirs", "1")).await;
+    gate.refuse(|line| line.starts_with("PUT "));
+    let theirs = argo(config_map("theirs", "2"), "sync-options", "Replace=true");
+    bed.sync("shop", "v1", [config_map("ours", "1"), theirs]);
+    let status = bed.phase("shop", Phase::Failed).await;
+    assert!(names(&status).is_empty(), "{:?}", names(&status));
+    gate.open();
+    bed.sync("shop", "v2", [config_map("ours", "1")]);
+    bed.applied("shop", "v2").await;
+    assert_eq!(bed.key("theirs").await.as_deref(), Some("1"));
     bed.finish().await;
 }

@@ -35,10 +35,12 @@ mod restless;
 mod selective;
 mod settings;
 mod shared;
+mod silent_groups;
 mod stale;
 mod status;
 mod superseded;
 mod sync_options;
+mod unlisted;
 mod waves;
 
 use std::time::Duration;

@@ -4,7 +4,7 @@ use engine::unit::{Status, SyncState};
 use model::value;
 
 use super::gate::Gate;
-use super::{Bed, config_map};
+use super::{Bed, argo, config_map, definition, slow, widget};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_no_longer_desired_is_pruned() {
@@ -133,5 +133,47 @@ async fn a_definition_that_is_pruned_as_soon_as_it_was_made_is_not_waited_for() 
     };
     bed.until("late", told).await;
     assert!(start.elapsed().as_secs() < 10, "{:?}", start.elapsed());
+    bed.finish().await;
+}
+
+/// The server serves it in another version by now.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_not_served_any_more_in_the_version_it_was_applied_in_is_pruned_all_the_same() {
+    let bed = Bed::with_outcomes().await;
+    let group = &format!("{}.example.com", bed.test.prefix());
+    let versions = |served: [bool; 2]| {
+        let mut definition = definition(group);
+        let version = |name: &str, served: bool, storage: bool| {
+            value!({
+                "name": name, "served": served, "storage": storage,
+                "schema": { "openAPIV3Schema": { "type": "object", "x-kubernetes-preserve-unknown-fields": true } },
+            })
+        };
+        let versions = [version("v1", served[0], false), version("v2", served[1], true)];
+        definition.set_at(&["spec", "versions"], versions.to_vec());
+        definition
+    };
+    bed.sync("def", "v1", [versions([true, true])]);
+    bed.applied("def", "v1").await;
+    bed.units.put(bed.argo("app"));
+    let widget = argo(widget(group), "sync-options", "PruneLast=true");
+    bed.sync("app", "v1", [config_map("last", "1"), widget]);
+    bed.applied("app", "v1").await;
+    let widgets = bed.cluster.resource(group, "v2", "Widget").await.unwrap();
+    let last = argo(config_map("last", "2"), "sync-wave", "1");
+    bed.sync("app", "v2", [slow("first"), last]);
+    bed.waits("app").await;
+    bed.sync("def", "v2", [versions([false, true])]);
+    bed.applied("def", "v2").await;
+    bed.outcome("first", "done").await;
+    let status = bed.applied("app", "v2").await;
+    assert_eq!(status.inventory.entries.len(), 2);
+    assert!(
+        bed.cluster
+            .get(&widgets, &bed.space, "w")
+            .await
+            .unwrap()
+            .is_none()
+    );
     bed.finish().await;
 }

@@ -4,7 +4,7 @@ use engine::plan::CreateNamespace;
 use engine::unit::{Status, SyncState};
 use model::{Value, value};
 
-use super::{Bed, argo, config_map};
+use super::{Bed, argo, config_map, slow};
 
 fn with_options(object: Value, options: &str) -> Value {
     argo(object, "sync-options", options)
@@ -43,6 +43,64 @@ async fn an_object_that_is_to_be_replaced_keeps_nothing_of_others_and_by_force_i
         assert_eq!(live.at(&["data", "extra"]).is_some(), has_extra, "{name}");
         assert_eq!(bed.uid(name).await == uid, is_same, "{name}");
     }
+    bed.finish().await;
+}
+
+/// An apply leaves to others what they have set; what takes the place of the object does not.
+#[tokio::test(flavor = "multi_thread")]
+async fn nothing_is_written_if_the_server_would_refuse_what_is_to_be_replaced() {
+    let bed = Bed::start().await;
+    let mut unit = bed.argo("shop");
+    unit.policy.retry = std::time::Duration::from_secs(600);
+    bed.units.put(unit);
+    let service = |spec: Value| value!({ "apiVersion": "v1", "kind": "Service", "metadata": { "name": "x" }, "spec": spec });
+    let whole = service(value!({ "selector": { "app": "1" }, "ports": [{ "port": 80 }] }));
+    bed.sync("shop", "v1", [config_map("a", "1"), whole]);
+    bed.applied("shop", "v1").await;
+    bed.by_hand("", service(value!({ "ports": [{ "port": 80 }] })))
+        .await;
+    let part = service(value!({ "selector": { "app": "2" } }));
+    bed.sync(
+        "shop",
+        "v2",
+        [config_map("a", "2"), with_options(part, "Replace=true")],
+    );
+    let status = bed.until("shop", |status| !status.errors.is_empty()).await;
+    assert!(
+        status.errors[0].contains("dry-run failed (Invalid)"),
+        "{:?}",
+        status.errors
+    );
+    assert_eq!(bed.key("a").await.as_deref(), Some("1"));
+    bed.finish().await;
+}
+
+/// A process before may have replaced it already, or somebody has changed it since it was looked at.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_has_changed_since_it_was_looked_at_is_replaced_if_it_is_still_the_same() {
+    let bed = Bed::with_outcomes().await;
+    let mut unit = bed.argo("shop");
+    unit.policy.retry = std::time::Duration::from_secs(600);
+    bed.units.put(unit);
+    let last = |key: &str| {
+        let object = with_options(config_map("last", key), "Replace=true");
+        argo(object, "sync-wave", "1")
+    };
+    bed.sync("shop", "v1", [last("1")]);
+    bed.applied("shop", "v1").await;
+    let before = bed.uid("last").await;
+    bed.sync("shop", "v2", [slow("first"), last("2")]);
+    bed.waits("shop").await;
+    let mut touched = config_map("last", "1");
+    touched.remove_at(&["data"]);
+    touched.set_at(&["metadata", "labels", "touched"], "yes");
+    bed.by_hand("", touched).await;
+    bed.outcome("first", "done").await;
+    let over = |status: &Status| status.revision == "v2" || !status.errors.is_empty();
+    let status = bed.until("shop", over).await;
+    assert!(status.errors.is_empty(), "{:?}", status.errors);
+    assert_eq!(bed.key("last").await.as_deref(), Some("2"));
+    assert_eq!(bed.uid("last").await, before);
     bed.finish().await;
 }
 

@@ -36,6 +36,7 @@ patches:
              Kustomization.commonAnnotations of type string: put quotes around it",
             "kustomization.yaml:6: invalid Kustomization: json: cannot unmarshal bool into Go struct field Label.labels.pairs of type \
              string: put quotes around it",
+            "kustomization.yaml:6: invalid Kustomization: the key on is a boolean to YAML: put quotes around it",
             "kustomization.yaml:7: invalid Kustomization: json: unknown field \"includeSelector\"; did you mean \"includeSelectors\"?",
             "kustomization.yaml:9: invalid Kustomization: json: unknown field \"patchh\"; did you mean \"patch\"?",
         ],

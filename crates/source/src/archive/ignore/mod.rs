@@ -114,6 +114,15 @@ impl Rules {
         Ok(Rules { patterns })
     }
 
+    /// Adds the patterns of a file in this directory, as the strongest: what `.gitignore` files say is added while a tree is
+    /// walked, each before what is in its directory.
+    ///
+    /// # Errors
+    /// Where there is more than can be matched.
+    pub fn add(&mut self, text: &[u8], directory: &[String]) -> Result<(), Error> {
+        read_lines(text, directory, &mut self.patterns)
+    }
+
     /// Whether an entry is left out. What is in a directory that is left out is asked for on its own.
     pub fn ignores(&self, path: &str, kind: Kind) -> bool {
         let parts: Vec<&str> = path.split('/').collect();

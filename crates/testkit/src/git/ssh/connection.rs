@@ -3,14 +3,13 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use gitserver::{Service, Session, Span, Version, greeting};
 use russh::server::{
     Auth, ChannelOpenHandle, Handler, Msg, PublicKeyOffer, Session as Ssh, VerifiedPublicKey,
 };
 use russh::{Channel, ChannelId, Error};
 
 use super::server::Shared;
-use crate::git::session::{Service, Session, Span, greeting};
-use crate::git::upload::Version;
 
 /// What the client of one connection does. A channel carries one command.
 pub(super) struct Connection {

@@ -60,6 +60,12 @@ impl Appliers {
         Appliers { settings }
     }
 
+    /// Has objects that name no namespace go to this one, instead of being refused.
+    pub(super) fn with_default_namespace(mut self, namespace: &str) -> Self {
+        self.settings.default_namespace = namespace.to_owned();
+        self
+    }
+
     /// Starts it. What the store has is read from there; all other artifacts are fetched.
     pub(super) fn begin(
         self,
@@ -68,7 +74,7 @@ impl Appliers {
         identities: Identities,
         store: Option<Arc<Store>>,
     ) -> anyhow::Result<()> {
-        let scratch = std::env::temp_dir();
+        let scratch = process.scratch.clone();
         let usable = tempfile::tempfile_in(&scratch).map(drop);
         usable.with_context(|| format!("unable to unpack artifacts in {}; set TMPDIR", scratch.display()))?;
         // Remote bases are kept between builds, in a directory that goes with the process.

@@ -61,6 +61,7 @@ pub(super) fn resolve(
         requeue_dependency: common.requeue_dependency,
         no_cross_namespace_refs: common.no_cross_namespace_refs,
         default_service_account: common.default_service_account.clone(),
+        default_namespace: String::new(),
         override_managers: flags.override_manager.clone(),
         custom_stage_kinds: GroupKind::list(&flags.custom_apply_stage_kinds),
         http_retry: u32::try_from(retries).unwrap_or(u32::MAX),

@@ -76,9 +76,16 @@ impl Sources {
         let Settings {
             address,
             path,
-            store,
+            mut store,
             sources,
         } = self.settings;
+        let listener = listen(&address).await.with_context(|| {
+            format!("unable to serve artifacts on {address:?}; choose another with --storage-addr")
+        })?;
+        if let Some(host) = store.advertised_host.strip_suffix(":0") {
+            // The system has chosen a port.
+            store.advertised_host = format!("{host}:{}", listener.local_addr()?.port());
+        }
         let root = path.clone();
         let opened = tokio::task::spawn_blocking(move || -> anyhow::Result<(Store, Cache)> {
             let clock: store::Clock = Arc::new(jiff::Timestamp::now);
@@ -88,9 +95,6 @@ impl Sources {
         });
         let (store, cache) = opened.await??;
         let store = Arc::new(store);
-        let listener = listen(&address).await.with_context(|| {
-            format!("unable to serve artifacts on {address:?}; choose another with --storage-addr")
-        })?;
         tracing::info!(address, "starting artifact server");
         let shared = Shared {
             settings: sources,
