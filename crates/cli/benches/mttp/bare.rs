@@ -24,6 +24,8 @@ pub(crate) struct Rates {
     pub(crate) apply: f64,
     /// By a dry run and an apply of each.
     pub(crate) both: f64,
+    /// Kustomizations, by what it takes to ask each for a run and to answer: a patch of its annotations and one of its status.
+    pub(crate) asked: f64,
 }
 
 /// Measures both, in namespaces that are deleted after it.
@@ -37,7 +39,60 @@ pub(crate) async fn measure(client: &kube::Client, count: usize) -> anyhow::Resu
         apply = apply.max(run(client, &format!("bare-apply-{at_once}"), part, at_once, false).await?);
         both = both.max(run(client, &format!("bare-both-{at_once}"), part, at_once, true).await?);
     }
-    Ok(Rates { apply, both })
+    let mut asked = 0f64;
+    for at_once in AT_ONCE {
+        let part = units.div_ceil(AT_ONCE.len());
+        asked = asked.max(ask(client, &format!("bare-asked-{at_once}"), part, at_once).await?);
+    }
+    Ok(Rates { apply, both, asked })
+}
+
+/// How many Kustomizations a second can be asked for a run and answered, by nothing but the two writes.
+async fn ask(client: &kube::Client, namespace: &str, count: usize, at_once: usize) -> anyhow::Result<f64> {
+    let object = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": namespace}});
+    workload::create(client, None, "Namespace", "namespaces", object).await?;
+    let version = "kustomize.toolkit.fluxcd.io/v1";
+    for number in 0..count {
+        let object = json!({
+            "apiVersion": version, "kind": "Kustomization", "metadata": {"name": workload::name(number)},
+            "spec": {"interval": "60m", "prune": true, "sourceRef": {"kind": "OCIRepository", "name": "none"}},
+        });
+        let (kind, plural) = ("Kustomization", "kustomizations");
+        workload::create(client, Some(namespace), kind, plural, object).await?;
+    }
+    let annotations = json!({"metadata": {"annotations": {"reconcile.fluxcd.io/requestedAt": "bare"}}});
+    let status = json!({"status": {"lastHandledReconcileAt": "bare", "observedGeneration": 1}});
+    let (annotations, status) = (annotations.to_string(), status.to_string());
+    let begun = Instant::now();
+    let sent = futures::stream::iter(0..count).map(async |number| {
+        let name = workload::name(number);
+        let path = format!("/apis/{version}/namespaces/{namespace}/kustomizations/{name}");
+        merge(client, &path, annotations.clone()).await?;
+        merge(client, &format!("{path}/status"), status.clone()).await
+    });
+    let mut sent = std::pin::pin!(sent.buffer_unordered(at_once));
+    while let Some(done) = sent.next().await {
+        done?;
+    }
+    let rate = count as f64 / begun.elapsed().as_secs_f64();
+    // The controllers are not to find them.
+    let path = format!("/apis/{version}/namespaces/{namespace}/kustomizations");
+    client
+        .request_text(http::Request::delete(path).body(Vec::new())?)
+        .await?;
+    let path = format!("/api/v1/namespaces/{namespace}");
+    client
+        .request_text(http::Request::delete(path).body(Vec::new())?)
+        .await?;
+    Ok(rate)
+}
+
+async fn merge(client: &kube::Client, path: &str, patch: String) -> anyhow::Result<()> {
+    let request = http::Request::patch(path)
+        .header("content-type", "application/merge-patch+json")
+        .body(patch.into_bytes())?;
+    client.request_text(request).await?;
+    Ok(())
 }
 
 async fn run(

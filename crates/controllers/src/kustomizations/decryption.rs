@@ -84,8 +84,12 @@ async fn secret_keys(
     };
     let secrets: Api<Secret> = Api::namespaced(shared.client.clone(), namespace);
     let secret = secrets.get(name).await;
-    let secret =
-        secret.map_err(|error| format!("cannot get decryption Secret '{namespace}/{name}': {error}"))?;
+    let secret = secret.map_err(|error| {
+        format!(
+            "cannot get decryption Secret '{namespace}/{name}': {}",
+            chain(&error)
+        )
+    })?;
     let data = secret.data.unwrap_or_default();
     let entries = data
         .iter()

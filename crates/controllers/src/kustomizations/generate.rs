@@ -18,6 +18,7 @@ use super::artifact::Artifacts;
 use super::beyond::{Asks, Pinned, is_settled, is_unrecorded, recorded, released};
 use super::decryption::Keys;
 use super::memory::{Attempt, Built, Memory, Origin, Stage};
+use super::packed::Packed;
 use super::source::{Sources, origin_revision};
 use super::store::stamp;
 use super::{Shared, common_metadata, dependencies, request, unit, variables};
@@ -81,7 +82,7 @@ impl ManifestGenerator for Generator {
                 self.desk.write(&object, &said).await?;
             }
             Ok(Generated {
-                manifests: built.manifests.clone(),
+                manifests: built.manifests.manifests(),
                 revision: built.revision.clone(),
             })
         })
@@ -245,7 +246,7 @@ impl Generator {
         let last = last.filter(|last| last.source == source && last.digest == made.digest);
         Ok(Built {
             of,
-            manifests: made.manifests,
+            manifests: Packed::new(made.manifests),
             revision: last.map_or_else(|| source.clone(), |last| last.revision.clone()),
             source,
             origin: origin_revision(artifact),

@@ -10,6 +10,8 @@ use kube::{Api, Client, Config};
 use secrecy::{ExposeSecret, SecretString};
 use sha2::{Digest as _, Sha256};
 
+use crate::kit::chain;
+
 /// The keys of a Secret that are looked for, in this order.
 const KEYS: [&str; 2] = ["value", "value.yaml"];
 
@@ -60,7 +62,8 @@ pub(super) async fn read(
     let read = api.get(name).await;
     let read = read.map_err(|error| {
         Failure::new(format!(
-            "unable to read KubeConfig secret '{secret}' error: {error}"
+            "unable to read KubeConfig secret '{secret}' error: {}",
+            chain(&error)
         ))
     })?;
     let data = read.data.unwrap_or_default();

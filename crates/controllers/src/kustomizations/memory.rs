@@ -6,10 +6,10 @@ use std::time::Instant;
 
 use builder::Reads;
 use engine::unit::{Operation, Status};
-use model::Manifest;
 use parking_lot::Mutex;
 
 use super::beyond::{Asks, Held};
+use super::packed::Packed;
 use crate::kit::Failure;
 
 /// How far the last attempt to build a unit got.
@@ -51,7 +51,7 @@ pub(super) struct Built {
     /// What it was built of: where that is the same, so is the build.
     pub(super) of: Origin,
     /// The objects.
-    pub(super) manifests: Vec<Manifest>,
+    pub(super) manifests: Packed,
     /// The revision of the source that it is applied as.
     pub(super) revision: String,
     /// The newest revision of the source that is known to be built to the same.

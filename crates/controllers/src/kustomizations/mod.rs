@@ -20,6 +20,7 @@ mod generate;
 mod history;
 mod kubeconfig;
 mod memory;
+mod packed;
 mod preview;
 mod request;
 mod settings;

@@ -60,7 +60,7 @@ impl Shared {
             let resumed = left.zip(cache);
             let resumed = resumed.and_then(|(left, cache)| left_behind(left, desired, cache));
             state.intent = left.filter(|_| resumed.is_some()).and_then(Intent::of);
-            state.active = resumed;
+            state.active = resumed.map(Box::new);
         }
         if !state.is_under_way() {
             return GoesOn::No;
@@ -101,7 +101,7 @@ impl Shared {
         Consent::Given(plan.edited(asked, &unit.status.inventory))
     }
 
-    /// Begins an operation.
+    /// Begins an operation, after all others were heard or before.
     pub(super) async fn start(
         self: &Arc<Self>,
         unit: &SyncUnit,
@@ -109,6 +109,7 @@ impl Shared {
         cluster: &Handle,
         (plan, objects): (Plan, Objects),
         basis: Digest,
+        has_heard: bool,
     ) -> Result<(), Vec<String>> {
         let started = (self.now)();
         let intent = Intent::new(unit, &plan, basis, started);
@@ -159,15 +160,15 @@ impl Shared {
             // Somebody may have ended it by now.
             state.stop = state.stop.take().filter(|stop| *stop == Stop::Terminated);
             state.intent = Some(intent);
-            state.active = Some(Active {
+            state.active = Some(Box::new(Active {
                 run: Run::new(Arc::new(plan), objects),
                 started,
                 mends: None,
                 corrected: Vec::new(),
                 waits_for: HashSet::new(),
-                heard: Some(Instant::now()),
+                heard: has_heard.then(Instant::now),
                 unstored: 0,
-            });
+            }));
         }
         self.operations.add(unit.id.clone());
         Ok(())

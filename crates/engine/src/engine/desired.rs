@@ -23,8 +23,12 @@ impl Shared {
         options.started = Some(Time::new(started));
         match &unit.operation {
             Some(operation) => options.only.clone_from(&operation.only),
-            // Hooks belong to a new revision. What only puts right what somebody else has changed runs none.
-            None => options.argo.skip_hooks |= stored.is_some() && unit.status.revision == revision,
+            // Hooks belong to a new revision. What only puts right what somebody else has changed runs none, and neither does a process
+            // that finds the revision applied by one before it, whose operation is not stored everywhere.
+            None => {
+                let was_applied = stored.is_some() || !revision.is_empty();
+                options.argo.skip_hooks |= was_applied && unit.status.revision == revision;
+            }
         }
         options
     }

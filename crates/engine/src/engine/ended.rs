@@ -67,7 +67,13 @@ impl End {
 
 impl Shared {
     /// Stores what has become of an operation, tells it, and has the unit looked at again.
-    pub(super) async fn ended(&self, unit: &SyncUnit, known: &Known, mut active: Active, mut report: Report) {
+    pub(super) async fn ended(
+        &self,
+        unit: &SyncUnit,
+        known: &Known,
+        mut active: Box<Active>,
+        mut report: Report,
+    ) {
         let losses = known
             .state
             .lock()

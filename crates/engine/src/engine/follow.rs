@@ -76,14 +76,14 @@ impl Shared {
             state.leave();
             known.memory.clear();
         }
-        let mut before = std::mem::take(&mut state.follows);
+        let before = std::mem::take(&mut state.follows).into_iter();
+        let mut before: HashMap<_, _> = before.map(|followed| (place(&followed.0), followed)).collect();
         let mut starting = Vec::new();
         let mut follow = |interest: Interest, kind: &GroupKind| {
-            let place = (kind.clone(), interest.namespace.clone());
             let same = |(followed, follow): &(Interest, Follow)| {
                 *followed == interest && *follow.standard() == standard.of(&kind.group, &kind.kind)
             };
-            let follow = match before.remove(&place).filter(same) {
+            let follow = match before.remove(&place(&interest)).filter(same) {
                 Some((_, follow)) => follow,
                 None => cluster.cache.follow_by(interest.clone(), standard),
             };
@@ -91,7 +91,7 @@ impl Shared {
             if matches!(now, cache::State::Starting) {
                 starting.push(follow.clone());
             }
-            state.follows.insert(place, (interest, follow));
+            state.follows.push((interest, follow));
             now
         };
         for (kind, wanted) in kinds {
@@ -109,6 +109,7 @@ impl Shared {
                 follow(narrower, &kind);
             }
         }
+        state.follows.shrink_to_fit();
         starting
     }
 
@@ -174,6 +175,12 @@ fn awaited(unit: &SyncUnit, objects: &HashSet<ObjectKey>) -> HashSet<ObjectKey> 
     let wait = unit.policy.options.wait.as_ref();
     let chosen = wait.and_then(|wait| wait.objects.as_ref()).into_iter().flatten();
     chosen.filter(|key| !objects.contains(key)).cloned().collect()
+}
+
+/// What is followed, whatever of it: the kind, everywhere or in a namespace.
+fn place(interest: &Interest) -> (Str, Str, Option<Str>) {
+    let Interest { group, kind, .. } = interest;
+    (group.clone(), kind.clone(), interest.namespace.clone())
 }
 
 fn kind_of(key: &ObjectKey) -> GroupKind {

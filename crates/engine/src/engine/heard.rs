@@ -138,6 +138,11 @@ impl Heard {
         waiting.is_some_and(|waiting| waiting.revision == revision)
     }
 
+    /// Since when a unit waits for others.
+    pub(super) fn asked(&self, unit: &str) -> Option<Instant> {
+        self.looks.lock().waiting.get(unit).map(|waiting| waiting.asked)
+    }
+
     /// A unit is about to delete something.
     pub(super) fn hear(&self, unit: &str, revision: &str) -> Hearing {
         let mut looks = self.looks.lock();

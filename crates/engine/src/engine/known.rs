@@ -5,14 +5,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use model::{ObjectKey, Str};
+use model::ObjectKey;
 use parking_lot::Mutex;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
 use crate::cache::{Cache, Follow, Interest};
 use crate::observe::Memory;
-use crate::plan::{GroupKind, Plan};
+use crate::plan::Plan;
 use crate::sync::{Run, StepResult, Stop, is_older};
 
 use super::answers::Answered;
@@ -60,9 +60,9 @@ pub(super) struct State {
     /// The name of the cluster that it was to be in when it was last looked at.
     pub(super) sought: Option<String>,
     /// The kinds that are followed for it, everywhere, or in a namespace where they may not be read everywhere.
-    pub(super) follows: HashMap<(GroupKind, Option<Str>), (Interest, Follow)>,
+    pub(super) follows: Vec<(Interest, Follow)>,
     /// The operation that is under way and waits, or is about to be taken up.
-    pub(super) active: Option<Active>,
+    pub(super) active: Option<Box<Active>>,
     /// Whether a worker has taken up the operation.
     pub(super) running: bool,
     /// Whether the unit is looked at when the worker puts the operation down.
@@ -164,7 +164,7 @@ impl Known {
     }
 
     /// Takes up the operation, if there is one, with the cluster that it is in, if that is still there.
-    pub(super) fn take_up(&self) -> Option<(Active, Option<Handle>)> {
+    pub(super) fn take_up(&self) -> Option<(Box<Active>, Option<Handle>)> {
         let mut state = self.state.lock();
         let cluster = state.cluster.clone();
         let active = state.active.take()?;
@@ -174,7 +174,7 @@ impl Known {
     }
 
     /// The operation waits. What others want may be something else when it goes on. Whether the unit is to be looked at now.
-    pub(super) fn put_down(&self, mut active: Active) -> bool {
+    pub(super) fn put_down(&self, mut active: Box<Active>) -> bool {
         active.heard = None;
         let mut state = self.state.lock();
         state.running = false;
@@ -313,7 +313,7 @@ mod tests {
         let known = Known::default();
         let plan = Arc::new(Plan::default());
         let run = Run::new(Arc::clone(&plan), crate::plan::Objects::default());
-        known.state.lock().active = Some(Active {
+        known.state.lock().active = Some(Box::new(Active {
             run,
             started: Timestamp::UNIX_EPOCH,
             mends: None,
@@ -321,7 +321,7 @@ mod tests {
             waits_for: HashSet::new(),
             heard: None,
             unstored: 0,
-        });
+        }));
         let taken = known.take_up();
         assert_eq!(Arc::strong_count(&plan), 3);
         drop(taken);

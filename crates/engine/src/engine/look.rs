@@ -20,6 +20,10 @@ use super::known::Known;
 use super::mending::Looking;
 use super::{Shared, UnitEventKind};
 
+/// How long a unit that has something to delete waits for others before it begins with all the rest. Mostly they are heard by then, and
+/// the operation is done in one go.
+const A_MOMENT: Duration = Duration::from_secs(1);
+
 /// Looks at one unit after another.
 pub(super) async fn work(shared: Arc<Shared>) {
     while let Some(ticket) = shared.status.next().await {
@@ -315,15 +319,21 @@ impl Shared {
                     self.found(unit, &cluster, &plan).await;
                     return Ok(Looked::Held(restless));
                 }
+                let mut has_heard = true;
                 if let Some(until) = self.hear(&agreed).await {
-                    return Ok(Looked::Hearing(until));
+                    let begins = self.heard.asked(&unit.id).map(|asked| asked + A_MOMENT);
+                    if begins.is_none_or(|begins| Instant::now() < begins) {
+                        return Ok(Looked::Hearing(begins.map_or(until, |begins| begins.min(until))));
+                    }
+                    // What it makes waits for nobody, if it takes others long: it goes on to hear them before it deletes.
+                    has_heard = false;
                 }
                 if known.take_termination() {
                     // Somebody has ended what was about to begin anew.
                     self.give_up(unit.clone(), known).await;
                     return Ok(Looked::TooLate);
                 }
-                self.start(unit, known, &cluster, (agreed, objects), basis())
+                self.start(unit, known, &cluster, (agreed, objects), basis(), has_heard)
                     .await?;
                 return Ok(Looked::Done);
             }

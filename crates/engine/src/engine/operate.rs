@@ -122,7 +122,7 @@ impl Shared {
         }
     }
 
-    pub(super) fn put_down(&self, unit: &SyncUnit, known: &Known, active: Active) {
+    pub(super) fn put_down(&self, unit: &SyncUnit, known: &Known, active: Box<Active>) {
         if known.put_down(active) {
             self.status.add(unit.id.clone());
         }

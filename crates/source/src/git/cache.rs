@@ -22,6 +22,7 @@ use std::time::{Duration, Instant, SystemTime};
 use gix_hash::ObjectId;
 use parking_lot::Mutex;
 use sha2::{Digest, Sha256};
+use tempfile::TempDir;
 
 use super::error::Cause;
 use super::listing::Listing;
@@ -50,9 +51,31 @@ struct Inner {
     /// Held for as long as this lives; a process that dies lets go of it.
     _lock: File,
     slots: Mutex<HashMap<String, Arc<Slot>>>,
+    /// What goes with it.
+    _temporary: Option<TempDir>,
 }
 
 impl Cache {
+    /// Makes a cache in a directory of its own, which goes with the last clone.
+    ///
+    /// # Errors
+    /// Where the directory cannot be made.
+    pub fn temporary(parent: &Path) -> io::Result<Self> {
+        let folder = tempfile::Builder::new()
+            .prefix("sluice-bases-")
+            .tempdir_in(parent)?;
+        let lock = File::create(folder.path().join("lock"))?;
+        let inner = Inner {
+            root: folder.path().to_owned(),
+            _lock: lock,
+            slots: Mutex::default(),
+            _temporary: Some(folder),
+        };
+        Ok(Cache {
+            inner: Arc::new(inner),
+        })
+    }
+
     /// Opens or makes a cache in a directory. Several processes can do so at once; each gets a part of its own.
     ///
     /// # Errors
@@ -68,6 +91,7 @@ impl Cache {
                         root,
                         _lock: lock,
                         slots: Mutex::default(),
+                        _temporary: None,
                     };
                     return Ok(Cache {
                         inner: Arc::new(inner),
@@ -320,6 +344,17 @@ mod tests {
         let used = first.inner.root.clone();
         drop(first);
         assert_eq!(Cache::open(root.path()).unwrap().inner.root, used);
+    }
+
+    #[test]
+    fn a_temporary_one_leaves_nothing_behind() {
+        let parent = tempfile::tempdir().unwrap();
+        let cache = Cache::temporary(parent.path()).unwrap();
+        let clone = cache.clone();
+        drop(cache);
+        assert_eq!(fs::read_dir(parent.path()).unwrap().count(), 1);
+        drop(clone);
+        assert_eq!(fs::read_dir(parent.path()).unwrap().count(), 0);
     }
 
     #[tokio::test]

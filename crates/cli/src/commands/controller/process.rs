@@ -217,17 +217,25 @@ impl Process {
 async fn acquire(electors: &mut [Elector], metrics: &Metrics) -> Result<(), lease::Lost> {
     for place in 0..electors.len() {
         let (held, open) = electors.split_at_mut(place);
-        let Some((name, elector)) = open.first_mut() else {
+        let Some(((name, elector), later)) = open.split_first_mut() else {
             break;
         };
         tracing::info!("attempting to acquire leader lease {name}");
         tokio::select! {
             () = elector.acquire() => tracing::info!("successfully acquired lease {name}"),
             lost = hold(held) => return Err(lost),
+            () = look_on(later) => {}
         }
         metrics.set_leader(name, true);
     }
     Ok(())
+}
+
+/// Looks on at leases that are to be taken later.
+async fn look_on(electors: &mut [Elector]) {
+    let looking = electors.iter_mut().map(|(_, elector)| elector.look_on());
+    join_all(looking).await;
+    std::future::pending().await
 }
 
 /// Renews leases until one of them is lost.

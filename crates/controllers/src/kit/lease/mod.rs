@@ -171,6 +171,19 @@ impl Elector {
         }
     }
 
+    /// Takes note of signs of life of whoever holds the lease, and takes it from nobody. Who has looked on while another lease was waited for
+    /// does not begin to wait for this one then.
+    pub async fn look_on(&mut self) {
+        loop {
+            let seen = timeout(self.options.renew_deadline, self.api.get_opt(&self.options.name)).await;
+            // What cannot be read now is told when the lease is to be taken.
+            if let Ok(Ok(Some(lease))) = seen {
+                self.observed.see(&lease.spec.unwrap_or_default(), Instant::now());
+            }
+            sleep(self.options.retry_period).await;
+        }
+    }
+
     /// Renews the lease for as long as that goes well.
     pub async fn hold(&mut self) -> Lost {
         loop {

@@ -143,6 +143,29 @@ async fn a_unit_that_always_fails_keeps_nobody_from_deleting_for_long() {
     bed.finish().await;
 }
 
+#[tokio::test(start_paused = true)]
+async fn what_a_unit_makes_does_not_wait_for_others_whose_sources_are_broken() {
+    let bed = Bed::on(testkit::Cluster::embedded(apiserver::Server::builder())).await;
+    bed.units.put(unmarked(&bed, "shop"));
+    bed.sync("shop", "v1", [config_map("a", "1"), config_map("b", "1")]);
+    bed.applied("shop", "v1").await;
+    bed.units.put(unmarked(&bed, "broken"));
+    bed.engine.refresh("broken");
+    bed.until("broken", |status| !status.errors.is_empty()).await;
+    let begun = tokio::time::Instant::now();
+    bed.sync("shop", "v2", [config_map("b", "1"), config_map("c", "1")]);
+    bed.until("shop", |status| {
+        let operation = status.operation.as_ref();
+        operation.is_some_and(|operation| operation.message.contains("other units"))
+    })
+    .await;
+    assert!(begun.elapsed() < Duration::from_secs(10), "{:?}", begun.elapsed());
+    assert!(bed.uid("c").await.is_some() && bed.uid("a").await.is_some());
+    bed.applied("shop", "v2").await;
+    assert!(bed.uid("a").await.is_none());
+    bed.finish().await;
+}
+
 /// The one that yields has the object in no inventory.
 #[tokio::test(start_paused = true)]
 async fn what_a_unit_leaves_to_another_is_not_deleted_after_a_restart_though_its_source_is_broken() {

@@ -3,7 +3,7 @@
 use apiserver::fault::{Fault, Rule};
 use engine::cluster::Write;
 use engine::plan::Strategy;
-use engine::unit::{Operation, Phase};
+use engine::unit::{Operation, Phase, SyncState};
 use model::{Value, value};
 
 use super::{Bed, argo, config_map, hook, slow, worked_on};
@@ -62,6 +62,29 @@ async fn a_hook_is_made_anew_for_each_revision_and_left_alone_when_drift_is_put_
     let again = bed.until("shop", |_| bed.units.unit("shop").unwrap().operation.is_none());
     again.await;
     assert_ne!(bed.uid("migrate").await.unwrap(), second);
+    bed.finish().await;
+}
+
+/// A store need not keep operations that have ended: the status of a custom resource has no place for them.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_hook_is_not_run_again_by_a_process_that_finds_its_revision_applied() {
+    let mut bed = Bed::with_outcomes().await;
+    bed.units.put(bed.argo("shop"));
+    let migrate = hook(config_map("migrate", "1"), "PreSync", "BeforeHookCreation");
+    bed.sync("shop", "v1", [migrate, config_map("web", "1")]);
+    bed.applied("shop", "v1").await;
+    let first = bed.uid("migrate").await.unwrap();
+    let mut unit = bed.units.unit("shop").unwrap();
+    unit.status.operation = None;
+    bed.units.put(unit);
+    bed.restart();
+    bed.until("shop", |status| status.sync == SyncState::Synced).await;
+    bed.by_hand("", config_map("web", "by hand")).await;
+    bed.seen("ConfigMap", "web", |live| {
+        live.is_some_and(|live| live.str_at(&["data", "key"]) == "1")
+    })
+    .await;
+    assert_eq!(bed.uid("migrate").await.unwrap(), first);
     bed.finish().await;
 }
 

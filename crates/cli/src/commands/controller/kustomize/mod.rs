@@ -78,8 +78,7 @@ impl Appliers {
         let usable = tempfile::tempfile_in(&scratch).map(drop);
         usable.with_context(|| format!("unable to unpack artifacts in {}; set TMPDIR", scratch.display()))?;
         // Remote bases are kept between builds, in a directory that goes with the process.
-        let kept = scratch.join(format!("sluice-bases-{}", std::process::id()));
-        let repositories = Cache::open(kept).context("unable to keep Git repositories")?;
+        let repositories = Cache::temporary(&scratch).context("unable to keep Git repositories")?;
         let shared = Shared {
             client: process.client.clone(),
             store,
