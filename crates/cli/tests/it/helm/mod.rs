@@ -1,5 +1,7 @@
 //! `sluice helm`. The real helm runs beside it where it is installed.
 
+mod remote;
+
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
