@@ -1,5 +1,6 @@
 //! `sluice helm`. The real helm runs beside it where it is installed.
 
+mod lint;
 mod remote;
 
 use std::fs;

@@ -33,7 +33,8 @@ fn label(name: &str, rule: &str, may_begin: impl Fn(char) -> bool) -> Vec<String
     let mut problems = Vec::new();
     let is_inner = |found: char| found.is_ascii_lowercase() || found.is_ascii_digit() || found == '-';
     if !name.starts_with(may_begin) || name.ends_with('-') || !name.chars().all(is_inner) {
-        problems.push(rule.to_owned());
+        let only_dots = rule == LABEL && model::label::subdomain_problems(name).is_empty();
+        problems.push(if only_dots { "must not contain dots" } else { rule }.to_owned());
     }
     if name.len() > 63 {
         problems.push("must be no more than 63 bytes".to_owned());

@@ -19,10 +19,7 @@ const FOLDER: &str = "templates/";
 
 /// Looks at the values of a chart, and at what its templates make of them.
 pub(super) fn check(args: &Args, chart: &Chart, given: Map, found: &mut Vec<Message>) -> anyhow::Result<()> {
-    let has_values = chart.file("values.yaml").is_some();
-    if !has_values {
-        found.push(Message::new(Severity::Info, "values.yaml", "file does not exist"));
-    }
+    values(args, chart, &given, found);
     let mut chart = chart.clone();
     let mut capabilities = Capabilities::default_of(HelmVersion::V4);
     if let Some(version) = &args.kube_version {
@@ -46,13 +43,6 @@ pub(super) fn check(args: &Args, chart: &Chart, given: Map, found: &mut Vec<Mess
         true => Ok(()),
         false => schema::validate(&chart, &values, &mut warnings),
     };
-    if let (Err(error), true) = (&valid, has_values) {
-        found.push(Message::new(
-            Severity::Error,
-            "values.yaml",
-            whole(error).to_string(),
-        ));
-    }
     if chart.templates().next().is_none() {
         found.push(Message::new(
             Severity::Warning,
@@ -108,4 +98,25 @@ pub(super) fn check(args: &Args, chart: &Chart, given: Map, found: &mut Vec<Mess
         }
     }
     Ok(())
+}
+
+/// Looks at the values of the chart itself: what is given for charts below is not looked at.
+fn values(args: &Args, chart: &Chart, given: &Map, found: &mut Vec<Message>) {
+    if chart.file("values.yaml").is_none() {
+        found.push(Message::new(Severity::Info, "values.yaml", "file does not exist"));
+        return;
+    }
+    if args.skip_schema_validation {
+        return;
+    }
+    let mut warnings = Vec::new();
+    let mut coalesce = Coalesce {
+        version: HelmVersion::V4,
+        warnings: &mut warnings,
+    };
+    let mut values = given.clone();
+    coalesce.tables(&mut values, chart.defaults.clone(), "", Mode::Coalesce);
+    if let Err(problem) = schema::validate_own(chart, &values, &mut warnings) {
+        found.push(Message::new(Severity::Error, "values.yaml", problem));
+    }
 }
