@@ -214,7 +214,7 @@ mod tests {
 
     #[test]
     fn annotations_are_those_of_the_chart_but_for_its_name_and_version() {
-        let chart = "apiVersion: v2\nname: app\nversion: 1.0.0\nhome: https://a.example\nsources: [https://b.example, c]\nmaintainers: [{name: a, email: a@b}, {name: c}]\nannotations: {x: y, org.opencontainers.image.title: other}\n";
+        let chart = "apiVersion: v2\nname: app\nversion: 1.0.0\nhome: https://a.example\nsources: [https://b.example, c]\nmaintainers: [{name: a, email: a@b}, {name: c}]\nannotations: {x: z, org.opencontainers.image.title: other}\n";
         let tree = ::helm::chart::MemoryTree::new([("Chart.yaml", chart)]);
         let chart = Chart::from_tree(&tree, "", &Limits::default()).unwrap();
         let said = annotations(&chart.metadata, "2026-01-02T03:04:05Z".to_owned());
@@ -231,7 +231,7 @@ mod tests {
                 (TITLE, "app"),
                 (URL, "https://a.example"),
                 (VERSION, "1.0.0"),
-                ("x", "y"),
+                ("x", "z"),
             ]
         );
     }
