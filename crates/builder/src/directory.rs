@@ -125,6 +125,20 @@ impl kustomize::Tree for Directory {
         self.real(path).is_some_and(|real| real.is_dir())
     }
 
+    fn names_in(&self, directory: &str) -> Result<Option<Vec<String>>, String> {
+        if !kustomize::Tree::is_dir(self, directory) {
+            return Ok(None);
+        }
+        let entries = Files::list(self, directory);
+        let entries = entries.map_err(|problem| {
+            format!(
+                "failed to read {}: {problem}",
+                kustomize::Tree::show(self, directory)
+            )
+        })?;
+        Ok(Some(entries.into_iter().map(|entry| entry.name).collect()))
+    }
+
     fn resolve(&self, path: &str) -> Option<String> {
         let real = self.real(path)?;
         Some(real.strip_prefix(&self.root).ok()?.to_str()?.to_owned())

@@ -42,6 +42,6 @@ pub use error::{Error, ErrorKind};
 pub use function::{Call, Function, Functions};
 pub use session::{Limits, Session};
 pub use sprig::{Duration, Time};
-pub use templates::{MissingKey, Templates};
+pub use templates::{MissingKey, Parsed, Templates};
 pub use value::{ArcStr, Class, IntType, Kind, List, Map, Object, Type, Value};
 pub use world::{FixedWorld, World};

@@ -25,6 +25,16 @@ pub enum MissingKey {
     Error,
 }
 
+/// The templates of a text that was read. Clones share them.
+#[derive(Clone)]
+pub struct Parsed(Arc<HashMap<ArcStr, Arc<Tree>>>);
+
+impl std::fmt::Debug for Parsed {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_set().entries(self.0.keys()).finish()
+    }
+}
+
 /// Templates by name. Clones share what was read, and cost little; so does [`Templates::child`].
 #[derive(Clone)]
 pub struct Templates {
@@ -83,17 +93,30 @@ impl Templates {
     /// # Errors
     /// The text is no template, in Go's words. Nothing was added then.
     pub fn parse(&mut self, name: &str, text: &str) -> Result<(), Error> {
+        self.add(&self.read(name, text)?);
+        Ok(())
+    }
+
+    /// Reads a text without adding it: [`Templates::add`] adds it, also to other sets with the same functions.
+    ///
+    /// # Errors
+    /// The text is no template, in Go's words.
+    pub fn read(&self, name: &str, text: &str) -> Result<Parsed, Error> {
         let delims = Delims {
             left: &self.left,
             right: &self.right,
         };
         let trees = parse::parse(name, text, delims, &self.functions)?;
-        for (name, tree) in trees {
-            if !tree.root.is_blank() || self.tree(&name).is_none() {
-                self.trees.insert(name, tree);
+        Ok(Parsed(Arc::new(trees)))
+    }
+
+    /// Adds what was read, as [`Templates::parse`] does.
+    pub fn add(&mut self, parsed: &Parsed) {
+        for (name, tree) in parsed.0.iter() {
+            if !tree.root.is_blank() || self.tree(name).is_none() {
+                self.trees.insert(name.clone(), Arc::clone(tree));
             }
         }
-        Ok(())
     }
 
     /// Whether there is a template of that name.

@@ -10,6 +10,7 @@
 //! [`print::template`] prints that as `helm template` does. This crate does no I/O and reads no clock: time, randomness and
 //! names come from a [`gotemplate::World`], objects of a cluster from a [`render::Lookup`].
 
+mod cache;
 pub mod capabilities;
 pub mod chart;
 pub mod dependencies;

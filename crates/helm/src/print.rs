@@ -1,5 +1,6 @@
 //! What `helm template` prints.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use model::glob::Glob;
@@ -33,16 +34,19 @@ fn document(out: &mut String, path: &str, text: &str) {
 
 /// All documents, as `helm template` prints them.
 pub fn template(rendered: &Rendered, options: &Options, version: HelmVersion) -> Result<String, Missing> {
-    let mut out = String::new();
+    let mut out = String::with_capacity(size(rendered, options));
     if options.include_crds {
         for (path, content) in &rendered.crds {
-            document(&mut out, path, &String::from_utf8_lossy(content));
+            document(&mut out, path, &text(content));
         }
     }
     for manifest in &rendered.manifests {
         document(&mut out, &manifest.path, &manifest.content);
     }
-    let mut out = out.trim().to_owned() + "\n";
+    // Where it is: a copy of all definitions would be the most memory that is needed.
+    out.truncate(out.trim_end().len());
+    out.drain(..out.len() - out.trim_start().len());
+    out.push('\n');
     if !options.no_hooks {
         for hook in &rendered.hooks {
             if !(options.skip_tests && hook.is_test()) {
@@ -54,6 +58,26 @@ pub fn template(rendered: &Rendered, options: &Options, version: HelmVersion) ->
         return Ok(out);
     }
     only(&out, &options.show_only, version)
+}
+
+/// How long the text will be, so that it is never moved.
+fn size(rendered: &Rendered, options: &Options) -> usize {
+    const AROUND: usize = "---\n# Source: \n\n".len();
+    let crds = rendered.crds.iter().filter(|_| options.include_crds);
+    let crds = crds.map(|(path, content)| path.len() + content.len() + AROUND);
+    let manifests = rendered.manifests.iter();
+    let manifests = manifests.map(|manifest| manifest.path.len() + manifest.content.len() + AROUND);
+    let hooks = rendered.hooks.iter();
+    let hooks = hooks.map(|hook| hook.path.len() + hook.manifest.len() + AROUND);
+    crds.chain(manifests).chain(hooks).sum::<usize>() + AROUND
+}
+
+/// Bytes as text. Most are text as they are, and that is seen much sooner than what is none is replaced.
+fn text(content: &[u8]) -> Cow<'_, str> {
+    match std::str::from_utf8(content) {
+        Ok(text) => Cow::Borrowed(text),
+        Err(_) => String::from_utf8_lossy(content),
+    }
 }
 
 /// The documents that come from certain templates, in the order of the patterns.

@@ -42,6 +42,22 @@ impl kustomize::Tree for Checkout {
         path.is_empty() || self.entries.get(path) == Some(&Kind::Directory)
     }
 
+    fn names_in(&self, directory: &str) -> Result<Option<Vec<String>>, String> {
+        if !self.is_dir(directory) {
+            return Ok(None);
+        }
+        let prefix = match directory {
+            "" => String::new(),
+            directory => format!("{directory}/"),
+        };
+        // All that begins with the same text stands together.
+        let below = self.entries.range(prefix.clone()..);
+        let names = below
+            .map_while(|(path, _)| path.strip_prefix(prefix.as_str()))
+            .filter(|name| !name.is_empty() && !name.contains('/'));
+        Ok(Some(names.map(str::to_owned).collect()))
+    }
+
     fn resolve(&self, path: &str) -> Option<String> {
         (path.is_empty() || self.entries.contains_key(path)).then(|| path.to_owned())
     }

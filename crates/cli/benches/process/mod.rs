@@ -12,8 +12,12 @@ pub(crate) struct Running(Child);
 impl Running {
     /// Starts it. Nobody hears what it says, unless the command says otherwise.
     pub(crate) fn start(command: &mut Command) -> Self {
-        let child = command.stdin(Stdio::null()).stdout(Stdio::null()).spawn();
-        Running(child.expect("the program can be run"))
+        Running::start_with(command.stdin(Stdio::null()).stdout(Stdio::null()))
+    }
+
+    /// Starts it with everything as the command says.
+    pub(crate) fn start_with(command: &mut Command) -> Self {
+        Running(command.spawn().expect("the program can be run"))
     }
 
     pub(crate) fn id(&self) -> u32 {

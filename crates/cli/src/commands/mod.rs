@@ -14,6 +14,7 @@ pub(crate) mod failure;
 pub(crate) mod helm;
 pub(crate) mod install;
 pub(crate) mod installation;
+mod keychain;
 pub(crate) mod kustomize;
 pub(crate) mod logs;
 pub(crate) mod man;

@@ -1,5 +1,6 @@
 //! Charts: reading them from archives and trees, and packing them.
 
+mod cache;
 pub mod files;
 pub mod ignore;
 mod load;
@@ -8,6 +9,7 @@ mod save;
 mod tree;
 pub mod values;
 
+pub use cache::Charts;
 pub use files::{File, Limits};
 pub use load::{Chart, Error as LoadError, metadata_of_archive, metadata_of_tree};
 pub use metadata::{Dependency, Lock, Metadata};

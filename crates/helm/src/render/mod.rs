@@ -13,15 +13,17 @@ mod glob;
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
+use bytes::Bytes;
 use collect::Template;
 pub use functions::Lookup;
 use functions::{Host, without_no_value};
-use gotemplate::{Functions, MissingKey, Session, Templates, Value, World};
+use gotemplate::{Functions, MissingKey, Parsed, Session, Templates, Value, World};
 use model::Map;
 
 use crate::HelmVersion;
+use crate::cache::Cache;
 use crate::capabilities::Capabilities;
 use crate::chart::Chart;
 
@@ -86,10 +88,14 @@ pub struct Input<'i> {
     pub options: &'i Options,
 }
 
-/// Renders charts. It holds the table of functions, which is made once.
+/// Templates that were read, by path and text.
+type Known = Mutex<Cache<(String, Bytes), Parsed>>;
+
+/// Renders charts. It holds the table of functions, which is made once, and, if it shall, templates that were read. Clones share both.
 #[derive(Clone)]
 pub struct Engine {
     functions: Arc<Functions>,
+    known: Option<Arc<Known>>,
 }
 
 impl Default for Engine {
@@ -103,6 +109,15 @@ impl Engine {
     pub fn new() -> Engine {
         Engine {
             functions: Arc::new(functions::table()),
+            known: None,
+        }
+    }
+
+    /// An engine that keeps templates which it has read, up to so many bytes of text: for processes that render charts again and again.
+    pub fn remembering(bytes: usize) -> Engine {
+        Engine {
+            known: Some(Arc::new(Mutex::new(Cache::new(bytes)))),
+            ..Engine::new()
         }
     }
 
@@ -153,12 +168,33 @@ impl Engine {
         };
         let mut templates = Templates::new(Arc::clone(&self.functions)).with_missing_key(missing);
         for template in found {
-            let text = String::from_utf8_lossy(&template.text);
-            templates
-                .parse(&template.path, &text)
-                .map_err(|error| Error(failure::of_parsing(&template.path, &error)))?;
+            let parsed = self.read(&templates, template)?;
+            templates.add(&parsed);
         }
         Ok(templates)
+    }
+
+    /// Reads a template, unless it is known.
+    fn read(&self, templates: &Templates, template: &Template) -> Result<Parsed, Error> {
+        let known = self.known.as_ref().map(|known| {
+            let key = (template.path.clone(), template.text.clone());
+            (known, key)
+        });
+        if let Some((known, key)) = &known
+            && let Some(parsed) = known.lock().unwrap_or_else(PoisonError::into_inner).get(key)
+        {
+            return Ok(parsed);
+        }
+        let text = String::from_utf8_lossy(&template.text);
+        let parsed = templates
+            .read(&template.path, &text)
+            .map_err(|error| Error(failure::of_parsing(&template.path, &error)))?;
+        if let Some((known, key)) = known {
+            let weight = key.0.len() + key.1.len();
+            let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
+            known.insert(key, parsed.clone(), weight);
+        }
+        Ok(parsed)
     }
 }
 

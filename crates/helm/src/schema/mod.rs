@@ -39,6 +39,17 @@ pub fn validate(chart: &Chart, values: &Map, warnings: &mut Vec<String>) -> Resu
     }
 }
 
+/// Checks values against the schema of a chart alone, whatever those of the charts below say.
+///
+/// # Errors
+/// What does not fit, a line for each.
+pub fn validate_own(chart: &Chart, values: &Map, warnings: &mut Vec<String>) -> Result<(), String> {
+    match chart.file("values.schema.json") {
+        Some(schema) if !schema.is_empty() => check_one(schema, values, warnings),
+        _ => Ok(()),
+    }
+}
+
 fn check(chart: &Chart, values: &Map, text: &mut String, warnings: &mut Vec<String>) {
     let name = &chart.metadata.name;
     if let Some(schema) = chart.file("values.schema.json")

@@ -3,7 +3,7 @@
 //! `SLUICE_CHARTS=DIR cargo test -p helm --test it program:: -- --nocapture` renders every chart below a directory, unpacked
 //! or packed, with its default values and with each of its `ci/*-values.yaml`, with the `helm` in the path and with this
 //! crate, and prints each difference and a score. `SLUICE_ANSWERS=DIR` keeps what `helm` says from one run to the next,
-//! `SLUICE_ONLY=TEXT` takes only charts whose path contains a text. Without `SLUICE_CHARTS` there is nothing to do.
+//! `SLUICE_ONLY=TEXT` takes only charts whose path contains a text. Whether the rules of Helm 3 or of Helm 4 count goes by the program. Without `SLUICE_CHARTS` there is nothing to do.
 //!
 //! Charts that make random values are rendered twice by `helm`, and lines that differ between the two are not compared.
 
@@ -114,13 +114,14 @@ fn real_charts_are_rendered_as_helm_renders_them() {
     let mut cases = Vec::new();
     find(&root, &mut cases);
     cases.retain(|case| case.name(&root).contains(&only));
-    let engine = Engine::new();
+    let engine = Engine::remembering(64 << 20);
+    let version = version();
     let (mut same, mut failures, mut differences) = (0, 0, Vec::new());
     for case in &cases {
         let name = case.name(&root);
         let real = real(case, answers.as_deref(), &name);
         let begun = std::time::Instant::now();
-        let ours = ours(&engine, case);
+        let ours = ours(&engine, case, version);
         if begun.elapsed().as_secs() > 20 {
             println!("slow: {name}: {:?}", begun.elapsed());
         }
@@ -210,6 +211,16 @@ fn real(case: &Case, answers: Option<&Path>, name: &str) -> (Result<String, Stri
     }
 }
 
+/// Whose rules count.
+fn version() -> HelmVersion {
+    let output = Command::new("helm").args(["version", "--short"]).output();
+    let said = output.expect("helm is in the path").stdout;
+    match said.starts_with(b"v3") {
+        true => HelmVersion::V3,
+        false => HelmVersion::V4,
+    }
+}
+
 fn run(case: &Case) -> Result<String, String> {
     let mut command = Command::new("helm");
     command
@@ -226,7 +237,7 @@ fn run(case: &Case) -> Result<String, String> {
     }
 }
 
-fn ours(engine: &Engine, case: &Case) -> Result<String, String> {
+fn ours(engine: &Engine, case: &Case, version: HelmVersion) -> Result<String, String> {
     let limits = Limits {
         archive: 100 << 20,
         ..Limits::default()
@@ -263,7 +274,7 @@ fn ours(engine: &Engine, case: &Case) -> Result<String, String> {
             is_upgrade: false,
             revision: 1,
         },
-        capabilities: Capabilities::default_of(HelmVersion::V4),
+        capabilities: Capabilities::default_of(version),
         options: render::Options::default(),
         skip_schema: false,
         sub_notes: false,
@@ -277,7 +288,7 @@ fn ours(engine: &Engine, case: &Case) -> Result<String, String> {
         include_crds: true,
         ..print::Options::default()
     };
-    print::template(&rendered, &options, HelmVersion::V4).map_err(|error| error.to_string())
+    print::template(&rendered, &options, version).map_err(|error| error.to_string())
 }
 
 /// The first lines that differ, if any do. Of failures the text must be in what `helm` says.

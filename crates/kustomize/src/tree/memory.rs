@@ -46,6 +46,12 @@ impl<N: AsRef<str>, C: Into<Vec<u8>>> FromIterator<(N, C)> for Memory {
     }
 }
 
+/// The name of a path, if it lies directly in a directory.
+fn name_in(directory: &str, path: &str) -> Option<String> {
+    let (parent, name) = path.rsplit_once('/').unwrap_or(("", path));
+    (parent == directory && !name.is_empty()).then(|| name.to_owned())
+}
+
 impl Tree for Memory {
     fn read(&self, path: &str) -> Result<Option<Cow<'_, [u8]>>, String> {
         Ok(self
@@ -56,6 +62,16 @@ impl Tree for Memory {
 
     fn is_dir(&self, path: &str) -> bool {
         path.is_empty() || self.directories.contains(path)
+    }
+
+    fn names_in(&self, directory: &str) -> Result<Option<Vec<String>>, String> {
+        if !self.is_dir(directory) {
+            return Ok(None);
+        }
+        let all = self.files.keys().chain(&self.directories);
+        let mut names: Vec<String> = all.filter_map(|path| name_in(directory, path)).collect();
+        names.sort();
+        Ok(Some(names))
     }
 
     fn resolve(&self, path: &str) -> Option<String> {

@@ -26,6 +26,14 @@ pub trait Tree {
         None
     }
 
+    /// The names of what is in a directory, in order; `None` if there is no such directory, or the tree cannot tell.
+    ///
+    /// # Errors
+    /// Where the directory cannot be read.
+    fn names_in(&self, _directory: &str) -> Result<Option<Vec<String>>, String> {
+        Ok(None)
+    }
+
     /// Whether its root is that of a file system, above which there is nothing: `..` leads from there to there.
     fn is_file_system(&self) -> bool {
         false

@@ -10,6 +10,7 @@
 //! [`build`] makes of all that what a HelmChart stores. Where no change was asked for, an archive is handed on byte by byte.
 
 pub mod address;
+pub mod artifact;
 pub mod build;
 pub mod chart;
 pub mod dependencies;

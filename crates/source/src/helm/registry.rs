@@ -13,12 +13,10 @@ use model::Digest;
 use model::semver::{Constraint, ConstraintError, Version, parse_tag};
 use parking_lot::Mutex;
 
+use super::artifact;
 use super::fetcher::{ChartFetcher, FetchError, Found, Verified};
 use super::repository::MAX_CHART_SIZE;
 use crate::oci;
-
-/// The media types of the layer that holds a chart, the second one being that of early versions of Helm.
-const LAYERS: [&str; 2] = [oci::CHART_MEDIA_TYPE, "application/tar+gzip"];
 
 /// Checks the signature of an artifact.
 pub trait ChartVerifier: Send + Sync {
@@ -178,18 +176,12 @@ impl ChartFetcher for Registry {
     fn download<'a>(&'a self, chart: &'a Found) -> BoxFuture<'a, Result<Bytes, FetchError>> {
         Box::pin(async move {
             let reference = self.reference(chart)?;
-            let (_, manifest) = self.client.manifest(&reference).await.map_err(failed)?;
-            let is_chart = |wanted: &str| manifest.layers.iter().find(|layer| layer.media_type == wanted);
-            let layer = LAYERS.into_iter().find_map(is_chart);
-            let layer = layer.ok_or_else(|| {
+            let pulled = artifact::pull(&self.client, &reference, self.max_chart_size, false).await;
+            let pulled = pulled.map_err(failed)?.ok_or_else(|| {
                 let name = chart.urls.first().unwrap_or(&chart.name);
                 FetchError::external(Error::NoChart(name.clone()))
             })?;
-            let blob = self
-                .client
-                .blob(&reference.repository, layer, self.max_chart_size)
-                .await;
-            Ok(Bytes::from(blob.map_err(failed)?))
+            Ok(pulled.archive)
         })
     }
 }

@@ -21,6 +21,8 @@ pub struct Options {
     pub http: crate::http::Options,
     /// Take registries without TLS, and any certificate of those with TLS unless authorities are given.
     pub insecure: bool,
+    /// Speak to registries without TLS, and only so.
+    pub plain: bool,
     /// The pauses before other tries, after answers that say that the registry is busy or broken and after broken connections.
     pub pauses: Vec<Duration>,
     /// The most bytes that a layer may have.
@@ -32,6 +34,7 @@ impl Default for Options {
         Options {
             http: crate::http::Options::default(),
             insecure: false,
+            plain: false,
             pauses: vec![Duration::from_secs(1), Duration::from_secs(3)],
             layer_limit: 1 << 30,
         }
@@ -50,6 +53,7 @@ pub struct Client {
     pub(super) session: Session,
     pub(super) layer_limit: u64,
     insecure: bool,
+    pub(super) plain: bool,
     pauses: Vec<Duration>,
 }
 
@@ -90,7 +94,11 @@ impl Client {
         let client = http
             .client_with("registry", |builder| builder.redirect(policy))
             .map_err(Error::Client)?;
-        let trust = http.fingerprint(if options.insecure { "insecure" } else { "registry" });
+        let trust = http.fingerprint(match (options.plain, options.insecure) {
+            (true, _) => "plain",
+            (_, true) => "insecure",
+            _ => "registry",
+        });
         Ok(Client {
             http: client,
             reached: http,
@@ -99,6 +107,7 @@ impl Client {
             session: session.clone(),
             layer_limit: options.layer_limit,
             insecure: options.insecure,
+            plain: options.plain,
             pauses: options.pauses.clone(),
         })
     }
@@ -230,6 +239,9 @@ impl Client {
 
     /// How a registry is reached. Those that may lack TLS are tried with it first, once.
     async fn scheme(&self, registry: &str) -> Result<&'static str, Error> {
+        if self.plain {
+            return Ok("http");
+        }
         if !self.insecure && !is_local(registry) {
             return Ok("https");
         }

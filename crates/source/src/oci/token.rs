@@ -147,10 +147,8 @@ impl Client {
 
     /// Whether the registry is spoken to without TLS, so that its token server may be too.
     fn is_plain(&self, call: &Call<'_>) -> bool {
-        self.session
-            .registry(&self.way(call.repository.registry()))
-            .scheme
-            == Some("http")
+        let way = self.way(call.repository.registry());
+        self.plain || self.session.registry(&way).scheme == Some("http")
     }
 }
 

@@ -1,16 +1,13 @@
 //! How the registry is reached: flags that all commands share.
 
-use std::env;
-use std::fs;
 use std::future::Future;
-use std::path::PathBuf;
 use std::time::Duration;
 
-use anyhow::{Context as _, bail};
+use anyhow::bail;
 use source::oci::{Client, Credential, Keychain, Options, Repository, Session};
 
 use super::action;
-use crate::commands::pflag;
+use crate::commands::{keychain, pflag};
 
 #[derive(clap::Args)]
 pub(super) struct RegistryArgs {
@@ -45,7 +42,7 @@ impl RegistryArgs {
                 action("logging in to registry with credentials");
                 Keychain::for_registry_of(repository, Credential::parse(creds))
             }
-            None => docker_keychain()?,
+            None => keychain::docker()?,
         };
         let options = Options {
             insecure: self.insecure_registry,
@@ -63,22 +60,5 @@ impl RegistryArgs {
             Ok(done) => done,
             Err(_) => bail!("not done after {:?}: --timeout gives it more time", self.timeout),
         }
-    }
-}
-
-/// What `docker login` left, if anything.
-fn docker_keychain() -> anyhow::Result<Keychain> {
-    let folder = match env::var_os("DOCKER_CONFIG") {
-        Some(folder) => PathBuf::from(folder),
-        None => match env::home_dir() {
-            Some(home) => home.join(".docker"),
-            None => return Ok(Keychain::anonymous()),
-        },
-    };
-    let file = folder.join("config.json");
-    match fs::read(&file) {
-        Ok(json) => Keychain::docker_config(&json).with_context(|| file.display().to_string()),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Keychain::anonymous()),
-        Err(error) => Err(error).with_context(|| format!("failed to read {}", file.display())),
     }
 }

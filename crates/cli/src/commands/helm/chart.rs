@@ -7,6 +7,9 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 use helm::chart::{Chart, Entry, FileTree, Limits};
 
+use super::fetch::{self, Wanted};
+use super::template;
+
 /// How deep directories may be nested: links can lead anywhere.
 const MAX_DEPTH: usize = 64;
 
@@ -67,9 +70,9 @@ impl FileTree for Disk {
 }
 
 /// Packed charts may be as large as what is in them.
-fn limits() -> Limits {
+pub(in crate::commands) fn limits() -> Limits {
     Limits {
-        archive: 100 << 20,
+        archive: fetch::MAX_CHART_SIZE,
         ..Limits::default()
     }
 }
@@ -89,13 +92,31 @@ pub(super) fn load(path: &Path) -> anyhow::Result<Chart> {
         Chart::from_tree(&tree, "", &limits())
     } else {
         let archive = fs::read(path).with_context(|| format!("failed to read {}", path.display()))?;
-        Chart::from_archive(&archive, &limits())
+        return unpack(&archive);
     };
     chart.map_err(|error| super::whole(&error))
 }
 
+/// Reads a chart that is named as Helm's commands take it: by a path, by a URL, or by its name in the repository that is wanted.
+pub(super) fn locate(name: &str, wanted: &Wanted) -> anyhow::Result<Chart> {
+    let name = name.trim();
+    let path = Path::new(name);
+    let is_here = wanted.repo.is_none() && path.exists();
+    if is_here || wanted.repo.is_none() && (path.is_absolute() || name.starts_with('.')) {
+        return load(path);
+    }
+    let fetched = wanted.get(name, false)?;
+    template::write(&fetched.told)?;
+    unpack(&fetched.archive)
+}
+
+/// Reads a packed chart.
+pub(in crate::commands) fn unpack(archive: &[u8]) -> anyhow::Result<Chart> {
+    Chart::from_archive(archive, &limits()).map_err(|error| super::whole(&error))
+}
+
 /// Refuses charts that cannot be rendered on their own or lack others.
-pub(super) fn check(chart: &Chart) -> anyhow::Result<()> {
+pub(in crate::commands) fn check(chart: &Chart) -> anyhow::Result<()> {
     let kind = chart.metadata.kind.as_str();
     if !matches!(kind, "" | "application") {
         anyhow::bail!("{kind} charts are not installable");

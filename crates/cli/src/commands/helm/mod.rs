@@ -1,17 +1,22 @@
-//! `sluice helm`: charts rendered, shown, checked and packed as Helm does it, without Helm.
+//! `sluice helm`: charts rendered, shown, checked, packed, pulled and pushed as Helm does it, without Helm.
 
-mod chart;
+mod access;
+pub(super) mod chart;
+pub(super) mod fetch;
 mod lint;
 mod package;
 mod post_renderer;
+mod pull;
+mod push;
 mod show;
-mod template;
+pub(super) mod template;
+pub(super) mod untar;
 mod values;
-mod world;
+pub(super) mod world;
 
 use std::process::ExitCode;
 
-/// Render, show, check and pack Helm charts
+/// Render, show, check, pack, pull and push Helm charts
 #[derive(clap::Subcommand)]
 pub(crate) enum Helm {
     Template(Box<template::Args>),
@@ -19,6 +24,9 @@ pub(crate) enum Helm {
     Show(show::Show),
     Lint(lint::Args),
     Package(package::Args),
+    #[command(visible_alias = "fetch")]
+    Pull(Box<pull::Args>),
+    Push(Box<push::Args>),
 }
 
 pub(crate) async fn run(what: Helm) -> anyhow::Result<ExitCode> {
@@ -27,12 +35,14 @@ pub(crate) async fn run(what: Helm) -> anyhow::Result<ExitCode> {
         Helm::Show(what) => show::run(&what),
         Helm::Lint(args) => lint::run(&args),
         Helm::Package(args) => package::run(&args),
+        Helm::Pull(args) => pull::run(&args),
+        Helm::Push(args) => push::run(&args),
     })
     .await?
 }
 
 /// An error with all its causes on one line, as Helm prints one.
-fn whole(error: &dyn std::error::Error) -> anyhow::Error {
+pub(super) fn whole(error: &dyn std::error::Error) -> anyhow::Error {
     let mut text = error.to_string();
     let mut cause = error.source();
     while let Some(next) = cause {

@@ -1,10 +1,10 @@
 //! `sluice helm show`: what is in a chart.
 
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 use helm::chart::Chart;
 
+use super::fetch::Wanted;
 use super::{chart, template};
 
 /// Show what is in a chart
@@ -24,8 +24,10 @@ pub(crate) enum Show {
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The chart: a directory or an archive
-    chart: PathBuf,
+    /// The chart: a directory, an archive, a URL, or a name in the repository --repo
+    chart: String,
+    #[command(flatten)]
+    wanted: Wanted,
 }
 
 /// Names of the file with the explanations, in any case.
@@ -34,7 +36,7 @@ const READMES: [&str; 3] = ["readme.md", "readme.txt", "readme"];
 pub(super) fn run(what: &Show) -> anyhow::Result<ExitCode> {
     let (Show::All(args) | Show::Chart(args) | Show::Values(args) | Show::Readme(args) | Show::Crds(args)) =
         what;
-    let loaded = chart::load(&args.chart)?;
+    let loaded = chart::locate(&args.chart, &args.wanted)?;
     let all = matches!(what, Show::All(_));
     let mut out = String::new();
     if all || matches!(what, Show::Chart(_)) {

@@ -13,6 +13,7 @@ use helm::print;
 use helm::release::{self, PostRenderer, Rendered, Request, Strategy};
 use helm::render::{self, Engine, Release};
 
+use super::fetch::Wanted;
 use super::post_renderer::Program;
 use super::values::Values;
 use super::world::Machine;
@@ -22,9 +23,11 @@ use super::{chart, whole};
 #[derive(clap::Args)]
 #[command(args_override_self = true)]
 pub(crate) struct Args {
-    /// The name of the release, and the chart: a directory or an archive
+    /// The name of the release, and the chart: a directory, an archive, a URL, or a name in the repository --repo
     #[arg(value_name = "[NAME] CHART", required = true, num_args = 1..=2)]
     name_and_chart: Vec<String>,
+    #[command(flatten)]
+    wanted: Wanted,
     #[command(flatten)]
     values: Values,
     /// The namespace of the release
@@ -122,7 +125,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     };
     let (name, path) = name_and_chart(args)?;
     let given = args.values.merge()?;
-    let loaded = chart::load(Path::new(&path))?;
+    let loaded = chart::locate(&path, &args.wanted)?;
     chart::check(&loaded)?;
     let mut program = args.post_renderer.as_ref().map(|command| Program {
         command: command.clone(),
@@ -179,17 +182,22 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
 /// What went wrong; with `--debug` what was rendered goes before it.
 fn failed(error: &release::Error, debug: bool) -> anyhow::Error {
     if let (true, release::Error::Manifest { files, .. }) = (debug, error) {
-        let mut text = String::new();
-        for (path, content) in files.iter().filter(|(_, content)| !content.trim().is_empty()) {
-            text += &format!("---\n# Source: {path}\n{content}\n");
-        }
-        let _ = write(&(text.trim().to_owned() + "\n"));
+        let _ = write(&rendered_files(files));
     }
     let text = whole(error);
     if error.is_of_rendering() && !debug {
         return anyhow::anyhow!("{text}\n\nUse --debug flag to render out invalid YAML");
     }
     text
+}
+
+/// Everything that was rendered, whatever it is.
+pub(in crate::commands) fn rendered_files(files: &BTreeMap<String, String>) -> String {
+    let mut text = String::new();
+    for (path, content) in files.iter().filter(|(_, content)| !content.trim().is_empty()) {
+        text += &format!("---\n# Source: {path}\n{content}\n");
+    }
+    text.trim().to_owned() + "\n"
 }
 
 fn name_and_chart(args: &Args) -> anyhow::Result<(String, String)> {

@@ -8,7 +8,7 @@ use gotemplate::World;
 const PKCS8_HEADER: usize = 26;
 
 /// This machine.
-pub(super) struct Machine;
+pub(in crate::commands) struct Machine;
 
 impl World for Machine {
     fn now(&mut self) -> jiff::Timestamp {

@@ -1,6 +1,5 @@
 //! `sluice kustomize build`: what `kustomize build` prints.
 
-mod chart_files;
 mod helm;
 pub(super) mod remote;
 mod write;
@@ -43,19 +42,19 @@ pub(crate) struct Args {
     /// Label everything with app.kubernetes.io/managed-by
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true", default_value = "false", hide_default_value = true, action = clap::ArgAction::Set, value_parser = pflag::boolean)]
     enable_managedby_label: bool,
-    /// Render charts with the helm program
+    /// Render charts
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true", default_value = "false", hide_default_value = true, action = clap::ArgAction::Set, value_parser = pflag::boolean)]
     enable_helm: bool,
-    /// The helm program
-    #[arg(long, default_value = "helm")]
-    helm_command: String,
+    /// Have this helm program render charts [default: they are rendered without one]
+    #[arg(long, value_name = "PROGRAM")]
+    helm_command: Option<String>,
     /// The version of Kubernetes that charts see, instead of what the kustomization says
     #[arg(long, default_value = "", hide_default_value = true, value_name = "VERSION")]
     helm_kube_version: String,
     /// A version of an API that charts see, instead of what the kustomization says; may be repeated
     #[arg(long, value_name = "VERSION")]
     helm_api_versions: Vec<String>,
-    /// Have the helm program say what it does
+    /// Show what a chart rendered where that is no YAML
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true", default_value = "false", hide_default_value = true, action = clap::ArgAction::Set, value_parser = pflag::boolean)]
     helm_debug: bool,
     #[command(flatten)]
@@ -118,7 +117,7 @@ fn explained(errors: kustomize::Errors, restrictor: Restrictor) -> anyhow::Error
 
 fn build(args: &Args, runtime: tokio::runtime::Handle) -> anyhow::Result<ExitCode> {
     let fetcher = remote::Elsewhere::new(runtime)?;
-    let renderer = helm::Program {
+    let renderer = helm::Charts {
         command: args.helm_command.clone(),
         kube_version: args.helm_kube_version.clone(),
         api_versions: args.helm_api_versions.clone(),

@@ -1,8 +1,9 @@
-//! Charts, rendered by the real helm.
+//! Charts, in this process; the real kustomize has the real helm render them beside it.
 
 use testkit::helm::{Chart, Server};
+use testkit::{git, oci};
 
-use super::{folder, refused, same};
+use super::{build, folder, refused, same};
 
 const TEMPLATE: &str = "apiVersion: v1
 kind: ConfigMap
@@ -44,9 +45,6 @@ fn files(kustomization: &str) -> Vec<(&str, &str)> {
 
 #[test]
 fn charts_of_a_directory_are_rendered_as_kustomize_has_it() {
-    if testkit::program::find("helm").is_none() {
-        return;
-    }
     for (kustomization, word) in [
         ("helmCharts: [{name: web, releaseName: rel}]\n", "tag: own"),
         (
@@ -89,9 +87,6 @@ fn charts_of_a_directory_are_rendered_as_kustomize_has_it() {
 
 #[test]
 fn charts_of_a_repository_are_pulled() {
-    if testkit::program::find("helm").is_none() {
-        return;
-    }
     let server = Server::start();
     for version in ["1.0.0", "1.1.0"] {
         server.add(
@@ -124,9 +119,6 @@ fn charts_of_a_repository_are_pulled() {
 
 #[test]
 fn a_chart_that_is_nowhere_is_named() {
-    if testkit::program::find("helm").is_none() {
-        return;
-    }
     let folder = folder(&[("kustomization.yaml", "helmCharts: [{name: gone}]\n")]);
     let said = refused(&["--enable-helm"], folder.path());
     assert!(
@@ -225,9 +217,6 @@ fn a_directory_of_charts_around_the_kustomization_opens_no_other_files() {
 fn links_of_a_chart_that_stay_with_the_kustomization_are_followed() {
     use std::os::unix::fs::symlink;
 
-    if testkit::program::find("helm").is_none() {
-        return;
-    }
     let folder = folder(&files("helmCharts: [{name: web, releaseName: rel}]\n"));
     std::fs::create_dir(folder.path().join("charts/shared")).unwrap();
     std::fs::write(
@@ -239,4 +228,105 @@ fn links_of_a_chart_that_stay_with_the_kustomization_are_followed() {
     symlink("../../shared/other.yaml", templates.join("other.yaml")).unwrap();
     let text = same(&["--enable-helm"], folder.path());
     assert!(text.contains("linked"), "{text}");
+}
+
+/// What ours prints, with nothing else to be found on this machine.
+fn alone(folder: &std::path::Path) -> String {
+    let output = std::process::Command::new(env!("CARGO_BIN_EXE_sluice"))
+        .args(["kustomize", "build", "--enable-helm", "."])
+        .current_dir(folder)
+        .env("HOME", folder)
+        .env("PATH", "")
+        .output()
+        .unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success(), "{said}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+#[test]
+fn charts_of_a_registry_are_pulled_without_any_program() {
+    let registry = oci::Server::start();
+    for version in ["1.0.0", "1.1.0"] {
+        let chart = Chart::new("web", version)
+            .values(&VALUES.replace("own", version))
+            .template("config.yaml", TEMPLATE);
+        registry.push("charts/web", version, &chart.artifact());
+    }
+    let kustomization = format!(
+        "helmCharts: [{{name: web, releaseName: rel, repo: 'oci://{}/charts', version: 1.0.0}}]\n",
+        registry.host()
+    );
+    let folder = folder(&[("kustomization.yaml", &kustomization)]);
+    let text = alone(folder.path());
+    assert!(text.contains("tag: 1.0.0"), "{text}");
+    // It stays where kustomize leaves it, and is not pulled again.
+    assert!(folder.path().join("charts/web-1.0.0/web/Chart.yaml").is_file());
+    drop(registry);
+    assert_eq!(alone(folder.path()), text);
+}
+
+#[test]
+fn charts_of_a_base_in_git_are_rendered_and_cannot_leave_it() {
+    let server = git::Server::start();
+    let repository = server.repository("team/app");
+    let kustomization = "helmCharts: [{name: web, releaseName: rel, valuesFile: values.yaml}]\n";
+    let placed: Vec<(String, &str)> = files(kustomization)
+        .into_iter()
+        .map(|(name, text)| (format!("base/{name}"), text))
+        .collect();
+    repository.commit(
+        "main",
+        "a chart",
+        placed.iter().map(|(name, text)| (name.as_str(), *text)),
+    );
+    let url = format!("{}//base", server.clone_url("team/app"));
+    let text = same(
+        &["--enable-helm"],
+        folder(&[("kustomization.yaml", &format!("resources: ['{url}']\n"))]).path(),
+    );
+    assert!(text.contains("tag: file"), "{text}");
+    // The directory of charts is looked for in the repository, wherever it is said to be.
+    let elsewhere = "helmGlobals: {chartHome: ../../../../../../etc}\nhelmCharts: [{name: ssl}]\n";
+    repository.commit("main", "elsewhere", [("base/kustomization.yaml", elsewhere)]);
+    let here = folder(&[("kustomization.yaml", &format!("resources: ['{url}']\n"))]);
+    let said = refused(&["--enable-helm"], here.path());
+    assert!(said.contains("no chart found at 'etc/ssl'"), "{said}");
+}
+
+#[test]
+fn a_helm_program_renders_charts_where_one_is_named() {
+    if testkit::program::find("helm").is_none() {
+        return;
+    }
+    let folder = folder(&files("helmCharts: [{name: web, releaseName: rel}]\n"));
+    let inside = same(&["--enable-helm"], folder.path());
+    assert_eq!(
+        same(&["--enable-helm", "--helm-command=helm"], folder.path()),
+        inside
+    );
+    let gone = build(
+        env!("CARGO_BIN_EXE_sluice"),
+        &[
+            "kustomize",
+            "build",
+            "--enable-helm",
+            "--helm-command=no-such-program",
+        ],
+        folder.path(),
+    );
+    let said = String::from_utf8(gone.stderr).unwrap();
+    assert!(said.contains("no-such-program"), "{said}");
+}
+
+#[test]
+fn what_is_wrong_with_a_chart_is_told_with_its_file_and_line() {
+    let mut all = files("helmCharts: [{name: web, releaseName: rel}]\n");
+    all.push((
+        "charts/web/templates/bad.yaml",
+        "a: 1\nb: {{ required \"needed\" .Values.gone }}\n",
+    ));
+    let said = refused(&["--enable-helm"], folder(&all).path());
+    let wanted = "chart 'web': execution error at (web/templates/bad.yaml:2:6): needed";
+    assert!(said.contains(wanted), "{said}");
 }

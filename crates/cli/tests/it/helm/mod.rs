@@ -1,5 +1,8 @@
 //! `sluice helm`. The real helm runs beside it where it is installed.
 
+mod lint;
+mod remote;
+
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
