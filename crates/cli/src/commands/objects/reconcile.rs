@@ -34,7 +34,7 @@ pub(crate) struct Args {
 }
 
 impl Verb for Args {
-    const DOES: &'static str = "Have controllers look now at";
+    const DOES: &'static str = "Reconcile";
 
     fn suits(kind: &Kind) -> bool {
         kind.is_worked_on

@@ -22,7 +22,7 @@ pub(crate) struct Args {
 }
 
 impl Verb for Args {
-    const DOES: &'static str = "Have controllers work again on";
+    const DOES: &'static str = "Resume";
 
     fn suits(kind: &Kind) -> bool {
         kind.suspends

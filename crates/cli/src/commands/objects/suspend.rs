@@ -17,7 +17,7 @@ pub(crate) struct Args {
 }
 
 impl Verb for Args {
-    const DOES: &'static str = "Have controllers leave alone";
+    const DOES: &'static str = "Suspend";
 
     fn suits(kind: &Kind) -> bool {
         kind.suspends
