@@ -354,13 +354,13 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         write(root.path(), &[("apps/a.yaml", "")]);
         let apps = root.path().join("apps");
-        std::fs::set_permissions(&apps, PermissionsExt::from_mode(0o600)).unwrap();
+        std::fs::set_permissions(&apps, std::fs::Permissions::from_mode(0o600)).unwrap();
         // Whoever may do everything is refused nothing.
         if std::fs::symlink_metadata(apps.join("a.yaml")).is_err() {
             let told = refused(root.path());
             assert!(told.contains("apps/a.yaml: failed to read it"), "{told}");
         }
-        std::fs::set_permissions(&apps, PermissionsExt::from_mode(0o700)).unwrap();
+        std::fs::set_permissions(&apps, std::fs::Permissions::from_mode(0o700)).unwrap();
     }
 
     #[cfg(unix)]
