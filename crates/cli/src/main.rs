@@ -1,5 +1,20 @@
 //! The `sluice` program: one subcommand, one file in `commands/`.
 
+/// In place of the macros of the standard library, which panic where nobody reads any more: `sluice get ks | head` is no failure.
+macro_rules! print {
+    ($($text:tt)*) => { $crate::commands::printed::out(format_args!($($text)*)) };
+}
+macro_rules! println {
+    () => { $crate::commands::printed::out(format_args!("\n")) };
+    ($($text:tt)*) => { $crate::commands::printed::out(format_args!("{}\n", format_args!($($text)*))) };
+}
+macro_rules! eprint {
+    ($($text:tt)*) => { $crate::commands::printed::error(format_args!($($text)*)) };
+}
+macro_rules! eprintln {
+    ($($text:tt)*) => { $crate::commands::printed::error(format_args!("{}\n", format_args!($($text)*))) };
+}
+
 mod commands;
 
 use std::process::ExitCode;
@@ -152,6 +167,29 @@ fn use_plain_pages() {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// What is said of flags that several commands have is no description of the commands.
+    #[test]
+    fn each_command_is_described_in_words_of_its_own() {
+        fn check(command: &clap::Command, way: &str) {
+            let mut seen = std::collections::BTreeSet::new();
+            for inner in command
+                .get_subcommands()
+                .filter(|inner| inner.get_name() != "help")
+            {
+                let way = format!("{way} {}", inner.get_name());
+                let about = inner.get_about().map(ToString::to_string).unwrap_or_default();
+                assert!(!about.is_empty(), "{way} is not described");
+                assert!(!about.contains("looked for"), "{way}: {about}");
+                assert!(
+                    seen.insert(about.clone()),
+                    "{way} is described as another: {about}"
+                );
+                check(inner, &way);
+            }
+        }
+        check(&Command::command(), "sluice");
+    }
 
     #[test]
     fn no_flag_of_a_command_hides_another() {

@@ -117,7 +117,9 @@ impl Cluster {
         match &self.kubeconfig {
             Some(path) => {
                 let unusable = || format!("the kubeconfig {} cannot be used", path.display());
-                let kubeconfig = Kubeconfig::read_from(path).with_context(unusable)?;
+                // The cause is part of the text of this error.
+                let kubeconfig = Kubeconfig::read_from(path).map_err(|error| anyhow::anyhow!("{error}"));
+                let kubeconfig = kubeconfig.with_context(unusable)?;
                 Config::from_custom_kubeconfig(kubeconfig, &options)
                     .await
                     .with_context(unusable)

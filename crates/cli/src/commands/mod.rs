@@ -22,7 +22,7 @@ pub(crate) mod objects;
 mod pflag;
 pub(crate) mod pin;
 pub(crate) mod plan;
-mod printed;
+pub(crate) mod printed;
 mod served;
 pub(crate) mod stats;
 mod table;

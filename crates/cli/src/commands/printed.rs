@@ -1,6 +1,31 @@
-//! Standard output, for what is printed as a whole.
+//! Standard output and error, whose readers may go away: that ends nothing, and nothing panics because of it.
 
+use std::fmt::Arguments;
 use std::io::{ErrorKind, Result, StdoutLock, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Whether nothing that is printed is read any more.
+static IS_UNREAD: AtomicBool = AtomicBool::new(false);
+
+/// Prints to standard output: what `print!` and `println!` do in this program. What is half done goes on without a reader; what does
+/// nothing but print asks [`is_unread`].
+pub(crate) fn out(text: Arguments<'_>) {
+    let mut out = std::io::stdout().lock();
+    if out.write_fmt(text).and_then(|()| out.flush()).is_err() {
+        IS_UNREAD.store(true, Ordering::Relaxed);
+    }
+}
+
+/// Prints to standard error: what `eprint!` and `eprintln!` do in this program.
+pub(crate) fn error(text: Arguments<'_>) {
+    // There is nowhere left to say so.
+    let _ = std::io::stderr().lock().write_fmt(text);
+}
+
+/// Whether whoever has read standard output is gone.
+pub(crate) fn is_unread() -> bool {
+    IS_UNREAD.load(Ordering::Relaxed)
+}
 
 /// Standard output, whose reader may stop reading: `sluice kustomize build | head` is no failure.
 pub(crate) struct Printed<W> {

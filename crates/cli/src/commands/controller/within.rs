@@ -27,6 +27,8 @@ pub(crate) struct Within {
     pub(crate) takes_turns: bool,
     /// Where objects go that name no namespace; they are refused where this is empty.
     pub(crate) default_namespace: String,
+    /// The labels of the objects that are worked on; all are where there are none.
+    pub(crate) selector: Option<String>,
 }
 
 /// Controllers at work.
@@ -52,7 +54,9 @@ impl Within {
             ..Surroundings::read()
         };
         let mut problems = Problems::default();
-        let settings = resolve(Flags::PARTS, flags.common(), &around, &mut problems);
+        let mut settings = resolve(Flags::PARTS, flags.common(), &around, &mut problems);
+        // Not by the flag: that makes shards with leases of their own, and these take turns with whoever works on all objects.
+        settings.label_selector = self.selector;
         let work = flags.work(&settings, &around, &mut problems);
         let work = work.with_default_namespace(&self.default_namespace);
         if !problems.is_empty() {

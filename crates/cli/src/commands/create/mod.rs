@@ -96,7 +96,7 @@ impl Common {
         if !is_name(name) {
             bail!(
                 "name '{name}' is invalid, it should adhere to standard defined in RFC 1123, the name can only contain \
-                 alphanumeric characters or '-'"
+                 alphanumeric characters or '-', begins and ends with an alphanumeric one, and is 2 to 63 of them long"
             );
         }
         let mut labels = BTreeMap::new();
@@ -122,7 +122,7 @@ impl Common {
 
 /// A length of time as Go writes it.
 fn go_duration(duration: Duration) -> String {
-    format!("{}ms", duration.as_millis())
+    api::Duration::from(duration).to_string()
 }
 
 fn is_name(name: &str) -> bool {
@@ -137,6 +137,12 @@ fn is_name(name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn durations_are_written_as_go_writes_them() {
+        assert_eq!(go_duration(Duration::from_secs(3600)), "1h0m0s");
+        assert_eq!(go_duration(Duration::from_millis(1500)), "1.5s");
+    }
 
     #[test]
     fn names_are_those_of_hosts() {

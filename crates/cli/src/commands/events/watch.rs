@@ -8,6 +8,7 @@ use kube::runtime::watcher::{self, watcher};
 use kube::{Client, ResourceExt as _};
 
 use super::{Selection, row};
+use crate::commands::printed;
 use crate::commands::table::table;
 
 /// Prints events until the program is stopped.
@@ -43,6 +44,9 @@ pub(super) async fn run(
         }
         let row = row::row(&event, with_namespace, jiff::Timestamp::now());
         print!("{}", table(&std::mem::take(&mut head), &[row]));
+        if printed::is_unread() {
+            break;
+        }
     }
     Ok(())
 }

@@ -12,7 +12,7 @@ use k8s_openapi::api::core::v1::Pod;
 use kube::api::{Api, LogParams};
 
 use crate::commands::objects::{Place, told};
-use crate::commands::pflag;
+use crate::commands::{pflag, printed};
 use entry::{Entry, Wanted};
 
 /// Show what controllers have written of objects
@@ -137,6 +137,9 @@ async fn print(
     let stream = stream.with_context(|| format!("the pod {} gives none", pod.name))?;
     let mut lines = stream.lines().boxed_local();
     while let Some(line) = lines.try_next().await? {
+        if printed::is_unread() {
+            break;
+        }
         // What is written before the log is set up is no JSON.
         if !line.starts_with('{') || line.len() > LONGEST {
             continue;

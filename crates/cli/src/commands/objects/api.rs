@@ -4,8 +4,10 @@ use std::future::Future;
 use std::time::Duration;
 
 use anyhow::{Context as _, bail};
+use futures::{Stream, StreamExt as _};
 use kube::api::{Api, DynamicObject, ListParams, Patch, PatchParams, PostParams};
 use kube::core::{ApiResource, GroupVersionKind};
+use kube::runtime::watcher;
 use kube::{Client, ResourceExt as _};
 use serde_json::Value;
 
@@ -90,6 +92,21 @@ impl Objects {
         objects.sort_by_key(|object| (object.namespace(), object.name_any()));
         let objects = objects.into_iter().map(|object| self.value(object));
         objects.collect::<anyhow::Result<_>>().map(Some)
+    }
+
+    /// Those of which the parameters hold, as they are and then as they change.
+    pub(super) fn watch(self, wanted: &watcher::Config) -> impl Stream<Item = anyhow::Result<Value>> + use<> {
+        let events = watcher::watcher(self.api.clone(), wanted.clone());
+        events.filter_map(move |event| {
+            let shown = match event {
+                Ok(watcher::Event::Apply(object) | watcher::Event::InitApply(object)) => {
+                    Some(self.value(object))
+                }
+                Ok(_) => None,
+                Err(error) => Some(Err(anyhow::Error::from(error))),
+            };
+            std::future::ready(shown)
+        })
     }
 
     /// The object of a name.

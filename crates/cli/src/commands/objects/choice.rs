@@ -8,6 +8,8 @@ use super::kinds::{Group, KINDS, Kind};
 
 /// The arguments of a verb, and what it can be said of.
 pub(crate) trait Verb: clap::Args {
+    /// What it does to objects, in the words of `--help`: `Show`.
+    const DOES: &'static str;
     /// Whether the words for kinds are those for several.
     const SEVERAL: bool = false;
     /// Whether it can be said of all kinds at once.
@@ -62,19 +64,32 @@ fn worded<V: Verb>(command: Command, singular: &'static str, plural: &'static st
 }
 
 fn command_of<V: Verb>(kind: &'static Kind) -> Command {
-    let about = format!("{} objects", kind.names.kind);
-    let command = worded::<V>(Command::new(kind.word).about(about), kind.word, kind.plural);
+    let command = worded::<V>(Command::new(kind.word), kind.word, kind.plural);
     let command = match kind.short {
         Some(short) => command.visible_alias(short),
         None => command,
     };
-    V::augment_args(command)
+    // Last, as flags that several commands have bring words of their own along.
+    let objects = match V::SEVERAL {
+        true => format!("{} objects", kind.names.kind),
+        false => format!("{} {}", article(kind.names.kind), kind.names.kind),
+    };
+    V::augment_args(command).about(format!("{} {objects}", V::DOES))
+}
+
+fn article(noun: &str) -> &'static str {
+    match noun.starts_with(['A', 'E', 'I', 'O']) {
+        true => "an",
+        false => "a",
+    }
 }
 
 fn with_kinds<V: Verb>(mut command: Command, group: Option<&'static Group>) -> Command {
     command = command.subcommand_required(true).arg_required_else_help(true);
     if V::ALL {
-        command = command.subcommand(V::augment_args(Command::new(ALL).about("All kinds of objects")));
+        command = command.subcommand(
+            V::augment_args(Command::new(ALL)).about(format!("{} objects of all these kinds", V::DOES)),
+        );
     }
     command.subcommands(of_group::<V>(group).map(command_of::<V>))
 }
@@ -83,7 +98,7 @@ impl<V: Verb> Subcommand for Choice<V> {
     fn augment_subcommands(command: Command) -> Command {
         let groups = groups::<V>().into_iter().map(|group| {
             let command = worded::<V>(
-                Command::new(group.word).about(group.about),
+                Command::new(group.word).about(format!("{} {}", V::DOES, group.about)),
                 group.word,
                 group.plural,
             );

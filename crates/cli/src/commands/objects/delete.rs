@@ -22,7 +22,9 @@ pub(crate) struct Args {
     place: Place,
 }
 
-impl Verb for Args {}
+impl Verb for Args {
+    const DOES: &'static str = "Delete";
+}
 
 pub(crate) async fn run(choice: Choice<Args>) -> anyhow::Result<ExitCode> {
     let Choice { kinds, mut args, .. } = choice;

@@ -29,7 +29,9 @@ pub(crate) struct Args {
     place: Place,
 }
 
-impl Verb for Args {}
+impl Verb for Args {
+    const DOES: &'static str = "Print";
+}
 
 pub(crate) async fn run(choice: Choice<Args>) -> anyhow::Result<ExitCode> {
     let Choice { kinds, mut args, .. } = choice;

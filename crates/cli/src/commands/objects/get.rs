@@ -2,14 +2,16 @@
 
 use std::process::ExitCode;
 
-use anyhow::{Context as _, bail};
+use anyhow::{Context as _, bail, ensure};
 use kube::api::ListParams;
+use kube::runtime::watcher;
 use serde_json::{Value, json};
 
 use super::api::{Objects, Place};
 use super::choice::{Choice, Verb};
-use super::rows;
+use super::kinds::Kind;
 use super::selector::StatusSelector;
+use super::{rows, watch};
 use crate::commands::pflag;
 use crate::commands::table::table;
 
@@ -38,6 +40,10 @@ pub(crate) struct Args {
     #[arg(long, short, value_enum)]
     output: Option<Output>,
 
+    /// Go on, and print objects again when they change
+    #[arg(long, short, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true", default_value = "false", hide_default_value = true, action = clap::ArgAction::Set, value_parser = pflag::boolean)]
+    watch: bool,
+
     #[command(flatten)]
     place: Place,
 }
@@ -53,6 +59,7 @@ enum Output {
 }
 
 impl Verb for Args {
+    const DOES: &'static str = "Show";
     const SEVERAL: bool = true;
     const ALL: bool = true;
 }
@@ -73,6 +80,31 @@ pub(crate) async fn run(choice: Choice<Args>) -> anyhow::Result<ExitCode> {
         .map(StatusSelector::parse)
         .transpose()?;
     let namespace = (!args.all_namespaces).then_some(args.place.namespace.as_str());
+    if args.watch {
+        ensure!(
+            !matches!(args.output, Some(Output::Json | Output::Yaml)),
+            "--watch prints rows of a table: leave out --output"
+        );
+        let (with_namespace, is_wide) = (args.all_namespaces, args.output.is_some());
+        let head = match (args.no_header, &kinds[..]) {
+            // Several kinds have no columns in common.
+            (false, [kind]) => rows::head(kind, with_namespace, is_wide),
+            _ => Vec::new(),
+        };
+        let config = watcher::Config {
+            label_selector: wanted.label_selector.clone(),
+            field_selector: wanted.field_selector.clone(),
+            ..watcher::Config::default()
+        };
+        let objects = kinds.into_iter();
+        let objects = objects.map(|kind| Objects::new(client.clone(), kind, namespace));
+        let row = |kind: &Kind, object: &Value| {
+            let is_shown = selector.as_ref().is_none_or(|selector| selector.selects(object));
+            is_shown.then(|| rows::row(kind, object, with_namespace, all, is_wide))
+        };
+        watch::run(objects.collect(), &config, head, row).await;
+        return Ok(ExitCode::SUCCESS);
+    }
     let listed = args.place.limited(async {
         let mut listed = Vec::new();
         for kind in kinds {

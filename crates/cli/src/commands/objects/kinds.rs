@@ -40,17 +40,17 @@ pub(crate) struct Group {
 const SOURCE: Group = Group {
     word: "source",
     plural: "sources",
-    about: "Sources",
+    about: "sources",
 };
 const IMAGE: Group = Group {
     word: "image",
     plural: "images",
-    about: "Image repositories, policies and updates",
+    about: "image repositories, policies and updates",
 };
 const ARTIFACT: Group = Group {
     word: "artifact",
     plural: "artifacts",
-    about: "What artifacts are made by",
+    about: "what artifacts are made by",
 };
 
 const fn of<S: Spec>(human: &'static str, word: &'static str, columns: &'static [rows::Column]) -> Kind {

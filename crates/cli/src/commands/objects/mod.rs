@@ -16,6 +16,7 @@ mod rows;
 mod selector;
 mod suspend;
 pub(crate) mod wait;
+mod watch;
 
 pub(crate) use api::{MANAGER, Objects, Place, told};
 pub(crate) use choice::Choice;

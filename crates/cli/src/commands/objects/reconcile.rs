@@ -34,6 +34,8 @@ pub(crate) struct Args {
 }
 
 impl Verb for Args {
+    const DOES: &'static str = "Reconcile";
+
     fn suits(kind: &Kind) -> bool {
         kind.is_worked_on
     }

@@ -22,6 +22,8 @@ pub(crate) struct Args {
 }
 
 impl Verb for Args {
+    const DOES: &'static str = "Resume";
+
     fn suits(kind: &Kind) -> bool {
         kind.suspends
     }

@@ -17,6 +17,8 @@ pub(crate) struct Args {
 }
 
 impl Verb for Args {
+    const DOES: &'static str = "Suspend";
+
     fn suits(kind: &Kind) -> bool {
         kind.suspends
     }

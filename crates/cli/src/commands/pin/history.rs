@@ -53,9 +53,15 @@ pub(super) fn earlier(object: &Kustomization) -> anyhow::Result<String> {
         let is_applied = newest.last_reconciled_status == SUCCESS && bad(object).ok().as_deref() == attempted;
         revision(newest) == attempted || is_applied && applied(object) == attempted
     });
+    let from = rolled_back_from(object);
     let mut before = entries.iter().filter(|entry| {
         let is_other = now.is_none_or(|now| now.digest != entry.digest);
-        entry.last_reconciled_status == SUCCESS && is_other
+        // Whoever has gone back already goes back further: neither to what was bad nor to what came in between.
+        let is_further = from.is_none_or(|from| {
+            let is_older = now.is_none_or(|now| entry.first_reconciled <= now.first_reconciled);
+            revision(entry) != Some(from) && is_older
+        });
+        entry.last_reconciled_status == SUCCESS && is_other && is_further
     });
     let found = before.find_map(revision);
     let found = found.with_context(|| {
@@ -67,6 +73,11 @@ pub(super) fn earlier(object: &Kustomization) -> anyhow::Result<String> {
     found.map(str::to_owned)
 }
 
+fn rolled_back_from(object: &Kustomization) -> Option<&str> {
+    let annotations = object.metadata.annotations.as_ref()?;
+    annotations.get(ROLLED_BACK_FROM).map(String::as_str)
+}
+
 fn applied(object: &Kustomization) -> Option<&str> {
     let status = object.status.as_ref()?;
     status.last_applied_revision.as_deref()
@@ -74,8 +85,7 @@ fn applied(object: &Kustomization) -> Option<&str> {
 
 /// The revision that one goes back from: of what is rolled back already, still the same.
 pub(super) fn bad(object: &Kustomization) -> anyhow::Result<String> {
-    let annotations = object.metadata.annotations.as_ref();
-    let before = annotations.and_then(|annotations| annotations.get(ROLLED_BACK_FROM).cloned());
+    let before = rolled_back_from(object).map(str::to_owned);
     let attempted = object
         .status
         .as_ref()
@@ -146,6 +156,31 @@ mod tests {
             .unwrap_err()
             .to_string();
         assert!(none.contains("main@sha1:33 (HealthCheckFailed)"), "{none}");
+    }
+
+    /// The newest entry is what was applied last, so each rollback puts another one there.
+    #[test]
+    fn whoever_goes_back_again_goes_back_further() {
+        let object = |history: &[(&str, &str, &str)]| {
+            let mut object = object(history, history[0].1);
+            let from = (ROLLED_BACK_FROM.to_owned(), "main@sha1:33".to_owned());
+            object.metadata.annotations = Some([from].into());
+            let history = &mut object.status.as_mut().unwrap().history;
+            for entry in history {
+                let minute = entry.metadata["revision"].chars().last().unwrap();
+                let time = json!(format!("2026-01-01T00:0{minute}:00Z"));
+                entry.first_reconciled = serde_json::from_value(time).unwrap();
+            }
+            object
+        };
+        let at_2 = [
+            ("c", "main@sha1:22", SUCCESS),
+            ("d", "main@sha1:33", SUCCESS),
+            ("b", "main@sha1:11", SUCCESS),
+        ];
+        assert_eq!(earlier(&object(&at_2)).unwrap(), "main@sha1:11");
+        let at_1 = [at_2[2], at_2[0], at_2[1]];
+        assert!(earlier(&object(&at_1)).is_err(), "there is nothing before it");
     }
 
     #[test]

@@ -7,6 +7,7 @@ use jiff::Timestamp;
 use model::health;
 use model::{ObjectKey, Value};
 
+use super::others;
 use super::pods::Pods;
 use super::unit::{State, Unit, Wait};
 
@@ -27,6 +28,8 @@ pub(super) struct Board {
     pub(super) wanted: Option<(ObjectKey, String)>,
     /// Of the objects that were applied here, what they are by now: anything older is told late.
     applied: BTreeMap<ObjectKey, i64>,
+    /// Whether only what was applied here counts, and what has come from it: a cluster that is there has other units.
+    pub(super) own_only: bool,
     /// Counts what was noted, to tell what came after what.
     count: u64,
 }
@@ -154,14 +157,23 @@ impl Board {
         self.units.contains_key(key)
     }
 
+    /// The units that count.
+    fn counted(&self) -> impl Iterator<Item = (&ObjectKey, &Noted)> {
+        let own = self
+            .own_only
+            .then(|| others::own(self.applied.keys(), |key| self.unit(key)));
+        let units = self.units.iter();
+        units.filter(move |(key, _)| own.as_ref().is_none_or(|own| own.contains(*key)))
+    }
+
     /// All objects that units have, with their `apiVersion`.
     pub(super) fn objects(&self) -> impl Iterator<Item = &(ObjectKey, String)> {
-        self.units.values().flat_map(|noted| &noted.unit.objects)
+        self.counted().flat_map(|(_, noted)| &noted.unit.objects)
     }
 
     /// How everything is, sources first.
     pub(super) fn rows(&self, now: Timestamp) -> Vec<Row> {
-        let mut rows: Vec<Row> = self.units.values().map(|noted| self.row(noted, now)).collect();
+        let mut rows: Vec<Row> = self.counted().map(|(_, noted)| self.row(noted, now)).collect();
         rows.sort_by_key(|row| row.unit.key.group != api::source::GROUP);
         rows
     }
@@ -181,6 +193,7 @@ impl Board {
                 state = State::Failed;
             } else if !unready.is_empty() {
                 state = State::Waiting;
+                detail = format!("{} of {} not ready yet", unready.len(), unit.objects.len());
             }
             if let Some(next) = self.next_revision(&unit) {
                 state = State::Waiting;
@@ -259,8 +272,7 @@ impl Board {
             return Verdict::Open;
         }
         let stale: Vec<ObjectKey> = self
-            .units
-            .iter()
+            .counted()
             .filter(|(key, noted)| noted.unit.state == State::Failed && self.is_stale(key, noted))
             .map(|(key, _)| key.clone())
             .collect();
@@ -272,7 +284,7 @@ impl Board {
 
     /// Whether another unit became ready after this one had failed.
     fn is_stale(&self, key: &ObjectKey, noted: &Noted) -> bool {
-        let mut others = self.units.iter().filter(|(other, _)| *other != key);
+        let mut others = self.counted().filter(|(other, _)| *other != key);
         others.any(|(_, other)| other.ready > noted.failed)
     }
 }
@@ -357,6 +369,25 @@ mod tests {
         assert_eq!(board.verdict(&root, now()), Verdict::Open);
         board.note_blind((String::new(), "ConfigMap".into()), "forbidden".into());
         assert_eq!(board.verdict(&root, now()), Verdict::Ready);
+    }
+
+    #[test]
+    fn in_a_cluster_that_is_there_the_units_of_others_do_not_count() {
+        let (mut board, root) = board("True", "ReconciliationSucceeded");
+        board.own_only = true;
+        board.note_applied(&source(REVISION));
+        board.note_applied(&kustomization("app", "True", "ReconciliationSucceeded"));
+        note(&mut board, &kustomization("other", "False", "BuildFailed"));
+        assert_eq!(board.verdict(&root, now()), Verdict::Ready);
+        assert_eq!(board.rows(now()).len(), 2);
+        // What has come from ours does.
+        let mut parent = kustomization("app", "True", "ReconciliationSucceeded");
+        let entries =
+            value!([{"id": "flux-system_other_kustomize.toolkit.fluxcd.io_Kustomization", "v": "v1"}]);
+        parent.set_at(&["status", "inventory", "entries"], entries);
+        note(&mut board, &parent);
+        assert_eq!(board.rows(now()).len(), 3);
+        assert_ne!(board.verdict(&root, now()), Verdict::Ready);
     }
 
     #[test]

@@ -12,6 +12,7 @@ use tokio::sync::mpsc;
 
 use super::board::{Board, Row, Verdict};
 use super::directory::Change;
+use super::end::is_of_flux;
 use super::ground::Ground;
 use super::index::Index;
 use super::problem;
@@ -24,12 +25,23 @@ use crate::commands::controller::Working;
 /// How long what controllers tell is waited for at the end.
 const HEARD_OUT: Duration = Duration::from_secs(1);
 
+/// After so long it is another second.
+const NEXT_SECOND: Duration = Duration::from_millis(1100);
+
 /// Where files come from.
 pub(super) struct Files {
     /// What becomes of those of a directory.
     pub(super) changes: mpsc::Receiver<Change>,
     /// The directory, if it is one.
     pub(super) folder: Option<PathBuf>,
+}
+
+/// How it is followed.
+pub(super) struct How {
+    /// Until all is decided.
+    pub(super) once: bool,
+    /// Nothing but the root is worked on.
+    pub(super) is_narrow: bool,
 }
 
 /// Follows files and cluster.
@@ -40,6 +52,8 @@ pub(super) struct Follower<'g> {
     objects: Vec<Value>,
     is_applied: bool,
     once: bool,
+    /// Whether nothing but the root is worked on.
+    is_narrow: bool,
     folder: Option<PathBuf>,
     index: Arc<Index>,
     board: Board,
@@ -49,9 +63,18 @@ pub(super) struct Follower<'g> {
     changes: mpsc::Receiver<Change>,
     /// What was told of units that have failed.
     told: BTreeMap<ObjectKey, String>,
-    /// Units and revisions that were applied as a whole.
-    finished: BTreeSet<((String, String), String)>,
+    /// The revision of each unit that was applied as a whole, until another is begun.
+    finished: BTreeMap<Name, String>,
+    /// Units and revisions by which something was changed.
+    touched: BTreeSet<(Name, String)>,
+    /// Whether the files could not be read when they were looked at last.
+    is_unreadable: bool,
+    /// Objects of which it was said that nobody works on them.
+    unattended: BTreeSet<ObjectKey>,
 }
+
+/// Namespace and name of a unit.
+type Name = (String, String);
 
 impl<'g> Follower<'g> {
     pub(super) fn new(
@@ -59,26 +82,32 @@ impl<'g> Follower<'g> {
         root: Root,
         objects: Vec<Value>,
         files: Files,
-        once: bool,
+        how: &How,
         view: View,
     ) -> Self {
         let (sender, seen) = mpsc::channel(1024);
         let Files { changes, folder } = files;
+        let mut board = Board::default();
+        board.own_only = !ground.is_embedded();
         Follower {
             watches: Watches::new(ground.client.clone(), sender),
             ground,
             root,
             objects,
             is_applied: false,
-            once,
+            once: how.once,
+            is_narrow: how.is_narrow,
             folder,
             index: Arc::default(),
-            board: Board::default(),
+            board,
             view,
             seen,
             changes,
             told: BTreeMap::new(),
-            finished: BTreeSet::new(),
+            finished: BTreeMap::new(),
+            touched: BTreeSet::new(),
+            is_unreadable: false,
+            unattended: BTreeSet::new(),
         }
     }
 
@@ -128,6 +157,11 @@ impl<'g> Follower<'g> {
         for object in &self.objects {
             let applied = self.ground.apply(object).await?;
             self.board.note_applied(&applied);
+            // What is made after this is younger than the first of these, also by clocks that count seconds: so it is told at the
+            // end from what was there before.
+            if !self.ground.is_embedded() && is_new_source(&applied) {
+                tokio::time::sleep(NEXT_SECOND).await;
+            }
         }
         self.is_applied = true;
         Ok(())
@@ -143,6 +177,7 @@ impl<'g> Follower<'g> {
                 false
             }
             Change::Unreadable(problem) => {
+                self.is_unreadable = true;
                 let head = "nothing is changed until this is mended:";
                 self.view.say(&view::listed(head, &[problem]));
                 true
@@ -152,6 +187,9 @@ impl<'g> Follower<'g> {
                 true
             }
             Change::Committed(revision, index) => {
+                if std::mem::take(&mut self.is_unreadable) {
+                    self.view.say("mended    the files can be read again");
+                }
                 self.index = index;
                 self.board.wanted = Some((self.root.source_key(), revision));
                 match self.is_applied {
@@ -190,13 +228,18 @@ impl<'g> Follower<'g> {
 
     /// Tells what a controller has done to objects.
     fn tell_changes(&mut self, told: Told) {
-        let run = (told.unit, told.revision);
+        let Told { unit, revision, .. } = told;
         if told.reason == "ReconciliationSucceeded" {
-            self.finished.insert(run);
+            self.finished.insert(unit, revision);
             return;
         }
-        // What is applied again though nothing new came was changed by somebody else.
-        let again = self.finished.contains(&run);
+        // What is applied again though nothing new came was changed by somebody else. What was there once, and comes back after
+        // something else, is new.
+        let again = self.finished.get(&unit) == Some(&revision);
+        if !again {
+            self.finished.remove(&unit);
+        }
+        let mut is_touched = false;
         for line in told.message.lines() {
             let Some((key, word)) = line.rsplit_once(' ') else {
                 continue;
@@ -209,7 +252,11 @@ impl<'g> Follower<'g> {
                 ("deleted", _) => format!("pruned    {key}: it is in no file any more"),
                 _ => continue,
             };
+            is_touched = true;
             self.view.say(&text);
+        }
+        if is_touched && !again {
+            self.touched.insert((unit, revision));
         }
     }
 
@@ -224,9 +271,13 @@ impl<'g> Follower<'g> {
                 self.told.remove(key);
             } else if self.told.get(key) != Some(&row.unit.detail) {
                 self.told.insert(key.clone(), row.unit.detail.clone());
-                let head = match row.unit.reason.as_str() {
-                    "BuildFailed" | "ReconciliationFailed" => {
+                let run = (name_of(key), row.unit.attempted.clone());
+                let head = match (row.unit.reason.as_str(), self.touched.contains(&run)) {
+                    ("BuildFailed", _) | ("ReconciliationFailed", false) => {
                         format!("failed    {key}: nothing is changed until this is mended:")
+                    }
+                    ("ReconciliationFailed", true) => {
+                        format!("failed    {key}: nothing else is changed until this is mended:")
                     }
                     _ => format!("failed    {key}:"),
                 };
@@ -234,10 +285,27 @@ impl<'g> Follower<'g> {
                     .say(&view::listed(&head, &self.problems(&row.unit.detail)));
             }
         }
+        if self.is_narrow {
+            self.tell_unattended();
+        }
         let objects = self.board.objects().map(|(key, _)| key);
         let objects = objects.filter(|key| !self.board.has_unit(key) && self.board.is_seen(key));
         let objects = objects.map(|key| self.board.shown(key, now)).collect();
         self.view.show(rows, objects);
+    }
+
+    /// Tells of objects of Flux in the files that nobody works on.
+    fn tell_unattended(&mut self) {
+        let objects = self.board.objects().map(|(key, _)| key);
+        let objects = objects.filter(|key| is_of_flux(&key.group) && !self.unattended.contains(*key));
+        let objects: Vec<ObjectKey> = objects.cloned().collect();
+        for key in objects {
+            self.view.say(&format!(
+                "left out  {key}: it is an object of Flux, and there are others in the cluster that would be worked on as well; \
+                 --with-others has all of them worked on"
+            ));
+            self.unattended.insert(key);
+        }
     }
 
     fn problems(&self, message: &str) -> Vec<String> {
@@ -257,7 +325,10 @@ impl<'g> Follower<'g> {
                 self.hear_out().await;
                 let rows = self.board.rows(now);
                 let count: usize = rows.iter().map(|row| row.count).sum();
-                self.view.say(&format!("all {count} objects are ready"));
+                self.view.say(&match count {
+                    1 => "the one object is ready".to_owned(),
+                    count => format!("all {count} objects are ready"),
+                });
                 Some(ExitCode::SUCCESS)
             }
             Verdict::Failed => {
@@ -277,13 +348,10 @@ impl<'g> Follower<'g> {
             .map(|row| &row.unit)
             .filter(|unit| unit.source.is_some());
         let mut runs: Vec<_> = units
-            .map(|unit| {
-                let name = (unit.key.namespace.to_string(), unit.key.name.to_string());
-                (name, unit.revision.clone())
-            })
+            .map(|unit| (name_of(&unit.key), unit.revision.clone()))
             .collect();
         loop {
-            runs.retain(|run| !self.finished.contains(run));
+            runs.retain(|(unit, revision)| self.finished.get(unit) != Some(revision));
             if runs.is_empty() {
                 return;
             }
@@ -333,11 +401,13 @@ impl<'g> Follower<'g> {
         }
         reasons
     }
+}
 
-    /// The Kustomizations that units have made, which go with them.
-    pub(super) fn made_units(&self) -> Vec<ObjectKey> {
-        let objects = self.board.objects().map(|(key, _)| key);
-        let units = objects.filter(|key| self.board.has_unit(key));
-        units.cloned().collect()
-    }
+fn name_of(key: &ObjectKey) -> Name {
+    (key.namespace.to_string(), key.name.to_string())
+}
+
+/// Whether it is a source that nobody has looked at yet.
+fn is_new_source(object: &Value) -> bool {
+    object.str_at(&["kind"]) == "GitRepository" && object.at(&["status", "conditions"]).is_none()
 }

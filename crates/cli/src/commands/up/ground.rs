@@ -19,9 +19,13 @@ use tokio::net::TcpListener;
 use super::root::NAMESPACE;
 
 /// Who writes what `sluice up` writes.
-const MANAGER: &str = "sluice";
+pub(super) const MANAGER: &str = "sluice";
 /// The label of what it has made.
-const MADE_BY: (&str, &str) = ("app.kubernetes.io/managed-by", "sluice-up");
+pub(super) const MADE_BY: (&str, &str) = ("app.kubernetes.io/managed-by", "sluice-up");
+/// The annotation that says where the files of what it has made are.
+pub(super) const ORIGIN: &str = "up.sluice.dev/origin";
+/// How long what an earlier run has deleted may take to go.
+const GONE_WITHIN: Duration = Duration::from_secs(120);
 /// How long definitions may take until they are served.
 const SERVED_WITHIN: Duration = Duration::from_secs(30);
 /// Before a kind that is about to be served is asked for again.
@@ -92,12 +96,8 @@ impl Ground {
     pub(super) async fn prepare(&mut self) -> anyhow::Result<()> {
         self.install_definitions().await?;
         let namespaces: Api<Namespace> = Api::all(self.client.clone());
-        if namespaces
-            .get_opt(NAMESPACE)
-            .await
-            .map_err(unreachable)?
-            .is_none()
-        {
+        let there = namespaces.get_opt(NAMESPACE).await;
+        if there.map_err(unreachable)?.is_none() {
             let mut namespace = Namespace::default();
             namespace.metadata.name = Some(NAMESPACE.to_owned());
             let made = namespaces.create(&PostParams::default(), &namespace).await;
@@ -112,6 +112,30 @@ impl Ground {
                 }
             }
         }
+        Ok(())
+    }
+
+    /// Whether a namespace is there and about to go.
+    pub(super) async fn is_terminating(&self, namespace: &str) -> anyhow::Result<bool> {
+        let namespaces: Api<Namespace> = Api::all(self.client.clone());
+        let there = namespaces.get_opt(namespace).await.map_err(unreachable)?;
+        Ok(there.is_some_and(|there| there.metadata.deletion_timestamp.is_some()))
+    }
+
+    /// Waits until a namespace that is about to go is gone.
+    pub(super) async fn until_gone(&self, namespace: &str) -> anyhow::Result<()> {
+        let namespaces: Api<Namespace> = Api::all(self.client.clone());
+        let is_gone =
+            |there: Option<&Namespace>| there.is_none_or(|there| there.metadata.deletion_timestamp.is_none());
+        let gone = await_condition(namespaces, namespace, is_gone);
+        let gone = tokio::time::timeout(GONE_WITHIN, gone).await.with_context(|| {
+            format!(
+                "the namespace {namespace} is being deleted and not gone after {} s: `kubectl get namespace {namespace} -o yaml` \
+                 shows what it waits for",
+                GONE_WITHIN.as_secs()
+            )
+        })?;
+        gone.context("the cluster cannot be reached")?;
         Ok(())
     }
 
@@ -167,18 +191,27 @@ impl Ground {
         }
     }
 
-    /// Refuses to work where objects of the same names are somebody else's.
+    /// Refuses to work where objects of the same names are somebody else's, or those of other files: what is not in these files would
+    /// be pruned.
     pub(super) async fn refuse_others(&self, objects: &[Value]) -> anyhow::Result<()> {
         for object in objects {
             let name = object.str_at(&["metadata", "name"]);
-            let api = self.ours(object);
-            let is_there = api.get_opt(name).await.map_err(unreachable)?.is_some();
-            if is_there && !self.is_ours(&api, name).await? {
+            let there = self.ours(object).get_opt(name).await.map_err(unreachable)?;
+            let Some(there) = there else { continue };
+            let what = format!("{} {NAMESPACE}/{name}", object.str_at(&["kind"]));
+            if !is_ours(&there) {
                 bail!(
-                    "{} {NAMESPACE}/{name} is in the cluster already, and `sluice up` has not made it; it is left alone. Name \
-                     another cluster, or another directory",
-                    object.str_at(&["kind"])
+                    "{what} is in the cluster already, and `sluice up` has not made it; it is left alone. Name another cluster, or \
+                     another directory"
                 );
+            }
+            let own = object.str_at(&["metadata", "annotations", ORIGIN]);
+            match there.annotations().get(ORIGIN) {
+                Some(other) if other != own => bail!(
+                    "{what} is that of `sluice up` for {other}, and would lose all that {own} does not hold. Give this one a name of \
+                     its own with --name, or end the other: `sluice up` for it without --keep deletes what it has made"
+                ),
+                _ => {}
             }
         }
         Ok(())
@@ -217,23 +250,26 @@ impl Ground {
 
     /// Has a controller look at one of its objects now.
     pub(super) async fn ask(&self, key: &model::ObjectKey, token: &str) -> kube::Result<()> {
-        let resource = resource_of(&key.group, &key.kind);
-        let api: Api<DynamicObject> = Api::namespaced_with(self.client.clone(), &key.namespace, &resource);
         let annotations = serde_json::json!({"reconcile.fluxcd.io/requestedAt": token});
         let patch = serde_json::json!({"metadata": {"annotations": annotations}});
         let params = PatchParams {
             field_manager: Some(MANAGER.to_owned()),
             ..PatchParams::default()
         };
+        let api = self.api_of(key);
         api.patch(&key.name, &params, &Patch::Merge(&patch)).await?;
         Ok(())
     }
 
-    /// Whether an object is there and was made by `sluice up`.
-    async fn is_ours(&self, api: &Api<DynamicObject>, name: &str) -> anyhow::Result<bool> {
-        let there = api.get_opt(name).await.map_err(unreachable)?;
-        let made_by = there.and_then(|there| there.labels().get(MADE_BY.0).cloned());
-        Ok(made_by.as_deref() == Some(MADE_BY.1))
+    /// An object of one of our kinds, if it is there.
+    pub(super) async fn find(&self, key: &model::ObjectKey) -> anyhow::Result<Option<DynamicObject>> {
+        self.api_of(key).get_opt(&key.name).await.map_err(unreachable)
+    }
+
+    /// The objects that one of our kinds is among.
+    pub(super) fn api_of(&self, key: &model::ObjectKey) -> Api<DynamicObject> {
+        let resource = resource_of(&key.group, &key.kind);
+        Api::namespaced_with(self.client.clone(), &key.namespace, &resource)
     }
 
     fn ours(&self, object: &Value) -> Api<DynamicObject> {
@@ -246,7 +282,8 @@ impl Ground {
     pub(super) async fn remove(&self, object: &Value) -> anyhow::Result<()> {
         let name = object.str_at(&["metadata", "name"]);
         let api = self.ours(object);
-        if !self.is_ours(&api, name).await? {
+        let there = api.get_opt(name).await.map_err(unreachable)?;
+        if !there.is_some_and(|there| is_ours(&there)) {
             return Ok(());
         }
         let gone = await_condition(api.clone(), name, |object: Option<&DynamicObject>| {
@@ -257,18 +294,6 @@ impl Ground {
             deleted => drop(deleted.with_context(|| format!("failed to delete {name}"))?),
         }
         gone.await.context("the cluster cannot be reached")?;
-        Ok(())
-    }
-
-    /// Waits until no Kustomizations are left but those that were there without us.
-    pub(super) async fn until_gone(&self, keys: &[model::ObjectKey]) -> anyhow::Result<()> {
-        for key in keys {
-            let resource = resource_of(&key.group, &key.kind);
-            let api: Api<DynamicObject> =
-                Api::namespaced_with(self.client.clone(), &key.namespace, &resource);
-            let gone = await_condition(api, &key.name, |object: Option<&DynamicObject>| object.is_none());
-            gone.await.context("the cluster cannot be reached")?;
-        }
         Ok(())
     }
 
@@ -293,6 +318,8 @@ impl Ground {
         if self.made.namespace {
             let namespaces: Api<Namespace> = Api::all(self.client.clone());
             allow_missing(namespaces.delete(NAMESPACE, &params).await.map(drop))?;
+            // The next run could make nothing in it; it waits by itself where this takes too long.
+            let _ = self.until_gone(NAMESPACE).await;
         }
         Ok(())
     }
@@ -305,8 +332,13 @@ impl Ground {
     }
 }
 
+/// Whether `sluice up` has made an object.
+fn is_ours(object: &DynamicObject) -> bool {
+    object.labels().get(MADE_BY.0).map(String::as_str) == Some(MADE_BY.1)
+}
+
 /// How objects of one of our kinds are served.
-fn resource_of(group: &str, kind: &str) -> ApiResource {
+pub(super) fn resource_of(group: &str, kind: &str) -> ApiResource {
     let definitions = api::definitions();
     let names = definitions.iter().map(api::Definition::names);
     let names = names
@@ -321,7 +353,7 @@ fn unreachable(error: kube::Error) -> anyhow::Error {
     anyhow::Error::from(error).context("the cluster does not answer as it should")
 }
 
-fn is_not_found(error: &kube::Error) -> bool {
+pub(super) fn is_not_found(error: &kube::Error) -> bool {
     matches!(error, kube::Error::Api(status) if status.code == 404)
 }
 

@@ -54,6 +54,28 @@ impl Index {
         self.files.contains_key(path)
     }
 
+    /// How many lines a file has.
+    pub(super) fn lines(&self, path: &str) -> Option<usize> {
+        let content = &self.files.get(path)?.content;
+        let ends = content.iter().filter(|byte| **byte == b'\n').count();
+        Some(ends + usize::from(!content.is_empty() && !content.ends_with(b"\n")))
+    }
+
+    /// The directories with a kustomization that no other takes in.
+    pub(super) fn overlays(&self) -> Vec<String> {
+        let kustomizations = self.files.iter().filter_map(|(path, file)| {
+            let (folder, name) = path.rsplit_once('/')?;
+            KUSTOMIZATIONS.contains(&name).then_some((folder, file))
+        });
+        let kustomizations: Vec<_> = kustomizations.collect();
+        let taken: BTreeSet<String> = kustomizations
+            .iter()
+            .flat_map(|(folder, file)| file.takes_in(folder))
+            .collect();
+        let folders = kustomizations.into_iter().map(|(folder, _)| folder.to_owned());
+        folders.filter(|folder| !taken.contains(folder)).collect()
+    }
+
     /// Whether there is nothing to apply below a path: no object, and no kustomization that could make some.
     pub(super) fn is_empty(&self, below: &str) -> bool {
         let mut files = self.below(below);
@@ -71,6 +93,14 @@ impl Index {
             let key = &stands.key;
             key.group == api::kustomize::GROUP && key.kind == "Kustomization"
         })
+    }
+
+    /// The namespaces that stand in the files.
+    pub(super) fn namespaces(&self) -> BTreeSet<String> {
+        let objects = self.files.values().flat_map(|file| &file.objects);
+        let namespaces =
+            objects.filter(|stands| stands.key.group.is_empty() && stands.key.kind == "Namespace");
+        namespaces.map(|stands| stands.key.name.to_string()).collect()
     }
 
     /// The directories right below a path in which something stands.
@@ -162,6 +192,19 @@ fn nearness(stands: &ObjectKey, key: &ObjectKey) -> Option<u8> {
     }
 }
 
+/// A path as it is seen from a directory.
+fn joined(folder: &str, path: &str) -> String {
+    let mut parts: Vec<&str> = folder.split('/').collect();
+    for part in path.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => drop(parts.pop()),
+            part => parts.push(part),
+        }
+    }
+    parts.join("/")
+}
+
 /// Whether all but the last of the steps lead somewhere.
 fn has(object: &Value, steps: &[Step]) -> bool {
     let mut here = Some(object);
@@ -188,6 +231,18 @@ impl File {
             content: content.clone(),
             objects,
         }
+    }
+
+    /// What a kustomization in a directory takes in.
+    fn takes_in(&self, folder: &str) -> Vec<String> {
+        let text = String::from_utf8_lossy(&self.content);
+        let Some(Ok(read)) = yaml::documents(&text).next() else {
+            return Vec::new();
+        };
+        let fields = ["resources", "components", "bases"];
+        let named = fields.iter().flat_map(|field| read.value.list_at(&[field]));
+        let named = named.filter_map(Value::as_str);
+        named.map(|path| joined(folder, path)).collect()
     }
 
     fn is_readable(&self) -> bool {
@@ -218,20 +273,27 @@ fn add(object: Value, document: usize, inside: Vec<Step>, objects: &mut Vec<Stan
 }
 
 #[cfg(test)]
-mod tests {
-    use super::super::tree::WorkingTree;
-    use super::*;
-
-    fn index(files: &[(&str, &str)]) -> Index {
+impl Index {
+    /// That of these files.
+    pub(super) fn of_texts(files: &[(&str, &str)]) -> Self {
         let root = tempfile::tempdir().unwrap();
         for (path, text) in files {
             let path = root.path().join(path);
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
             std::fs::write(path, text).unwrap();
         }
-        let tree = WorkingTree::new(root.path());
+        let tree = super::tree::WorkingTree::new(root.path());
         let files = tree.read(&tree.list().unwrap(), &Files::default()).unwrap();
         Index::of(&files, &Index::default())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn index(files: &[(&str, &str)]) -> Index {
+        Index::of_texts(files)
     }
 
     fn key(kind: &str, namespace: &str, name: &str) -> ObjectKey {
@@ -282,6 +344,17 @@ mod tests {
         };
         assert_eq!(place("a", "z").as_deref(), Some("dev/patch.yaml:6"));
         assert_eq!(place("dev-a", "x").as_deref(), Some("base/a.yaml:5"));
+    }
+
+    #[test]
+    fn overlays_are_what_no_other_kustomization_takes_in() {
+        let index = index(&[
+            ("base/kustomization.yaml", "resources: [a.yaml]\n"),
+            ("dev/kustomization.yaml", "resources: [../base]\n"),
+            ("more/prod/kustomization.yml", "resources: [../../base/, web]\n"),
+            ("more/prod/web/kustomization.yaml", "resources: []\n"),
+        ]);
+        assert_eq!(index.overlays(), ["dev", "more/prod"]);
     }
 
     #[test]

@@ -9,14 +9,18 @@
 //! The controllers are those that run in clusters; nothing is applied here. What is here is the ground that they stand on, the files
 //! that they are given, and eyes.
 
+mod address;
 mod board;
 mod directory;
+mod end;
 mod follow;
 mod ground;
 mod index;
+mod others;
 mod pods;
 mod problem;
 mod root;
+mod stop;
 mod tree;
 mod unit;
 mod view;
@@ -32,12 +36,16 @@ use tokio::sync::mpsc;
 
 use super::cluster::Cluster;
 use super::controller::{Within, Working};
+use address::{Secrets, address};
 use directory::{BRANCH, Directory};
-use follow::{Files, Follower};
-use ground::Ground;
+use follow::{Files, Follower, How};
+use ground::{Ground, MADE_BY};
 use root::{NAMESPACE, Origin, Root};
+use stop::Stop;
 use view::View;
 
+/// How often a repository elsewhere is asked for something new.
+const ASKED_EVERY: &str = "10s";
 /// How long what was made in a cluster may take to go.
 const LAST_CLEARING: Duration = Duration::from_secs(120);
 
@@ -48,8 +56,10 @@ const LAST_CLEARING: Duration = Duration::from_secs(120);
 /// applied, what is removed is pruned, what others change in the cluster is put right. What Git ignores is left out, and so are
 /// symbolic links. Workloads of the embedded API come up as if there were nodes; no container runs.
 ///
-/// With --kubeconfig or --context, all of it happens in a cluster that is there, and what was made in it is deleted at the end,
-/// unless --keep is given.
+/// A repository is asked for something new every 10 seconds.
+///
+/// With --kubeconfig or --context, all of it happens in a cluster that is there. What was made in it is deleted at the end, unless
+/// --keep is given; what was there before stays, as the files have left it.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The directory, or the address of a Git repository: https://… or ssh://…
@@ -59,6 +69,10 @@ pub(crate) struct Args {
     /// The path in the directory or repository that is applied, such as clusters/dev
     #[arg(long)]
     path: Option<String>,
+
+    /// What its GitRepository and Kustomization are called; as the directory or repository, if it is not said
+    #[arg(long)]
+    name: Option<String>,
 
     /// The branch of the repository; its default one where neither this nor --tag is given
     #[arg(long, conflicts_with = "tag")]
@@ -80,9 +94,13 @@ pub(crate) struct Args {
     #[arg(long, default_value_t = 60, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
     timeout: u64,
 
-    /// Leave everything in the cluster at the end; the next `sluice up` goes on with it
+    /// Leave everything in the cluster at the end; the next `sluice up` goes on with it. With --kubeconfig or --context
     #[arg(long)]
     keep: bool,
+
+    /// Work on all objects of Flux in the cluster, also on those that do not come from these files
+    #[arg(long)]
+    with_others: bool,
 
     /// Write a kubeconfig for the embedded API to this file
     #[arg(long, value_name = "FILE")]
@@ -112,8 +130,21 @@ struct Synced {
 }
 
 pub(crate) async fn run(args: Args) -> anyhow::Result<ExitCode> {
+    let secrets = Secrets::of(&args.what);
+    let done = run_openly(args, &secrets).await;
+    done.map_err(|error| anyhow::Error::msg(secrets.masked(&format!("{error:#}"))))
+}
+
+/// The same, with errors that may quote the address with its credentials.
+async fn run_openly(args: Args, secrets: &Secrets) -> anyhow::Result<ExitCode> {
     // Set up first, so that no signal that comes from now on is lost.
     let mut stop = Stop::new()?;
+    if !args.cluster.is_named() && (args.keep || args.with_others) {
+        bail!(
+            "--keep and --with-others are for a cluster that is there: name it with --kubeconfig or --context. The embedded one is gone \
+             at the end"
+        );
+    }
     let synced = synced(&args).await?;
     let scratch = tempfile::tempdir().context("failed to make a temporary directory")?;
     let kubeconfig = args.write_kubeconfig.clone();
@@ -122,29 +153,77 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<ExitCode> {
         true => Ground::given(args.cluster.client().await?.0),
         false => Ground::embedded(Duration::from_millis(args.start_delay), &kubeconfig).await?,
     };
-    let mut view = View::new();
+    let mut view = View::new(secrets.clone());
     view.say(&greeting(&args, &ground, &kubeconfig));
     let prepared = tokio::select! {
         biased;
         () = stop.next() => None,
-        prepared = prepare(&mut ground, &synced.objects) => Some(prepared),
+        prepared = prepare(&mut ground, &synced, args.with_others, &mut view) => Some(prepared),
     };
     let done = match prepared {
         None => Ok(ExitCode::SUCCESS),
         Some(Err(error)) => Err(error),
-        Some(Ok(())) => work(&args, synced, &ground, view, scratch.path(), &mut stop).await,
+        Some(Ok(scope)) => work(&args, synced, &ground, scope, view, scratch.path(), &mut stop).await,
     };
     if !ground.is_embedded() && !args.keep {
-        ground.clear().await?;
+        tokio::select! {
+            biased;
+            () = stop.next() => {}
+            cleared = ground.clear() => cleared?,
+        }
     }
     ground.stop();
     done
 }
 
+/// What controllers work on.
+enum Scope {
+    /// Everything there is.
+    All,
+    /// The two objects that are made here: there are others.
+    Root,
+}
+
 /// Brings into the cluster what is needed, where nobody else has what is to be made there.
-async fn prepare(ground: &mut Ground, objects: &[Value]) -> anyhow::Result<()> {
+async fn prepare(
+    ground: &mut Ground,
+    synced: &Synced,
+    with_others: bool,
+    view: &mut View,
+) -> anyhow::Result<Scope> {
+    if !ground.is_embedded() {
+        settle(ground, synced, view).await?;
+    }
     ground.prepare().await?;
-    ground.refuse_others(objects).await
+    ground.refuse_others(&synced.objects).await?;
+    if ground.is_embedded() || with_others {
+        return Ok(Scope::All);
+    }
+    let others = others::worked_on(ground, &synced.root).await?;
+    match (others.is_empty(), synced.root.is_cluster) {
+        (true, _) => Ok(Scope::All),
+        (false, false) => Ok(Scope::Root),
+        (false, true) => bail!(
+            "objects of Flux are in the cluster that do not come from these files, and would be worked on as well: {}. Suspend them \
+             or name another cluster; --with-others has all of them worked on",
+            others::named(&others)
+        ),
+    }
+}
+
+/// Waits until what an earlier run has deleted is gone: nothing can be made in a namespace that is about to go.
+async fn settle(ground: &Ground, synced: &Synced, view: &mut View) -> anyhow::Result<()> {
+    let index = synced.directory.as_ref().map(Directory::index);
+    let own = index.map(index::Index::namespaces).unwrap_or_default();
+    for namespace in [NAMESPACE.to_owned()].into_iter().chain(own) {
+        if ground.is_terminating(&namespace).await? {
+            view.say(&format!(
+                "waiting   Namespace/{namespace}: it is still being deleted"
+            ));
+            ground.until_gone(&namespace).await?;
+        }
+    }
+    Ok(())
 }
 
 /// Has controllers work until it is decided, late, or told to stop.
@@ -152,6 +231,7 @@ async fn work(
     args: &Args,
     synced: Synced,
     ground: &Ground,
+    scope: Scope,
     mut view: View,
     scratch: &Path,
     stop: &mut Stop,
@@ -170,7 +250,12 @@ async fn work(
             true => String::new(),
             false => ground.client.default_namespace().to_owned(),
         },
+        selector: match scope {
+            Scope::All => None,
+            Scope::Root => Some(format!("{}={}", MADE_BY.0, MADE_BY.1)),
+        },
     };
+    let root = synced.root.clone();
     let (sender, changes) = mpsc::channel(16);
     let following = synced
         .directory
@@ -179,14 +264,11 @@ async fn work(
         changes,
         folder: synced.folder,
     };
-    let mut follower = Follower::new(
-        ground,
-        synced.root,
-        synced.objects.clone(),
-        files,
-        args.once,
-        view,
-    );
+    let how = How {
+        once: args.once,
+        is_narrow: matches!(scope, Scope::Root),
+    };
+    let mut follower = Follower::new(ground, synced.root, synced.objects.clone(), files, &how, view);
     let mut working = None;
     let end = tokio::select! {
         biased;
@@ -210,7 +292,7 @@ async fn work(
         if working.is_none() {
             working = Some(within.start()?);
         }
-        clear(ground, &synced.objects, &mut follower, stop).await;
+        clear(ground, &root, &synced.objects, &mut follower.view, stop).await;
     }
     drop(follower);
     // What failed before is more than what fails now.
@@ -235,28 +317,21 @@ async fn follow(
     follower.follow(working.insert(within.clone().start()?)).await
 }
 
-/// Deletes what was made in a cluster that stays: what was applied goes with the Kustomization.
-async fn clear(ground: &Ground, objects: &[Value], follower: &mut Follower<'_>, stop: &mut Stop) {
-    follower.view.end();
-    follower
-        .view
-        .say("deleting what was applied; Ctrl-C leaves the rest (--keep leaves all of it)");
-    let units = follower.made_units();
-    let clearing = async {
-        for object in objects.iter().rev() {
-            ground.remove(object).await?;
-            ground.until_gone(&units).await?;
-        }
-        anyhow::Ok(())
-    };
+/// Deletes what was made in a cluster that stays.
+async fn clear(ground: &Ground, root: &Root, objects: &[Value], view: &mut View, stop: &mut Stop) {
+    view.end();
+    view.say("deleting what was made; Ctrl-C leaves the rest (--keep leaves all of it)");
+    let clearing = end::clear(ground, root, objects);
     let done = tokio::select! {
         done = tokio::time::timeout(LAST_CLEARING, clearing) => done.context("it takes too long").and_then(|done| done),
         () = stop.next() => Err(anyhow::anyhow!("stopped")),
     };
-    if let Err(error) = done {
-        follower.view.say(&format!(
-            "not all of it was deleted: {error:#}. `kubectl get kustomizations,gitrepositories -n {NAMESPACE}` shows what is left"
-        ));
+    match done {
+        Ok(left) => left.iter().for_each(|line| view.say(line)),
+        Err(error) => view.say(&format!(
+            "not all of it is gone: {error:#}. `kubectl get kustomizations,gitrepositories -n {NAMESPACE}` and `kubectl get namespaces` \
+             show what is left"
+        )),
     }
 }
 
@@ -264,7 +339,7 @@ async fn clear(ground: &Ground, objects: &[Value], follower: &mut Follower<'_>, 
 async fn synced(args: &Args) -> anyhow::Result<Synced> {
     let path = args.path.as_deref();
     if let Some(url) = address(&args.what) {
-        let root = Root::of_url(&url, path)?;
+        let root = Root::of_url(&url, path, args.name.as_deref())?;
         let reference = match (&args.branch, &args.tag) {
             (Some(branch), _) => ("branch", branch.as_str()),
             (_, Some(tag)) => ("tag", tag.as_str()),
@@ -273,7 +348,7 @@ async fn synced(args: &Args) -> anyhow::Result<Synced> {
         let origin = Origin {
             url: &url,
             reference,
-            interval: "1m",
+            interval: ASKED_EVERY,
             secret: args.secret_ref.as_deref(),
         };
         return Ok(Synced {
@@ -298,8 +373,8 @@ async fn synced(args: &Args) -> anyhow::Result<Synced> {
     }
     let mut directory = Directory::serve(folder).await?;
     directory.read().await.map_err(anyhow::Error::msg)?;
-    let root = Root::of_directory(folder, path, directory.index())?;
-    let inside = folder.join(&root.path);
+    let root = Root::of_directory(folder, path, args.name.as_deref(), directory.index())?;
+    let inside = folder.join(root.path.trim_start_matches("./"));
     if !inside.is_dir() {
         bail!("{} is not a directory: correct --path", inside.display());
     }
@@ -318,93 +393,27 @@ async fn synced(args: &Args) -> anyhow::Result<Synced> {
     })
 }
 
-/// The address of a repository, if a text is one. What `git clone` takes over SSH has a form of its own.
-fn address(text: &str) -> Option<String> {
-    if ["https://", "http://", "ssh://"]
-        .iter()
-        .any(|scheme| text.starts_with(scheme))
-    {
-        return Some(text.to_owned());
-    }
-    let (host, path) = text.split_once(':')?;
-    let is_host = host.contains('@') && !host.contains('/');
-    is_host.then(|| format!("ssh://{host}/{}", path.trim_start_matches('/')))
-}
-
 /// Where the cluster is and how to reach it.
 fn greeting(args: &Args, ground: &Ground, kubeconfig: &Path) -> String {
-    let what = &args.what;
+    let what = address::public(&args.what);
+    let asked = match address(&args.what) {
+        Some(_) => format!(
+            "It is asked for something new every {} s.\n",
+            ASKED_EVERY.trim_end_matches('s')
+        ),
+        None => String::new(),
+    };
     let Some(address) = ground.address() else {
         let end = match args.keep {
             true => "What it makes there stays.",
-            false => "What it makes there is deleted when you press Ctrl-C.",
+            false => "What it makes there is deleted when you press Ctrl-C; what was there before stays.",
         };
-        return format!("Keeping {what} in sync with the cluster of your kubeconfig.\n{end}\n");
+        return format!("Keeping {what} in sync with the cluster of your kubeconfig.\n{asked}{end}\n");
     };
     format!(
-        "Keeping {what} in sync with an embedded Kubernetes API on https://{address}.\n\
+        "Keeping {what} in sync with an embedded Kubernetes API on https://{address}.\n{asked}\
          It is for development: it runs no containers and is gone when you press Ctrl-C.\n\
          Look inside with: kubectl --kubeconfig {} get all -A\n",
         kubeconfig.display()
     )
-}
-
-/// What the user and the system tell a program to end by.
-#[cfg(unix)]
-struct Stop([tokio::signal::unix::Signal; 3]);
-
-#[cfg(unix)]
-impl Stop {
-    fn new() -> anyhow::Result<Self> {
-        use tokio::signal::unix::{SignalKind, signal};
-        let watch = |kind| signal(kind).context("failed to watch for signals");
-        Ok(Stop([
-            watch(SignalKind::interrupt())?,
-            watch(SignalKind::terminate())?,
-            watch(SignalKind::hangup())?,
-        ]))
-    }
-
-    /// Ends with the next of them.
-    async fn next(&mut self) {
-        let [interrupt, terminate, hang_up] = &mut self.0;
-        tokio::select! {
-            _ = interrupt.recv() => {}
-            _ = terminate.recv() => {}
-            _ = hang_up.recv() => {}
-        }
-    }
-}
-
-#[cfg(not(unix))]
-struct Stop;
-
-#[cfg(not(unix))]
-impl Stop {
-    fn new() -> anyhow::Result<Self> {
-        Ok(Stop)
-    }
-
-    /// Ends with the next Ctrl-C.
-    async fn next(&mut self) {
-        let _ = tokio::signal::ctrl_c().await;
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn addresses_are_told_from_directories() {
-        for (text, expected) in [
-            ("https://github.com/a/b", Some("https://github.com/a/b")),
-            ("git@github.com:a/b.git", Some("ssh://git@github.com/a/b.git")),
-            ("examples/hello", None),
-            ("./a:b", None),
-            ("C:\\files", None),
-        ] {
-            assert_eq!(address(text).as_deref(), expected, "{text}");
-        }
-    }
 }

@@ -16,11 +16,27 @@ const REFUSALS: [&str; 3] = ["dry-run failed", "not found: ", "namespace not spe
 
 /// All that a message says, one text for each thing that is wrong.
 pub(super) fn problems(message: &str, folder: Option<&Path>, index: &Index) -> Vec<String> {
-    let told = pieces(message).into_iter().map(|piece| match about(piece) {
+    let mut pieces = pieces(message);
+    let mut told = Vec::new();
+    let overlays = index.overlays();
+    if overlays.len() > 1 && pieces.iter().any(|piece| is_clash_of_overlays(piece)) {
+        pieces.retain(|piece| !is_clash_of_overlays(piece));
+        told.push(format!(
+            "there are several kustomizations here which make the same objects; choose one: --path {}",
+            overlays.join("|")
+        ));
+    }
+    told.extend(pieces.into_iter().map(|piece| match about(piece) {
         Some((key, why)) => refusal(&key, why, folder, index),
         None => shortened(&placed(piece, folder, index)),
-    });
-    told.collect()
+    }));
+    told
+}
+
+/// Whether two kustomizations are in each other's way that nobody but we have put together.
+fn is_clash_of_overlays(piece: &str) -> bool {
+    piece.contains("already registered id")
+        && piece.contains("kustomization that is generated for the directory")
 }
 
 /// The single things that a message is about: lines of a build, and refusals one after the other.
@@ -134,12 +150,23 @@ fn placed(text: &str, folder: Option<&Path>, index: &Index) -> String {
         let path = path.trim_end_matches([')', '\'', '"', ',', ';']);
         if index.has_file(path) {
             shown.push_str(&word[..word.len() - inner.len()]);
-            shown.push_str(&in_folder(inner, folder));
+            shown.push_str(&in_folder(&within(inner, path, index), folder));
         } else {
             shown.push_str(word);
         }
     }
     shown
+}
+
+/// `web.yaml:58: no`, with a line that is there: where a file ends too early, the one after its last is named.
+fn within(word: &str, path: &str, index: &Index) -> String {
+    let rest = word[path.len()..].strip_prefix(':').unwrap_or_default();
+    let end = rest.find(|letter: char| !letter.is_ascii_digit());
+    let (digits, after) = rest.split_at(end.unwrap_or(rest.len()));
+    match (digits.parse::<usize>(), index.lines(path)) {
+        (Ok(line), Some(lines)) if line > lines => format!("{path}:{}{after}", lines.max(1)),
+        _ => word.to_owned(),
+    }
 }
 
 pub(super) fn in_folder(place: &str, folder: Option<&Path>) -> String {
@@ -281,6 +308,19 @@ mod tests {
                 "second line"
             ]
         );
+    }
+
+    #[test]
+    fn no_line_is_named_that_a_file_does_not_have() {
+        let index = Index::of_texts(&[("web.yaml", "a:\n  b: [1,\n")]);
+        for (message, told) in [
+            ("web.yaml:3: it ends too early", "web.yaml:2: it ends too early"),
+            ("web.yaml:2: no", "web.yaml:2: no"),
+            ("('web.yaml:9')", "('web.yaml:2')"),
+            ("other.yaml:9: no", "other.yaml:9: no"),
+        ] {
+            assert_eq!(problems(message, None, &index), [told]);
+        }
     }
 
     #[test]

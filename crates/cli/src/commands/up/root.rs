@@ -5,6 +5,8 @@ use std::path::Path;
 use anyhow::{Context as _, bail};
 use model::{ObjectKey, Value, value};
 
+use super::address;
+use super::ground::ORIGIN;
 use super::index::Index;
 
 /// Where they are.
@@ -23,6 +25,8 @@ pub(super) struct Root {
     pub(super) path: String,
     /// Whether the files have Kustomizations of their own.
     pub(super) is_cluster: bool,
+    /// Where the files are, in words that are the same each time.
+    origin: String,
 }
 
 /// Where the files come from.
@@ -38,43 +42,63 @@ pub(super) struct Origin<'a> {
 
 impl Root {
     /// That of a directory: its files say whether they are those of a cluster.
-    pub(super) fn of_directory(folder: &Path, path: Option<&str>, index: &Index) -> anyhow::Result<Self> {
+    pub(super) fn of_directory(
+        folder: &Path,
+        path: Option<&str>,
+        name: Option<&str>,
+        index: &Index,
+    ) -> anyhow::Result<Self> {
         let path = match path {
             Some(path) => inside(path)?,
             None => chosen(folder, index)?,
         };
         let is_cluster = index.has_flux_objects(&path);
         let whole = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
-        let name = whole
+        let own = whole
             .file_name()
             .unwrap_or_default()
             .to_string_lossy()
             .into_owned();
-        Ok(Root::new(&name, path, is_cluster))
+        let origin = origin(&whole.display().to_string(), &path);
+        Root::new(&own, name, path, is_cluster, origin)
     }
 
     /// That of a repository elsewhere, of which only the path tells what it is.
-    pub(super) fn of_url(url: &str, path: Option<&str>) -> anyhow::Result<Self> {
+    pub(super) fn of_url(url: &str, path: Option<&str>, name: Option<&str>) -> anyhow::Result<Self> {
         let path = inside(path.unwrap_or_default())?;
         let is_cluster = path.starts_with("./clusters/");
-        let name = url
+        let own = url
             .trim_end_matches('/')
             .rsplit(['/', ':'])
             .next()
             .unwrap_or_default();
-        let name = name.strip_suffix(".git").unwrap_or(name);
-        Ok(Root::new(name, path, is_cluster))
+        let own = own.strip_suffix(".git").unwrap_or(own);
+        let origin = origin(&address::public(url), &path);
+        Root::new(own, name, path, is_cluster, origin)
     }
 
-    fn new(name: &str, path: String, is_cluster: bool) -> Self {
-        Root {
-            name: match is_cluster {
-                true => OF_A_CLUSTER.to_owned(),
-                false => named(name),
-            },
+    fn new(
+        own: &str,
+        name: Option<&str>,
+        path: String,
+        is_cluster: bool,
+        origin: String,
+    ) -> anyhow::Result<Self> {
+        let name = match (is_cluster, name) {
+            (true, None) => OF_A_CLUSTER.to_owned(),
+            (true, Some(_)) => bail!(
+                "--name is not for the files of a cluster: their Kustomizations refer to {OF_A_CLUSTER}. Leave it out"
+            ),
+            (false, None) => named(own),
+            (false, Some(name)) if named(name) == name => name.to_owned(),
+            (false, Some(name)) => bail!("--name {name} can be no name: {} could", named(name)),
+        };
+        Ok(Root {
+            name,
             path,
             is_cluster,
-        }
+            origin,
+        })
     }
 
     pub(super) fn source_key(&self) -> ObjectKey {
@@ -94,13 +118,19 @@ impl Root {
         }
     }
 
+    fn metadata(&self) -> Value {
+        let mut metadata = value!({"name": (self.name.as_str()), "namespace": NAMESPACE});
+        metadata.set_at(&["annotations", ORIGIN], self.origin.as_str());
+        metadata
+    }
+
     /// The GitRepository.
     pub(super) fn source(&self, origin: &Origin<'_>) -> Value {
         let (field, text) = origin.reference;
         let mut object = value!({
             "apiVersion": "source.toolkit.fluxcd.io/v1",
             "kind": "GitRepository",
-            "metadata": {"name": (self.name.as_str()), "namespace": NAMESPACE},
+            "metadata": (self.metadata()),
             "spec": {"interval": (origin.interval), "url": (origin.url)},
         });
         object.set_at(&["spec", "ref", field], text);
@@ -117,7 +147,7 @@ impl Root {
         let mut object = value!({
             "apiVersion": "kustomize.toolkit.fluxcd.io/v1",
             "kind": "Kustomization",
-            "metadata": {"name": (self.name.as_str()), "namespace": NAMESPACE},
+            "metadata": (self.metadata()),
             "spec": {
                 "interval": "10m",
                 "retryInterval": "5s",
@@ -178,6 +208,14 @@ fn chosen(folder: &Path, index: &Index) -> anyhow::Result<String> {
     }
 }
 
+/// A place and a path in it.
+fn origin(place: &str, path: &str) -> String {
+    match path.trim_start_matches("./") {
+        "" => place.to_owned(),
+        path => format!("{}/{path}", place.trim_end_matches('/')),
+    }
+}
+
 /// A path in a repository, in the form that Kustomizations have it.
 fn inside(path: &str) -> anyhow::Result<String> {
     let mut parts = Vec::new();
@@ -227,26 +265,38 @@ mod tests {
         ] {
             assert_eq!(named(text), name, "{text}");
         }
-        let root = Root::of_url("https://github.com/stefanprodan/podinfo.git", Some("kustomize")).unwrap();
+        let root = Root::of_url(
+            "https://github.com/stefanprodan/podinfo.git",
+            Some("kustomize"),
+            None,
+        )
+        .unwrap();
         assert_eq!(
             (root.name.as_str(), root.path.as_str()),
             ("podinfo", "./kustomize")
         );
-        let root = Root::of_url("ssh://git@example.com/fleet", Some("/clusters/dev/")).unwrap();
+        let root = Root::of_url("ssh://git@example.com/fleet", Some("/clusters/dev/"), None).unwrap();
         assert_eq!(
             (root.name.as_str(), root.path.as_str()),
             ("flux-system", "./clusters/dev")
         );
-        assert!(Root::of_url("https://example.com/a", Some("../b")).is_err());
+        assert!(Root::of_url("https://example.com/a", Some("../b"), None).is_err());
+    }
+
+    #[test]
+    fn a_name_can_be_chosen_where_nothing_refers_to_it() {
+        let root = |name, path| Root::of_url("https://me:secret@example.com/a.git", Some(path), Some(name));
+        assert_eq!(root("other", "b").unwrap().name, "other");
+        assert_eq!(root("other", "b").unwrap().origin, "https://example.com/a.git/b");
+        assert!(root("No Name", "b").is_err() && root("other", "clusters/dev").is_err());
     }
 
     #[test]
     fn what_bootstrap_has_put_there_is_left_out() {
-        let root = Root::new("fleet", "./clusters/dev".into(), true);
-        let patches = root.kustomization();
+        let root = |is_cluster| Root::new("fleet", None, "./".into(), is_cluster, "fleet".into()).unwrap();
+        let patches = root(true).kustomization();
         let patches = patches.list_at(&["spec", "patches"]);
         assert_eq!(patches.len(), 3);
-        let root = Root::new("app", "./".into(), false);
-        assert!(root.kustomization().at(&["spec", "patches"]).is_none());
+        assert!(root(false).kustomization().at(&["spec", "patches"]).is_none());
     }
 }

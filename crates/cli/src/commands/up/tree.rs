@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::Metadata;
-use std::io::Read as _;
+use std::io::{ErrorKind, Read as _};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -13,7 +13,7 @@ use bytes::Bytes;
 use source::archive::Kind;
 use source::archive::ignore::Rules;
 
-/// Files larger than this are left out: they are no manifests.
+/// Files larger than this are not read: they are no manifests, and one that is called so is told.
 const FILE_LIMIT: u64 = 16 << 20;
 /// All files together are held in memory.
 const TREE_LIMIT: u64 = 512 << 20;
@@ -148,14 +148,18 @@ impl Walk {
         let failed = |error: std::io::Error| format!("{}: failed to read it: {error}", folder.display());
         for entry in std::fs::read_dir(folder).map_err(failed)? {
             let entry = entry.map_err(failed)?;
-            // Of a link this tells about the link itself. What is gone by now is not there.
-            let (Some(name), Ok(meta)) = (entry.file_name().to_str().map(str::to_owned), entry.metadata())
-            else {
-                continue;
-            };
+            let whole = entry.path();
+            let name = entry.file_name().to_string_lossy().into_owned();
             if name.eq_ignore_ascii_case(".git") {
                 continue;
             }
+            // Of a link this tells about the link itself. What is gone by now is not there; what cannot be looked at is, and to
+            // take it for gone would prune what stands in it.
+            let meta = match entry.metadata() {
+                Ok(meta) => meta,
+                Err(error) if error.kind() == ErrorKind::NotFound => continue,
+                Err(error) => return Err(format!("{}: failed to read it: {error}", whole.display())),
+            };
             let mut inner = way.to_vec();
             inner.push(name.clone());
             let kind = match meta.is_dir() {
@@ -165,27 +169,40 @@ impl Walk {
             if self.rules.ignores(&inner.join("/"), kind) {
                 continue;
             }
+            let is_plain = entry.file_name().to_str().is_some();
+            if !is_plain && (meta.is_dir() || is_wanted(&name)) {
+                return Err(format!(
+                    "{}: its name is no UTF-8; rename it, or leave it out with a .gitignore",
+                    whole.display()
+                ));
+            }
             let path = format!("{prefix}{name}");
             match meta.is_dir() {
-                true => self.folder(&entry.path(), &inner, &format!("{path}/"))?,
-                false => self.file(path, &name, &meta),
+                true => self.folder(&whole, &inner, &format!("{path}/"))?,
+                false if is_plain => self.file(path, &whole, &meta)?,
+                // No kustomization can name it.
+                false => {}
             }
         }
         Ok(())
     }
 
-    fn file(&mut self, path: String, name: &str, meta: &Metadata) {
-        let why = match meta.is_file() {
-            false => Some("it is a link or no regular file"),
-            true if meta.len() > FILE_LIMIT => Some("it is larger than 16 MiB; split it"),
-            true => None,
-        };
-        if let Some(why) = why {
-            // Editors lock files by links with a dot in front.
-            if is_manifest(name) && !name.starts_with('.') {
-                self.listing.left_out.insert(path, why);
+    fn file(&mut self, path: String, whole: &Path, meta: &Metadata) -> Result<(), String> {
+        let name = path.rsplit('/').next().unwrap_or_default();
+        if !meta.is_file() {
+            if is_wanted(name) {
+                self.listing
+                    .left_out
+                    .insert(path, "it is a link or no regular file");
             }
-            return;
+            return Ok(());
+        }
+        if meta.len() > FILE_LIMIT {
+            // What is no manifest is nothing that could be pruned.
+            return match is_wanted(name) {
+                true => Err(too_large(whole)),
+                false => Ok(()),
+            };
         }
         self.total += meta.len();
         let stamp = Stamp {
@@ -194,12 +211,26 @@ impl Walk {
             executable: is_executable(meta),
         };
         self.listing.files.insert(path, stamp);
+        Ok(())
     }
 }
 
 /// Whether a file of this name is taken for manifests.
 pub(super) fn is_manifest(name: &str) -> bool {
     name.ends_with(".yaml") || name.ends_with(".yml")
+}
+
+/// Whether a user would miss it. Editors lock files by links with a dot in front.
+fn is_wanted(name: &str) -> bool {
+    is_manifest(name) && !name.starts_with('.')
+}
+
+fn too_large(file: &Path) -> String {
+    format!(
+        "{}: it is larger than {} MiB; split it, or leave it out with a .gitignore",
+        file.display(),
+        FILE_LIMIT >> 20
+    )
 }
 
 fn add_rules(rules: &mut Rules, file: &Path, directory: &[String]) -> Result<(), String> {
@@ -215,8 +246,10 @@ fn add_rules(rules: &mut Rules, file: &Path, directory: &[String]) -> Result<(),
 fn read(file: &Path) -> Result<Vec<u8>, String> {
     let mut content = Vec::new();
     let opened = std::fs::File::open(file);
-    let read = opened.and_then(|file| file.take(FILE_LIMIT).read_to_end(&mut content));
+    let read = opened.and_then(|file| file.take(FILE_LIMIT + 1).read_to_end(&mut content));
     match read {
+        // It has grown since it was listed.
+        Ok(length) if length as u64 > FILE_LIMIT => Err(too_large(file)),
         Ok(_) => Ok(content),
         Err(error) => Err(format!("{}: failed to read it: {error}", file.display())),
     }
@@ -297,6 +330,37 @@ mod tests {
             again.0["b.yaml"].content.as_ptr(),
             files.0["b.yaml"].content.as_ptr()
         );
+    }
+
+    /// Whoever is taken for gone is pruned.
+    #[cfg(unix)]
+    #[test]
+    fn what_cannot_be_read_is_never_taken_for_gone() {
+        use std::os::unix::ffi::OsStrExt as _;
+        use std::os::unix::fs::PermissionsExt as _;
+        let refused = |root: &Path| WorkingTree::new(root).list().unwrap_err();
+        let root = tempfile::tempdir().unwrap();
+        let large = std::fs::File::create(root.path().join("large.yaml")).unwrap();
+        large.set_len(FILE_LIMIT + 1).unwrap();
+        let told = refused(root.path());
+        assert!(told.contains("large.yaml: it is larger than 16 MiB"), "{told}");
+        let root = tempfile::tempdir().unwrap();
+        let strange = std::ffi::OsStr::from_bytes(b"web-\xff.yaml");
+        std::fs::write(root.path().join(strange), "").unwrap();
+        let told = refused(root.path());
+        assert!(told.contains("its name is no UTF-8"), "{told}");
+        write(root.path(), &[(".gitignore", "web-*\n")]);
+        assert_eq!(listed(root.path()), [".gitignore"]);
+        let root = tempfile::tempdir().unwrap();
+        write(root.path(), &[("apps/a.yaml", "")]);
+        let apps = root.path().join("apps");
+        std::fs::set_permissions(&apps, std::fs::Permissions::from_mode(0o600)).unwrap();
+        // Whoever may do everything is refused nothing.
+        if std::fs::symlink_metadata(apps.join("a.yaml")).is_err() {
+            let told = refused(root.path());
+            assert!(told.contains("apps/a.yaml: failed to read it"), "{told}");
+        }
+        std::fs::set_permissions(&apps, std::fs::Permissions::from_mode(0o700)).unwrap();
     }
 
     #[cfg(unix)]

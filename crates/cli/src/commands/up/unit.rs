@@ -46,6 +46,8 @@ pub(super) struct Unit {
     pub(super) detail: String,
     /// What it has fetched or applied last.
     pub(super) revision: String,
+    /// What it has tried to apply last.
+    pub(super) attempted: String,
     /// Where a Kustomization takes its files from.
     pub(super) source: Option<ObjectKey>,
     /// What it has in this cluster, each with its `apiVersion`.
@@ -71,6 +73,7 @@ impl Unit {
                 true => fetched.to_owned(),
                 false => applied,
             },
+            attempted: status("lastAttemptedRevision"),
             source: source(object),
             objects: objects(object),
             handled: status("lastHandledReconcileAt"),

@@ -5,6 +5,7 @@ use std::io::{IsTerminal, Write};
 
 use model::ObjectKey;
 
+use super::address::Secrets;
 use super::board::{Row, Shown};
 use super::unit::{State, short};
 
@@ -17,6 +18,8 @@ const HEIGHT: usize = 24;
 /// Shows what goes on.
 pub(super) struct View {
     live: bool,
+    /// What is never shown.
+    secrets: Secrets,
     rows: Vec<Row>,
     /// How many lines were drawn last.
     drawn: usize,
@@ -25,9 +28,10 @@ pub(super) struct View {
 }
 
 impl View {
-    pub(super) fn new() -> Self {
+    pub(super) fn new(secrets: Secrets) -> Self {
         View {
             live: std::io::stdout().is_terminal(),
+            secrets,
             rows: Vec::new(),
             drawn: 0,
             said: BTreeMap::new(),
@@ -37,7 +41,7 @@ impl View {
     /// Tells something once, above the table.
     pub(super) fn say(&mut self, text: &str) {
         let frame = self.frame();
-        print(&format!("{}{}\n{frame}", self.erased(), clean(text)));
+        self.print(&format!("{}{}\n{frame}", self.erased(), clean(text)));
         self.drawn = lines(&frame);
     }
 
@@ -49,7 +53,7 @@ impl View {
             }
             self.rows = rows;
             let frame = self.frame();
-            print(&format!("{}{frame}", self.erased()));
+            self.print(&format!("{}{frame}", self.erased()));
             self.drawn = lines(&frame);
             return;
         }
@@ -59,8 +63,12 @@ impl View {
         for row in &rows {
             let detail = match row.state {
                 State::Ready => ready_detail(row),
-                // It is told with its reasons, and its objects by themselves.
-                State::Failed => continue,
+                // It is told with its reasons, and its objects by themselves. That it is well again is told, too, though
+                // nothing else has changed.
+                State::Failed => {
+                    self.said.remove(&row.unit.key);
+                    continue;
+                }
                 State::Waiting => row.detail.clone(),
             };
             self.tell(&row.unit.key, row.state, &detail);
@@ -84,7 +92,14 @@ impl View {
             "" => format!("{:<9} {key}", state.word()),
             detail => format!("{:<9} {key}: {}", state.word(), first_line(detail)),
         };
-        print(&format!("{}\n", clean(&line)));
+        self.print(&format!("{}\n", clean(&line)));
+    }
+
+    /// Writes to standard output; a reader that went away is no reason to panic.
+    fn print(&self, text: &str) {
+        let mut out = std::io::stdout().lock();
+        let text = self.secrets.masked(text);
+        let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
     }
 
     /// What takes the table away.
@@ -228,12 +243,6 @@ fn clean(text: &str) -> String {
         false => letter,
     };
     text.chars().map(letter).collect()
-}
-
-/// Writes to standard output; a reader that went away is no reason to panic.
-fn print(text: &str) {
-    let mut out = std::io::stdout().lock();
-    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
 }
 
 #[cfg(test)]

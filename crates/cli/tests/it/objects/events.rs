@@ -104,3 +104,26 @@ async fn events_are_told_as_they_come() {
     );
     program.kill().await.unwrap();
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn objects_are_shown_again_when_they_change() {
+    let bed = Bed::start().await;
+    let mut program = tokio::process::Command::new(env!("CARGO_BIN_EXE_sluice"))
+        .args(["get", "sources", "git", "told", "-w", "-n", &bed.namespace])
+        .arg(format!("--kubeconfig={}", bed.kubeconfig.display()))
+        .stdout(Stdio::piped())
+        .kill_on_drop(true)
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(program.stdout.take().unwrap()).lines();
+    let head = lines.next_line().await.unwrap().unwrap();
+    assert!(head.starts_with("NAME"), "{head}");
+    let first = lines.next_line().await.unwrap().unwrap();
+    assert!(first.starts_with("told") && first.contains("False"), "{first}");
+    let output = bed.sluice(&["suspend", "source", "git", "told"]).await;
+    assert!(output.status.success());
+    let second = lines.next_line().await.unwrap().unwrap();
+    assert!(second.starts_with("told"), "{second}");
+    assert_ne!(first, second);
+    program.kill().await.unwrap();
+}

@@ -7,4 +7,5 @@ mod installation;
 mod logs;
 mod pipeline;
 mod program;
+mod unread;
 mod verbs;

@@ -69,7 +69,7 @@ spec:
     )
 }
 
-fn fleet() -> Up {
+pub(super) fn fleet() -> Up {
     Up::new()
         .file("clusters/dev/app.yaml", &app("./app"))
         .file("clusters/dev/flux-system/gotk-sync.yaml", BOOTSTRAP)

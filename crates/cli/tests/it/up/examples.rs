@@ -28,6 +28,17 @@ fn each_environment_has_its_own_overlay() {
 }
 
 #[test]
+fn of_several_environments_one_is_to_be_chosen() {
+    let (code, text) = example("environments").once();
+    assert_eq!(code, Some(1), "{text}");
+    assert!(
+        text.contains("choose one: --path dev|playground|production"),
+        "{text}"
+    );
+    assert!(!text.contains("already registered"), "{text}");
+}
+
+#[test]
 fn what_depends_on_something_comes_after_it() {
     let (code, text) = example("dependencies").once();
     assert_eq!(code, Some(0), "{text}");

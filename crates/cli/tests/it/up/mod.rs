@@ -121,6 +121,51 @@ async fn files_are_followed() {
     assert!(!text.contains("pruned    Namespace"), "{text}");
 }
 
+/// What cannot be read is never taken for gone.
+#[tokio::test]
+async fn what_cannot_be_read_is_told_and_prunes_nothing() {
+    let up = shop().start();
+    up.said("ready     Deployment/shop/web").await;
+    let large = std::fs::File::create(up.folder().join("page.yaml")).unwrap();
+    large.set_len(17 << 20).unwrap();
+    let text = up.said("page.yaml: it is larger than 16 MiB").await;
+    assert!(text.contains("nothing is changed until this is mended"), "{text}");
+    up.write("page.yaml", PAGE);
+    let text = up.said("mended    the files can be read again").await;
+    assert!(!text.contains("pruned"), "{text}");
+    let (code, text) = shop().large_file("large.yaml").once();
+    assert_eq!(code, Some(1), "{text}");
+    assert!(text.contains("large.yaml: it is larger than 16 MiB"), "{text}");
+}
+
+#[tokio::test]
+async fn what_was_pruned_and_comes_back_was_deleted_by_nobody_else() {
+    let up = shop().start();
+    up.said("ready     Deployment/shop/web").await;
+    up.remove("page.yaml");
+    up.said("pruned    ConfigMap/shop/page").await;
+    up.write("page.yaml", PAGE);
+    up.until("it is made again", async || {
+        up.count("created   ConfigMap/shop/page") == 2
+    })
+    .await;
+    let text = up.said("created").await;
+    assert!(!text.contains("restored"), "{text}");
+}
+
+#[test]
+fn one_object_is_spoken_of_as_one() {
+    let (code, text) = Up::new().file("a.yaml", NAMESPACE).once();
+    assert_eq!(code, Some(0), "{text}");
+    assert!(text.contains("the one object is ready"), "{text}");
+    let (code, text) = Up::new().file("a.yaml", NAMESPACE).argument("--path=nope").once();
+    assert_eq!(code, Some(1), "{text}");
+    assert!(
+        text.contains("files/nope is not a directory: correct --path"),
+        "{text}"
+    );
+}
+
 #[tokio::test]
 async fn what_others_change_or_delete_is_put_right() {
     let up = shop().start();

@@ -55,6 +55,13 @@ impl Up {
         self
     }
 
+    /// A file that is too large to be read.
+    pub(crate) fn large_file(self, name: &str) -> Self {
+        let file = std::fs::File::create(self.folder.join(name)).unwrap();
+        file.set_len(17 << 20).unwrap();
+        self
+    }
+
     pub(crate) fn argument(mut self, argument: &str) -> Self {
         self.arguments.push(argument.to_owned());
         self
@@ -129,6 +136,15 @@ pub(crate) struct Running {
 impl Running {
     pub(crate) fn write(&self, name: &str, text: &str) {
         std::fs::write(self.up.folder.join(name), text).unwrap();
+    }
+
+    pub(crate) fn folder(&self) -> &Path {
+        self.up.folder()
+    }
+
+    /// How often it has said something.
+    pub(crate) fn count(&self, text: &str) -> usize {
+        self.said.lock().matches(text).count()
     }
 
     pub(crate) fn remove(&self, name: &str) {

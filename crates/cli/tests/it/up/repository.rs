@@ -45,6 +45,21 @@ fn a_repository_that_is_not_there_is_told() {
 }
 
 #[test]
+fn no_credentials_of_an_address_are_told() {
+    let server = served();
+    let url = server.clone_url("shop").replacen("://", "://ada:geheim%21@", 1);
+    for (url, path) in [(url.clone(), "deploy"), (url.replace("shop", "nothing"), "./")] {
+        let path = format!("--path={path}");
+        let (_, text) = Up::of(&url).argument(&path).argument("--timeout=10").once();
+        assert!(!text.contains("geheim"), "{text}");
+        assert!(
+            text.contains("It is asked for something new every 10 s."),
+            "{text}"
+        );
+    }
+}
+
+#[test]
 fn a_branch_of_a_directory_is_refused() {
     let (code, text) = Up::new().file("page.yaml", PAGE).argument("--branch=main").once();
     assert_eq!(code, Some(1), "{text}");
