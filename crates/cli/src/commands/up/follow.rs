@@ -264,7 +264,7 @@ impl<'g> Follower<'g> {
     fn show(&mut self) {
         self.watches.cover(self.board.objects());
         let now = Timestamp::now();
-        let rows = self.board.rows(now);
+        let mut rows = self.board.rows(now);
         for row in &rows {
             let key = &row.unit.key;
             if row.unit.state != State::Failed {
@@ -291,6 +291,10 @@ impl<'g> Follower<'g> {
         let objects = self.board.objects().map(|(key, _)| key);
         let objects = objects.filter(|key| !self.board.has_unit(key) && self.board.is_seen(key));
         let objects = objects.map(|key| self.board.shown(key, now)).collect();
+        // What is waited for can be that something is tried again which has failed.
+        for row in rows.iter_mut().filter(|row| row.state == State::Waiting) {
+            row.detail = self.problems(&row.detail).join("; ");
+        }
         self.view.show(rows, objects);
     }
 
