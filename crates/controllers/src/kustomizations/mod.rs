@@ -157,6 +157,13 @@ fn may_wait(object: &Object<KustomizationSpec>, revision: Option<&str>) -> bool 
     }
 }
 
+/// Whether an object waits for others, or may be about to.
+fn is_waiting(object: &Object<KustomizationSpec>) -> bool {
+    let status = object.status.as_ref();
+    let ready = status.and_then(|status| status.condition(ConditionType::READY));
+    ready.is_none_or(|ready| ready.reason == Reason::DEPENDENCY_NOT_READY.as_str())
+}
+
 impl Reconcile for Kustomizations {
     type Spec = KustomizationSpec;
 
@@ -193,20 +200,21 @@ impl Reconcile for Kustomizations {
         object.spec.interval.to_std()
     }
 
-    /// Those that depend on an object are looked at again when it has become ready or has got to another revision.
+    /// Those that depend on an object are looked at again when it has come, has become ready or has got to another revision, and those that go
+    /// by an expression with each of its statuses: it can hold of what is not ready.
     fn seen(&self, object: &Object<KustomizationSpec>, wake: &Wake<KustomizationSpec>) {
-        let Some(status) = object.status.as_ref() else {
-            return;
-        };
-        let ready = status.condition(ConditionType::READY);
-        if ready.is_none_or(|ready| ready.status != api::ConditionStatus::True) {
-            return;
-        }
+        let status = object.status.as_ref();
+        let ready = status.and_then(|status| status.condition(ConditionType::READY));
+        let is_ready = ready.is_some_and(|ready| ready.status == api::ConditionStatus::True);
         let key = (object.namespace().unwrap_or_default(), object.name_any());
-        let revision = &status.last_applied_revision;
+        let revision = status.and_then(|status| status.last_applied_revision.as_deref());
         wake.everywhere(|other| {
-            let mut on = other.spec.depends_on.iter();
-            may_wait(other, revision.as_deref()) && on.any(|one| dependencies::key(other, one) == key)
+            let on = other.spec.depends_on.iter();
+            let mut on = on.filter(|one| dependencies::key(other, one) == key);
+            match is_ready {
+                true => may_wait(other, revision) && on.next().is_some(),
+                false => is_waiting(other) && on.any(|one| status.is_none() || one.ready_expr.is_some()),
+            }
         });
     }
 

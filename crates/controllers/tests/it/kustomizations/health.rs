@@ -217,6 +217,27 @@ async fn an_expression_says_when_a_dependency_is_ready() {
     }
 }
 
+/// What is not there yet is no matter of the interval: that it has come is seen.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_dependency_that_comes_later_is_seen_at_once() {
+    let settings = Settings {
+        requeue_dependency: Duration::from_secs(3600),
+        ..Settings::default()
+    };
+    let files = [("b/two.yaml", &*config_map("two", "1"))];
+    let setting = Setting::with_settings(&files, settings).await;
+    let expression = "dep.metadata.name == 'first'";
+    let second = json!({"path": "b", "dependsOn": [{"name": "first", "readyExpr": expression}]});
+    setting.create("second", second).await;
+    setting.bed.ready("second", "False", "DependencyNotReady").await;
+    // It has no path, and so is never ready.
+    setting.create("first", json!({"path": "nowhere"})).await;
+    setting
+        .bed
+        .ready("second", "True", "ReconciliationSucceeded")
+        .await;
+}
+
 /// The gate `CancelHealthCheckOnNewRevision`: a wait that a newer revision ends is told as such, with what ended it.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_wait_that_a_newer_revision_ends_is_told_where_a_gate_asks_for_it() {
