@@ -19,6 +19,7 @@ pub(crate) mod kustomize;
 pub(crate) mod logs;
 pub(crate) mod man;
 pub(crate) mod objects;
+mod path;
 mod pflag;
 pub(crate) mod pin;
 pub(crate) mod plan;

@@ -8,6 +8,7 @@ use model::{ObjectKey, Value};
 use yaml::Step;
 
 use super::tree::{Files, is_manifest};
+use crate::commands::path::cleaned;
 
 /// The objects of all files.
 #[derive(Default)]
@@ -192,19 +193,6 @@ fn nearness(stands: &ObjectKey, key: &ObjectKey) -> Option<u8> {
     }
 }
 
-/// A path as it is seen from a directory.
-fn joined(folder: &str, path: &str) -> String {
-    let mut parts: Vec<&str> = folder.split('/').collect();
-    for part in path.split('/') {
-        match part {
-            "" | "." => {}
-            ".." => drop(parts.pop()),
-            part => parts.push(part),
-        }
-    }
-    parts.join("/")
-}
-
 /// Whether all but the last of the steps lead somewhere.
 fn has(object: &Value, steps: &[Step]) -> bool {
     let mut here = Some(object);
@@ -242,7 +230,7 @@ impl File {
         let fields = ["resources", "components", "bases"];
         let named = fields.iter().flat_map(|field| read.value.list_at(&[field]));
         let named = named.filter_map(Value::as_str);
-        named.map(|path| joined(folder, path)).collect()
+        named.map(|path| cleaned(&format!("{folder}/{path}"))).collect()
     }
 
     fn is_readable(&self) -> bool {

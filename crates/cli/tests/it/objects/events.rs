@@ -3,7 +3,8 @@
 use std::process::Stdio;
 
 use serde_json::{Value, json};
-use tokio::io::{AsyncBufReadExt as _, BufReader};
+use tokio::io::{AsyncBufReadExt as _, BufReader, Lines};
+use tokio::process::{Child, ChildStdout};
 
 use super::bed::Bed;
 use super::program::same_as_flux;
@@ -73,24 +74,25 @@ async fn events_are_listed_as_by_flux() {
     same_as_flux(&bed, flux.to_str().unwrap(), &lines).await;
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn events_are_told_as_they_come() {
-    let bed = Bed::start().await;
-    tell(&bed, "GitRepository", "first", 20, json!({})).await;
+/// The program at work, and what it prints line by line.
+fn watching(bed: &Bed, arguments: &[&str]) -> (Child, Lines<BufReader<ChildStdout>>) {
     let mut program = tokio::process::Command::new(env!("CARGO_BIN_EXE_sluice"))
-        .args([
-            "events",
-            "--watch",
-            "--types=Warning,Normal",
-            "-n",
-            &bed.namespace,
-        ])
+        .args(arguments)
+        .args(["-n", &bed.namespace])
         .arg(format!("--kubeconfig={}", bed.kubeconfig.display()))
         .stdout(Stdio::piped())
         .kill_on_drop(true)
         .spawn()
         .unwrap();
-    let mut lines = BufReader::new(program.stdout.take().unwrap()).lines();
+    let lines = BufReader::new(program.stdout.take().unwrap()).lines();
+    (program, lines)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn events_are_told_as_they_come() {
+    let bed = Bed::start().await;
+    tell(&bed, "GitRepository", "first", 20, json!({})).await;
+    let (mut program, mut lines) = watching(&bed, &["events", "--watch", "--types=Warning,Normal"]);
     let head = lines.next_line().await.unwrap().unwrap();
     assert!(head.starts_with("LAST SEEN"), "{head}");
     let first = lines.next_line().await.unwrap().unwrap();
@@ -108,14 +110,7 @@ async fn events_are_told_as_they_come() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn objects_are_shown_again_when_they_change() {
     let bed = Bed::start().await;
-    let mut program = tokio::process::Command::new(env!("CARGO_BIN_EXE_sluice"))
-        .args(["get", "sources", "git", "told", "-w", "-n", &bed.namespace])
-        .arg(format!("--kubeconfig={}", bed.kubeconfig.display()))
-        .stdout(Stdio::piped())
-        .kill_on_drop(true)
-        .spawn()
-        .unwrap();
-    let mut lines = BufReader::new(program.stdout.take().unwrap()).lines();
+    let (mut program, mut lines) = watching(&bed, &["get", "sources", "git", "told", "-w"]);
     let head = lines.next_line().await.unwrap().unwrap();
     assert!(head.starts_with("NAME"), "{head}");
     let first = lines.next_line().await.unwrap().unwrap();

@@ -7,23 +7,12 @@ use std::io::{self, Cursor, Read};
 use helm::chart::{Entry, FileTree};
 use kustomize::helm::Request;
 
+use crate::commands::path::cleaned;
+
 /// How deep directories may be nested: links can lead anywhere.
 const MAX_DEPTH: usize = 64;
 /// How many files and directories a chart may have; what `.helmignore` names counts too.
 const MAX_ENTRIES: usize = 100_000;
-
-/// A path in a tree without `.` and `..`, from its root on. Links in it are not followed: they are for the chart to say, not for where it is.
-pub(super) fn cleaned(path: &str) -> String {
-    let mut parts: Vec<&str> = Vec::new();
-    for part in path.split('/') {
-        match part {
-            "" | "." => {}
-            ".." => drop(parts.pop()),
-            part => parts.push(part),
-        }
-    }
-    parts.join("/")
-}
 
 /// A path below another one, or from the root of the tree on.
 pub(super) fn joined(below: &str, path: &str) -> String {
