@@ -18,6 +18,7 @@ macro_rules! eprintln {
 mod commands;
 
 use std::process::ExitCode;
+use std::time::Duration;
 
 use clap::{CommandFactory as _, Parser};
 
@@ -97,10 +98,32 @@ enum Command {
     Man(commands::man::Args),
 }
 
+/// What everything runs on. Threads for work that blocks (files, builds) end soon after it: each has a heap of its own, which would stay with
+/// them. Their number is limited where the work is given out: some of them wait for others.
+fn runtime() -> std::io::Result<tokio::runtime::Runtime> {
+    tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .thread_keep_alive(Duration::from_secs(1))
+        .build()
+}
+
+/// The commands that are done sooner than all of [`Command`] is described to the parser, in the same words.
+#[derive(Parser)]
+#[command(name = "sluice", version)]
+enum Quick {
+    #[command(subcommand)]
+    Helm(commands::helm::Helm),
+}
+
 fn main() -> ExitCode {
     use_plain_pages();
-    let command = Command::parse_from(commands::controller::by_name(std::env::args_os()));
-    let runtime = match tokio::runtime::Runtime::new() {
+    let arguments = commands::controller::by_name(std::env::args_os());
+    if arguments.get(1).is_some_and(|name| name == "helm") {
+        let Quick::Helm(what) = Quick::parse_from(arguments);
+        return commands::helm::run(&what).unwrap_or_else(|error| failed(&error));
+    }
+    let command = Command::parse_from(arguments);
+    let runtime = match runtime() {
         Ok(runtime) => runtime,
         Err(error) => {
             eprintln!("error: failed to start the runtime: {error}");
@@ -113,7 +136,7 @@ fn main() -> ExitCode {
             Command::Apiserver(args) => commands::apiserver::run(args).await,
             Command::Controller(args) => commands::controller::run(args).await,
             Command::Kustomize(what) => commands::kustomize::run(what).await,
-            Command::Helm(what) => commands::helm::run(what).await,
+            Command::Helm(what) => tokio::task::spawn_blocking(move || commands::helm::run(&what)).await?,
             Command::Push(what) => commands::artifact::push(what).await,
             Command::Pull(what) => commands::artifact::pull(what).await,
             Command::Tag(what) => commands::artifact::tag(what).await,
@@ -148,12 +171,16 @@ fn main() -> ExitCode {
     match done {
         Ok(code) => code,
         Err(error) => {
-            eprintln!("error: {error:#}");
             // What took too long is not waited for.
             runtime.shutdown_background();
-            commands::failure::code(&error)
+            failed(&error)
         }
     }
+}
+
+fn failed(error: &anyhow::Error) -> ExitCode {
+    eprintln!("error: {error:#}");
+    commands::failure::code(error)
 }
 
 /// What is freed goes back to the system page by page. Where the system makes huge pages of memory by itself, a few bytes that are

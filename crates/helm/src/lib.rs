@@ -1,4 +1,4 @@
-//! Helm charts and values to manifests, as Helm renders them.
+//! Helm charts and values to manifests, as Helm renders them; releases, and what to do next with them.
 //!
 //! ```text
 //!   files ─▶ chart ─┐
@@ -7,15 +7,23 @@
 //! ```
 //!
 //! [`chart`] reads and packs charts, [`release::render`] makes of a chart and values everything a release consists of, and
-//! [`print::template`] prints that as `helm template` does. This crate does no I/O and reads no clock: time, randomness and
-//! names come from a [`gotemplate::World`], objects of a cluster from a [`render::Lookup`].
+//! [`print::template`] prints that as `helm template` does. [`record`] has releases as Helm stores them, and [`decision::determine`] and
+//! [`decision::decide`] tell what to do next with one. This crate does no I/O and reads no clock: time, randomness and names come
+//! from a [`gotemplate::World`], objects of a cluster from a [`render::Lookup`], what is stored is handed in.
 
 mod cache;
 pub mod capabilities;
 pub mod chart;
+pub mod crds;
+pub mod decision;
 pub mod dependencies;
+pub mod digest;
+pub mod hooks;
+pub mod inventory;
 pub mod manifest;
+pub mod ownership;
 pub mod print;
+pub mod record;
 pub mod release;
 pub mod render;
 pub mod schema;

@@ -27,49 +27,63 @@ pub struct Options {
 #[error("could not find template {0} in chart")]
 pub struct Missing(pub String);
 
+/// All documents, as `helm template` prints them, in pieces that follow one another: a copy of all would be the most memory that is
+/// needed. What [`Options::show_only`] asks for is not looked at.
+pub fn pieces<'r>(rendered: &'r Rendered, options: &Options) -> Vec<Cow<'r, str>> {
+    let mut out = Vec::new();
+    if options.include_crds {
+        for (path, content) in &rendered.crds {
+            document(&mut out, path, text(content));
+        }
+    }
+    for manifest in &rendered.manifests {
+        document(&mut out, &manifest.path, manifest.content.as_str().into());
+    }
+    // White space at the end goes, and with it the line end before a document that is nothing else.
+    match out.as_mut_slice() {
+        [.., before, last, _] => {
+            trim_end(last);
+            if last.is_empty() {
+                *before = "".into();
+            }
+        }
+        _ => out.push("\n".into()),
+    }
+    if !options.no_hooks {
+        for hook in &rendered.hooks {
+            if !(options.skip_tests && hook.is_test()) {
+                document(&mut out, &hook.path, hook.manifest.as_str().into());
+            }
+        }
+    }
+    out
+}
+
 /// One document with where it comes from.
-fn document(out: &mut String, path: &str, text: &str) {
-    let _ = write!(out, "---\n# Source: {path}\n{text}\n");
+fn document<'r>(out: &mut Vec<Cow<'r, str>>, path: &'r str, text: Cow<'r, str>) {
+    out.extend([
+        "---\n# Source: ".into(),
+        path.into(),
+        "\n".into(),
+        text,
+        "\n".into(),
+    ]);
+}
+
+fn trim_end(text: &mut Cow<'_, str>) {
+    match text {
+        Cow::Borrowed(text) => *text = text.trim_end(),
+        Cow::Owned(text) => text.truncate(text.trim_end().len()),
+    }
 }
 
 /// All documents, as `helm template` prints them.
 pub fn template(rendered: &Rendered, options: &Options, version: HelmVersion) -> Result<String, Missing> {
-    let mut out = String::with_capacity(size(rendered, options));
-    if options.include_crds {
-        for (path, content) in &rendered.crds {
-            document(&mut out, path, &text(content));
-        }
+    let all = pieces(rendered, options).concat();
+    match options.show_only.is_empty() {
+        true => Ok(all),
+        false => only(&all, &options.show_only, version),
     }
-    for manifest in &rendered.manifests {
-        document(&mut out, &manifest.path, &manifest.content);
-    }
-    // Where it is: a copy of all definitions would be the most memory that is needed.
-    out.truncate(out.trim_end().len());
-    out.drain(..out.len() - out.trim_start().len());
-    out.push('\n');
-    if !options.no_hooks {
-        for hook in &rendered.hooks {
-            if !(options.skip_tests && hook.is_test()) {
-                document(&mut out, &hook.path, &hook.manifest);
-            }
-        }
-    }
-    if options.show_only.is_empty() {
-        return Ok(out);
-    }
-    only(&out, &options.show_only, version)
-}
-
-/// How long the text will be, so that it is never moved.
-fn size(rendered: &Rendered, options: &Options) -> usize {
-    const AROUND: usize = "---\n# Source: \n\n".len();
-    let crds = rendered.crds.iter().filter(|_| options.include_crds);
-    let crds = crds.map(|(path, content)| path.len() + content.len() + AROUND);
-    let manifests = rendered.manifests.iter();
-    let manifests = manifests.map(|manifest| manifest.path.len() + manifest.content.len() + AROUND);
-    let hooks = rendered.hooks.iter();
-    let hooks = hooks.map(|hook| hook.path.len() + hook.manifest.len() + AROUND);
-    crds.chain(manifests).chain(hooks).sum::<usize>() + AROUND
 }
 
 /// Bytes as text. Most are text as they are, and that is seen much sooner than what is none is replaced.

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use bytes::Bytes;
 use gotemplate::World;
 use model::Map;
-pub use name::{InvalidName, check_name, from_template};
+pub use name::{InvalidName, check_name, from_template, release_name, shorten};
 pub use post_render::{PostRenderer, Strategy};
 
 use crate::capabilities::Capabilities;
@@ -54,6 +54,8 @@ pub struct Rendered {
     pub notes: String,
     /// The values that templates saw.
     pub values: Map,
+    /// The chart with the dependencies that took part, as a release keeps it.
+    pub chart: Chart,
 }
 
 /// Why there is nothing.
@@ -179,6 +181,7 @@ pub fn render(
         crds: chart.crds(),
         notes,
         values,
+        chart,
     })
 }
 

@@ -7,7 +7,8 @@
 //!
 //! ```text
 //!    text ─▶ events ─▶ build ─▶ Value
-//!           (libyaml)    └─ resolve: what a plain word means
+//!      │    (libyaml)    └─ resolve: what a plain word means
+//!      └───▶ simple ──────────▶      what nearly everyone writes, without the detour
 //! ```
 //!
 //! Hostile input ends early: nesting and the expansion of aliases are bounded. Start reading at [`Options`].
@@ -25,6 +26,7 @@ mod number;
 mod pairs;
 mod resolve;
 mod show;
+mod simple;
 pub mod stream;
 mod timestamp;
 mod truth;
@@ -36,6 +38,7 @@ use events::{Content, Events};
 pub use lines::Lines;
 pub use locate::{Step, locate, shown};
 use model::Value;
+use simple::Keep;
 pub use truth::boolean_keys;
 pub use write::write;
 
@@ -82,6 +85,22 @@ pub fn parse(text: &[u8]) -> Result<Value, Error> {
     Options::default().parse(text)
 }
 
+/// As [`parse`], but of the map that the document is only these fields are kept; all of it is checked. Much quicker than reading everything.
+pub fn parse_fields(text: &[u8], fields: &[&str]) -> Result<Value, Error> {
+    if let Some((value, _)) = simple::read(text, Keep::Fields(fields)) {
+        return Ok(value);
+    }
+    let mut value = Options::default()
+        .through_events(text)
+        .next()
+        .transpose()?
+        .map(|document| document.value);
+    if let Some(Value::Object(map)) = &mut value {
+        map.retain(|key, _| fields.contains(&key));
+    }
+    Ok(value.unwrap_or(Value::Null))
+}
+
 /// As [`parse`], but keys that stand twice are an error.
 pub fn parse_strict(text: &[u8]) -> Result<Value, Error> {
     Options {
@@ -108,6 +127,14 @@ impl Options {
         self.stream(text.as_bytes())
     }
 
+    /// For what is known not to be simple.
+    fn through_events(self, text: &[u8]) -> Documents<'_> {
+        Documents {
+            options: self,
+            state: State::Unread(text),
+        }
+    }
+
     fn stream(self, text: &[u8]) -> Documents<'_> {
         Documents {
             options: self,
@@ -124,6 +151,8 @@ pub struct Documents<'a> {
 
 enum State<'a> {
     Start(&'a [u8]),
+    /// What is not so simple that libyaml is not needed.
+    Unread(&'a [u8]),
     Running(Events<'a>),
     Done,
 }
@@ -133,7 +162,14 @@ impl Iterator for Documents<'_> {
 
     fn next(&mut self) -> Option<Self::Item> {
         let mut events = match std::mem::replace(&mut self.state, State::Done) {
-            State::Start(text) => match Events::new(text) {
+            State::Start(text) if self.options == Options::default() => {
+                if let Some((value, line)) = simple::read(text, Keep::All) {
+                    return Some(Ok(Document { value, line }));
+                }
+                self.state = State::Unread(text);
+                return self.next();
+            }
+            State::Start(text) | State::Unread(text) => match Events::new(text) {
                 Ok(events) => events,
                 Err(error) => return Some(Err(error)),
             },

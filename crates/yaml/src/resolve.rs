@@ -84,7 +84,7 @@ pub(crate) fn means_itself(text: &str) -> bool {
     matches!(plain(text), Scalar::Str(_))
 }
 
-fn plain(text: &str) -> Scalar {
+pub(crate) fn plain(text: &str) -> Scalar {
     // The first byte decides most: nearly all plain scalars are words that mean themselves.
     let meant = match text.as_bytes().first() {
         None | Some(b'y' | b'Y' | b'n' | b'N' | b't' | b'T' | b'f' | b'F' | b'o' | b'O' | b'~') => word(text),

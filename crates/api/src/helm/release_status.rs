@@ -93,7 +93,7 @@ record! {
         /// When the release was deleted.
         optional deleted: Option<Time> {}
         /// The tests of the release by their names.
-        optional test_hooks: BTreeMap<String, TestHook> {}
+        optional test_hooks: Option<BTreeMap<String, TestHook>> {}
         /// The digest of the OCI artifact of the chart.
         optional oci_digest: Option<String> {}
     }

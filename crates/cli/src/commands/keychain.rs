@@ -20,23 +20,27 @@ pub(super) fn docker() -> anyhow::Result<Keychain> {
 
 /// What `helm registry login` left, and then what `docker login` did.
 pub(super) fn helm(given: Option<&Path>) -> anyhow::Result<Keychain> {
-    let file = given.map(Path::to_owned).or_else(|| {
-        let of = |name: &str| {
-            env::var_os(name)
-                .filter(|value| !value.is_empty())
-                .map(PathBuf::from)
-        };
-        let configuration = of("HELM_CONFIG_HOME")
-            .or_else(|| Some(of("XDG_CONFIG_HOME")?.join("helm")))
-            .or_else(|| Some(env::home_dir()?.join(".config/helm")));
-        Some(configuration?.join("registry/config.json"))
-    });
+    let file = given
+        .map(Path::to_owned)
+        .or_else(|| Some(helm_home()?.join("registry/config.json")));
     let mut keychain = match file {
         Some(file) => read(&file)?,
         None => Keychain::anonymous(),
     };
     keychain.merge(docker()?);
     Ok(keychain)
+}
+
+/// Where helm keeps what it is told.
+pub(super) fn helm_home() -> Option<PathBuf> {
+    let of = |name: &str| {
+        env::var_os(name)
+            .filter(|value| !value.is_empty())
+            .map(PathBuf::from)
+    };
+    of("HELM_CONFIG_HOME")
+        .or_else(|| Some(of("XDG_CONFIG_HOME")?.join("helm")))
+        .or_else(|| Some(env::home_dir()?.join(".config/helm")))
 }
 
 fn read(file: &Path) -> anyhow::Result<Keychain> {

@@ -27,7 +27,7 @@ pub struct Failure {
     pub shape: Shape,
     /// Why, for programs.
     pub reason: Reason,
-    /// Why, for people. It holds no secret.
+    /// Why, for people. It holds no secret. Empty where it has been told already.
     pub message: String,
 }
 

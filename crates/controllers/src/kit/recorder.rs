@@ -51,6 +51,18 @@ pub struct Notice {
     pub metadata: BTreeMap<String, String>,
 }
 
+impl Notice {
+    /// What is of no interest to those who are notified.
+    pub(crate) fn trace(reason: Reason, message: String) -> Self {
+        Notice {
+            severity: Severity::Trace,
+            reason,
+            message,
+            metadata: BTreeMap::new(),
+        }
+    }
+}
+
 /// Tells notices, those of one object one after the other, beside the work that they are about. Clones are the same recorder.
 #[derive(Clone)]
 pub struct Recorder {

@@ -10,6 +10,7 @@ use api::{Object, ReconcileStatus, Spec};
 use futures::FutureExt;
 use kube::{Client, ResourceExt};
 use model::Time;
+use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 use tracing::Instrument;
 
@@ -23,6 +24,7 @@ use super::interval::jittered;
 use super::metrics::{Metrics, Ran};
 use super::queue::{Backoff, Done, Queue, Ticket};
 use super::recorder::{Notice, Recorder};
+use super::seat::Seat;
 use super::writer::{Key, SHOWN_AFTER, Writer, key_of};
 
 /// The finalizer of all kinds that leave something behind.
@@ -77,10 +79,21 @@ pub trait Reconcile: Send + Sync + 'static {
         false
     }
 
-    /// Undoes what the object left behind, and says what is to be told of that. A failure that waits is not told.
+    /// Brings a status to what a run came to, and says when the object is looked at again.
+    fn conclude(
+        status: &mut <Self::Spec as Spec>::Status,
+        stamp: Stamp,
+        result: Result<(), &Failure>,
+        interval: Duration,
+    ) -> Done {
+        conclude(status, stamp, &Self::SUMMARY, result, interval)
+    }
+
+    /// Undoes what the object left behind, and says what is to be told of that. A failure that waits is not told. Where it fails, the
+    /// status is written as it is by then.
     fn finalize(
         &self,
-        object: &Object<Self::Spec>,
+        run: &mut Run<'_, Self::Spec>,
     ) -> impl Future<Output = Result<Vec<Notice>, Failure>> + Send;
 }
 
@@ -92,6 +105,8 @@ pub struct Run<'r, S: Spec> {
     pub status: S::Status,
     /// Now, and the generation that is worked on.
     pub stamp: Stamp,
+    /// Its place among those that are worked on at once.
+    pub seat: &'r Seat,
     writer: &'r Arc<Writer<S>>,
     notices: Vec<Notice>,
 }
@@ -203,31 +218,35 @@ impl<R: Reconcile> Runner<R> {
     /// Runs until the future is dropped, or until the queue was closed and the work that went on is done. Work that is cut off
     /// is safe: what it wrote is whole, and the next run finds the rest.
     pub async fn run(self: Arc<Self>) {
-        let mut tasks = JoinSet::new();
-        for _ in 0..self.desk.options.concurrent.max(1) {
-            let runner = Arc::clone(&self);
-            tasks.spawn(async move {
-                while let Some(ticket) = runner.desk.queue.next().await {
-                    runner.take(ticket).await;
-                }
-            });
-        }
-        let done = async { while tasks.join_next().await.is_some() {} };
         tokio::select! {
             () = self.watch() => {}
             () = self.reconciler.follow(self.desk.clone()) => {}
-            () = done => {}
+            () = Arc::clone(&self).work_off() => {}
         }
     }
 
+    /// Works on what is due, on as many at once as there are seats, until the queue is closed.
+    async fn work_off(self: Arc<Self>) {
+        let seats = Arc::new(Semaphore::new(self.desk.options.concurrent.max(1)));
+        let mut tasks = JoinSet::new();
+        while let Some(seat) = Seat::take(&seats).await
+            && let Some(ticket) = self.desk.queue.next().await
+        {
+            while tasks.try_join_next().is_some() {}
+            let runner = Arc::clone(&self);
+            tasks.spawn(async move { runner.take(ticket, &seat).await });
+        }
+        while tasks.join_next().await.is_some() {}
+    }
+
     /// Works on what is due. A run that panics failed, like others: one bad object ends no process.
-    async fn take(&self, ticket: Ticket<Key>) {
+    async fn take(&self, ticket: Ticket<Key>, seat: &Seat) {
         let names = <R::Spec as Spec>::NAMES;
         let metrics = &self.desk.options.metrics;
         let span = span::<R::Spec>(ticket.key());
         metrics.count_active(names.kind, 1);
         let start = Instant::now();
-        let work = AssertUnwindSafe(self.work(ticket.key())).catch_unwind();
+        let work = AssertUnwindSafe(self.work(ticket.key(), seat)).catch_unwind();
         let worked = work.instrument(span.clone()).await;
         let panicked = worked.is_err();
         if panicked {
@@ -270,15 +289,15 @@ impl<R: Reconcile> Runner<R> {
     }
 
     /// One run on one object.
-    async fn work(&self, key: &Key) -> Done {
+    async fn work(&self, key: &Key, seat: &Seat) -> Done {
         let Some(object) = self.desk.objects.get(key) else {
             return Done::Forget;
         };
         let start = Instant::now();
         let done = if object.metadata.deletion_timestamp.is_some() {
-            self.finalize(&object).await
+            self.finalize(&object, seat).await
         } else if self.reconciler.is_static(&object) {
-            self.leave_static(&object).await
+            self.leave_static(&object, seat).await
         } else if !has_finalizer(&object) {
             self.add_finalizer(&object).await
         } else if self.reconciler.is_suspended(&object) {
@@ -286,7 +305,7 @@ impl<R: Reconcile> Runner<R> {
         } else if self.reconciler.hand_over(&object) {
             return Done::Forget;
         } else {
-            self.reconcile(&object).await
+            self.reconcile(&object, seat).await
         };
         let took = start.elapsed();
         tracing::debug!(?took, "worked");
@@ -297,18 +316,25 @@ impl<R: Reconcile> Runner<R> {
         done
     }
 
-    async fn reconcile(&self, object: &Object<R::Spec>) -> Done {
+    /// A run that is about to begin.
+    fn begun<'r>(&'r self, object: &'r Object<R::Spec>, seat: &'r Seat) -> Run<'r, R::Spec> {
         let stamp = Stamp {
             generation: object.metadata.generation.unwrap_or_default(),
             now: Time::new(jiff::Timestamp::now()),
         };
-        let mut run = Run {
+        Run {
             object,
             status: object.status.clone().unwrap_or_default(),
             stamp,
+            seat,
             writer: &self.desk.writer,
             notices: Vec::new(),
-        };
+        }
+    }
+
+    async fn reconcile(&self, object: &Object<R::Spec>, seat: &Seat) -> Done {
+        let mut run = self.begun(object, seat);
+        let stamp = run.stamp;
         let result = self.reconciler.reconcile(&mut run).await;
         if self.is_cut_off.load(Ordering::Relaxed) {
             return Done::Retry;
@@ -324,8 +350,13 @@ impl<R: Reconcile> Runner<R> {
             ..stamp
         };
         let outcome = result.as_ref().map(|_| ());
-        let done = conclude(&mut status, stamp, &R::SUMMARY, outcome, interval);
-        let (mut news, failure) = (notices, result.as_ref().err());
+        let done = R::conclude(&mut status, stamp, outcome, interval);
+        // One that says nothing has been told in other words.
+        let failure = result
+            .as_ref()
+            .err()
+            .filter(|failure| !failure.message.is_empty());
+        let mut news = notices;
         news.extend(result.clone().unwrap_or_default());
         self.desk.tell_news(object, news, failure);
         match self.desk.write(object, &status).await {
@@ -357,9 +388,9 @@ impl<R: Reconcile> Runner<R> {
     }
 
     /// Makes an object static that was not: what it left behind goes, its status is emptied.
-    async fn leave_static(&self, object: &Object<R::Spec>) -> Done {
+    async fn leave_static(&self, object: &Object<R::Spec>, seat: &Seat) -> Done {
         if has_finalizer(object) {
-            return match self.finalize(object).await {
+            return match self.finalize(object, seat).await {
                 Done::Forget => Done::After(Duration::ZERO),
                 retry => retry,
             };
@@ -382,22 +413,30 @@ impl<R: Reconcile> Runner<R> {
         }
     }
 
-    async fn finalize(&self, object: &Object<R::Spec>) -> Done {
+    async fn finalize(&self, object: &Object<R::Spec>, seat: &Seat) -> Done {
         if !has_finalizer(object) {
             return Done::Forget;
         }
-        match self.reconciler.finalize(object).await {
+        let mut run = self.begun(object, seat);
+        let result = self.reconciler.finalize(&mut run).await;
+        for notice in std::mem::take(&mut run.notices) {
+            self.desk.tell(object, notice);
+        }
+        match result {
             Ok(notices) => {
                 let notices = notices.into_iter();
                 notices.for_each(|notice| self.desk.tell(object, notice));
             }
-            Err(failure) => match failure.shape {
-                Shape::Waiting(wait) => return Done::After(wait),
-                Shape::Stalled | Shape::Transient => {
-                    self.desk.tell_failure(object, &failure);
-                    return Done::Retry;
-                }
-            },
+            Err(failure) => {
+                run.write_progress().await;
+                return match failure.shape {
+                    Shape::Waiting(wait) => Done::After(wait),
+                    Shape::Stalled | Shape::Transient => {
+                        self.desk.tell_failure(object, &failure);
+                        Done::Retry
+                    }
+                };
+            }
         }
         let remove = |old: &[String]| {
             let rest = old.iter().filter(|one| *one != FINALIZER);

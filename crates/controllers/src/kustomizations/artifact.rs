@@ -13,10 +13,11 @@ use builder::Directory;
 use model::Artifact;
 use parking_lot::Mutex;
 use source::archive::{Limits, unpack};
-use source::store::{Store, fetch};
+use source::store::fetch;
 use tokio::sync::OnceCell;
 
 use super::{Settings, Shared};
+use crate::artifacts::Archives;
 use crate::kit::{Failure, chain};
 use crate::sources::blocking;
 
@@ -28,10 +29,7 @@ type Slot = Arc<OnceCell<Arc<Directory>>>;
 
 /// The files of artifacts.
 pub(super) struct Artifacts {
-    /// The store of this process; without one all is fetched.
-    store: Option<Arc<Store>>,
-    client: reqwest::Client,
-    fetch: fetch::Options,
+    archives: Archives,
     scratch: PathBuf,
     /// By digest, those that were asked for last in front.
     unpacked: Mutex<VecDeque<(String, Slot)>>,
@@ -41,13 +39,11 @@ impl Artifacts {
     /// Artifacts of the store, or of servers.
     pub(super) fn new(shared: &Shared) -> Self {
         Artifacts {
-            store: shared.store.clone(),
-            client: reqwest::Client::new(),
-            fetch: fetch::Options {
-                retries: shared.settings.http_retry,
-                host: shared.settings.source_host.clone(),
-                ..fetch::Options::default()
-            },
+            archives: Archives::new(
+                shared.store.clone(),
+                shared.settings.http_retry,
+                shared.settings.source_host.clone(),
+            ),
             scratch: shared.scratch.clone(),
             unpacked: Mutex::default(),
         }
@@ -81,28 +77,14 @@ impl Artifacts {
     }
 
     async fn unpack(&self, artifact: &Artifact, settings: &Settings) -> Result<Arc<Directory>, Failure> {
-        let file = match self.of_store(artifact).await {
-            Some(file) => file,
-            None => self.fetched(artifact, settings).await?,
-        };
+        let file = self.file(artifact, settings).await?;
         let scratch = self.scratch.clone();
         let unpacked = blocking(move || unpacked(file, &scratch)).await;
         unpacked.map_err(|message| Failure::transient(Reason::ARTIFACT_FAILED, message))
     }
 
-    /// The file, where the store of this process has it.
-    async fn of_store(&self, artifact: &Artifact) -> Option<File> {
-        let (store, artifact) = (self.store.clone()?, artifact.clone());
-        blocking(move || store.read(&artifact).ok()).await
-    }
-
-    async fn fetched(&self, artifact: &Artifact, settings: &Settings) -> Result<File, Failure> {
-        let digest = artifact
-            .digest
-            .map(|digest| digest.to_string())
-            .unwrap_or_default();
-        let fetched = fetch::fetch(&self.client, &artifact.url, &digest, &self.fetch).await;
-        fetched.map_err(|error| match error {
+    async fn file(&self, artifact: &Artifact, settings: &Settings) -> Result<File, Failure> {
+        self.archives.get(artifact).await.map_err(|error| match error {
             fetch::Error::NotFound { .. } => {
                 let wait = settings.requeue_dependency;
                 let message = format!(

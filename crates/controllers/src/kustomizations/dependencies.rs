@@ -3,13 +3,11 @@
 use std::sync::Arc;
 
 use api::kustomize::Kustomization;
-use api::{ConditionStatus, ConditionType, Dependency, ReconcileStatus};
 use engine::health::cel::Predicate;
 use kube::ResourceExt;
-use model::Value;
-use model::convert::from_serde;
 
 use super::beyond::is_kept_at_its_pin;
+use crate::kit::{dependency_key, holds, is_ready};
 
 /// Why a dependency holds an object up. The texts are Flux's.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -59,16 +57,6 @@ fn name_of(key: &str) -> &str {
     key.rsplit('/').next().unwrap_or(key)
 }
 
-/// Namespace and name of a dependency.
-pub(super) fn key(object: &Kustomization, dependency: &Dependency) -> (String, String) {
-    let namespace = dependency
-        .namespace
-        .clone()
-        .filter(|namespace| !namespace.is_empty());
-    let namespace = namespace.or_else(|| object.namespace()).unwrap_or_default();
-    (namespace, dependency.name.clone())
-}
-
 /// Checks all that an object depends on. `find` gives other Kustomizations; `revision` is what the object's source is at;
 /// with `additive` an expression is asked besides what is checked otherwise, not in its place.
 pub(super) fn check(
@@ -78,7 +66,7 @@ pub(super) fn check(
     find: impl Fn(&(String, String)) -> Option<Arc<Kustomization>>,
 ) -> Result<(), Unmet> {
     for dependency in &object.spec.depends_on {
-        let key = key(object, dependency);
+        let key = dependency_key(object, dependency);
         let shown = format!("{}/{}", key.0, key.1);
         let Some(other) = find(&key) else {
             return Err(Unmet::Missing { key: shown });
@@ -105,24 +93,11 @@ fn asked(text: &str, object: &Kustomization, other: &Kustomization, shown: &str)
         name: other.name_any(),
         problem,
     })?;
-    let value = |object| from_serde(object).map_err(|error| Unmet::Unknown(error.to_string()));
-    let mut variables = Value::object();
-    variables.set_at(&["self"], value(object)?);
-    variables.set_at(&["dep"], value(other)?);
-    match predicate.holds(&variables) {
+    match holds(&predicate, object, other) {
         Ok(true) => Ok(()),
         Ok(false) => Err(Unmet::NotByExpression(shown.to_owned())),
         Err(problem) => Err(Unmet::Unknown(problem)),
     }
-}
-
-fn is_ready(object: &Kustomization) -> bool {
-    let Some(status) = &object.status else {
-        return false;
-    };
-    let ready = status.condition(ConditionType::READY);
-    status.observed_generation == object.metadata.generation
-        && ready.is_some_and(|ready| ready.status == ConditionStatus::True)
 }
 
 fn has_same_source(object: &Kustomization, other: &Kustomization) -> bool {
@@ -163,7 +138,7 @@ fn cycle(
                 .spec
                 .depends_on
                 .iter()
-                .map(|dependency| key(&other, dependency));
+                .map(|dependency| dependency_key(&other, dependency));
             next.extend(further.map(|key| [way.as_slice(), &[key]].concat()));
         }
     }

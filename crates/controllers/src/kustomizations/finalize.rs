@@ -7,11 +7,8 @@ use api::{ConditionType, Reason, ReconcileStatus as _};
 use engine::plan::Step;
 use engine::sync::Outcome;
 use engine::unit::{Operation, Phase};
-use k8s_openapi::api::core::v1::ServiceAccount;
-use kube::Api;
 use model::event::Severity;
 
-use super::access::Identity;
 use super::beyond::Pinned;
 use super::memory::Remembered;
 use super::source::revision_metadata;
@@ -64,23 +61,15 @@ impl Kustomizations {
         ))
     }
 
-    /// Whether the ServiceAccount is gone that an object acts as. Tenants are often deleted with all that they have; what they made
-    /// elsewhere is not deleted with other rights than theirs.
     async fn account_is_gone(&self, object: &Kustomization) -> Result<bool, Failure> {
-        let identity = Identity::of(object, &self.shared.settings);
-        let Some((namespace, name)) = identity.account() else {
-            return Ok(false);
-        };
-        let accounts: Api<ServiceAccount> = Api::namespaced(self.shared.client.clone(), namespace);
-        let found = accounts.get_metadata_opt(name).await;
-        let found = found.map_err(|error| {
-            let message = format!(
-                "unable to read ServiceAccount '{namespace}/{name}': {}",
-                chain(&error)
-            );
+        let identity = self.shared.settings.identity(object);
+        let is_gone = identity.account_is_gone(&self.shared.client).await;
+        is_gone.map_err(|error| {
+            let (namespace, name) = identity.account().unwrap_or_default();
+            let why = chain(&error);
+            let message = format!("unable to read ServiceAccount '{namespace}/{name}': {why}");
             Failure::transient(Reason::RECONCILIATION_FAILED, message)
-        })?;
-        Ok(found.is_none())
+        })
     }
 }
 

@@ -12,8 +12,8 @@ use kube::ResourceExt;
 use model::{Artifact, Manifest, Time};
 use sha2::{Digest as _, Sha256};
 use tokio::runtime::Handle;
+use tokio::sync::Semaphore;
 
-use super::access::Clusters;
 use super::artifact::Artifacts;
 use super::beyond::{Asks, Pinned, is_settled, is_unrecorded, recorded, released};
 use super::decryption::Keys;
@@ -22,7 +22,8 @@ use super::packed::Packed;
 use super::source::{Sources, origin_revision};
 use super::store::stamp;
 use super::{Shared, common_metadata, dependencies, request, unit, variables};
-use crate::kit::{Desk, Failure, Key, chain};
+use crate::clusters::Clusters;
+use crate::kit::{Desk, Failure, Key, chain, dependency_key};
 use crate::sources::blocking;
 
 /// What begins the message of a failure that only a change of the object mends.
@@ -36,6 +37,14 @@ pub(super) struct Generator {
     pub(super) artifacts: Artifacts,
     pub(super) memory: Arc<Memory>,
     pub(super) clusters: Clusters,
+    /// How many builds may go on at once that wait for nobody: more than there are cores for only need more memory.
+    pub(super) builds: Semaphore,
+}
+
+/// How many builds may go on at once.
+pub(super) fn builds_at_once() -> Semaphore {
+    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    Semaphore::new((2 * cores).max(4))
 }
 
 impl ManifestGenerator for Generator {
@@ -212,7 +221,7 @@ impl Generator {
             .spec
             .depends_on
             .iter()
-            .map(|one| dependencies::key(object, one));
+            .map(|one| dependency_key(object, one));
         if keys.len() == 0 {
             return Ok(());
         }
@@ -239,6 +248,11 @@ impl Generator {
     ) -> Result<Built, Failure> {
         let read = Instant::now();
         let object = look.object;
+        // One that decrypts may wait for the services of clouds for long, and must not hold up others.
+        let _turn = match object.spec.decryption {
+            Some(_) => None,
+            None => self.builds.acquire().await.ok(),
+        };
         let made = manifests(&self.shared, object, files, request(&object.spec)).await?;
         let source = artifact.revision.to_string();
         // What was recorded without a run is not run for later, since nothing has changed.

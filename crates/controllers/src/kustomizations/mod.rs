@@ -9,7 +9,6 @@
 //! The controller translates: a spec to a [unit](unit) of the engine, what the engine says of it to a [status](status). When what
 //! is done is the engine's business.
 
-mod access;
 mod artifact;
 mod beyond;
 mod configs;
@@ -18,7 +17,6 @@ mod dependencies;
 mod finalize;
 mod generate;
 mod history;
-mod kubeconfig;
 mod memory;
 mod packed;
 mod preview;
@@ -30,7 +28,6 @@ mod store;
 mod unit;
 mod variables;
 mod vault;
-mod workload_cluster;
 
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
@@ -45,17 +42,20 @@ use engine::Engine;
 use engine::unit::{Operation, ReconciliationSettings, SyncState};
 use kube::{Client, ResourceExt};
 
-use crate::kit::{Conditions, Desk, Failure, Notice, Reconcile, Run, Stamp, Summary, Wake, requested_at};
+use crate::kit::{
+    Conditions, Desk, Failure, Notice, Reconcile, Run, Stamp, Summary, Wake, dependency_key, is_waiting,
+    requested_at,
+};
 use beyond::Asks;
 use memory::Memory;
 use source::Sources;
 
 pub use beyond::{PINNED_TO, ROLLED_BACK_FROM};
-pub use kubeconfig::Rules as KubeconfigRules;
 pub use preview::{Files, NoPlan, preview};
 pub use request::{common_metadata, request};
 pub use settings::Settings;
 pub use unit::ignored as ignore_rules;
+pub(crate) use unit::{health_check, ignore_rule};
 pub use variables::{VariablesError, variables};
 
 /// What a process has for its Kustomizations.
@@ -97,7 +97,7 @@ impl Kustomizations {
     }
 
     fn made(&self, desk: &Desk<KustomizationSpec>) -> Engine {
-        let clusters = access::Clusters::new(self.shared.client.clone(), &self.shared.settings);
+        let clusters = self.shared.settings.clusters(&self.shared.client);
         let generator = generate::Generator {
             shared: Arc::clone(&self.shared),
             desk: desk.clone(),
@@ -105,6 +105,7 @@ impl Kustomizations {
             artifacts: artifact::Artifacts::new(&self.shared),
             memory: Arc::clone(&self.memory),
             clusters: clusters.clone(),
+            builds: generate::builds_at_once(),
         };
         let units = store::Units {
             desk: desk.clone(),
@@ -157,13 +158,6 @@ fn may_wait(object: &Object<KustomizationSpec>, revision: Option<&str>) -> bool 
     }
 }
 
-/// Whether an object waits for others, or may be about to.
-fn is_waiting(object: &Object<KustomizationSpec>) -> bool {
-    let status = object.status.as_ref();
-    let ready = status.and_then(|status| status.condition(ConditionType::READY));
-    ready.is_none_or(|ready| ready.reason == Reason::DEPENDENCY_NOT_READY.as_str())
-}
-
 impl Reconcile for Kustomizations {
     type Spec = KustomizationSpec;
 
@@ -210,7 +204,7 @@ impl Reconcile for Kustomizations {
         let revision = status.and_then(|status| status.last_applied_revision.as_deref());
         wake.everywhere(|other| {
             let on = other.spec.depends_on.iter();
-            let mut on = on.filter(|one| dependencies::key(other, one) == key);
+            let mut on = on.filter(|one| dependency_key(other, one) == key);
             match is_ready {
                 true => may_wait(other, revision) && on.next().is_some(),
                 false => is_waiting(other) && on.any(|one| status.is_none() || one.ready_expr.is_some()),
@@ -273,7 +267,8 @@ impl Reconcile for Kustomizations {
         unreachable!("all objects are handed over")
     }
 
-    async fn finalize(&self, object: &Object<KustomizationSpec>) -> Result<Vec<Notice>, Failure> {
+    async fn finalize(&self, run: &mut Run<'_, KustomizationSpec>) -> Result<Vec<Notice>, Failure> {
+        let object = run.object;
         self.leave(object).await
     }
 }

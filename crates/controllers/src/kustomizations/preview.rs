@@ -21,7 +21,7 @@ use tokio::sync::oneshot;
 
 use super::artifact::Artifacts;
 use super::beyond::{Asks, judged};
-use super::{Shared, access, generate, request, source as sources, unit};
+use super::{Shared, generate, request, source as sources, unit};
 use crate::kit::Failure;
 
 /// Where the files of a Kustomization are.
@@ -75,7 +75,7 @@ pub async fn preview(shared: Shared, object: &Kustomization, files: Files<'_>) -
         units: MemoryStore::new([unit]),
         answer: Mutex::new(Some(answer)),
     };
-    let clusters = access::Clusters::new(shared.client.clone(), &shared.settings);
+    let clusters = shared.settings.clusters(&shared.client);
     let engine = Engine::new(ReconciliationSettings::default(), clusters, generated, units);
     let budget = engine.on_before_sync(move |unit, plan| Ok(judged(&asks, unit, plan).0));
     budget.forever();

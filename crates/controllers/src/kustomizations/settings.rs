@@ -4,7 +4,10 @@ use std::time::Duration;
 
 use engine::plan::GroupKind;
 
-use super::KubeconfigRules;
+use api::kustomize::Kustomization;
+use kube::{Client, ResourceExt};
+
+use crate::clusters::{Clusters, Identity, KubeconfigRules};
 
 /// The label of ConfigMaps and Secrets that wake those that read them.
 const WATCHED: &str = "reconcile.fluxcd.io/watch=Enabled";
@@ -78,5 +81,26 @@ impl Default for Settings {
             sops_age_secret: None,
             sops_vault_config_map: None,
         }
+    }
+}
+
+impl Settings {
+    /// The clusters that objects may be applied in.
+    pub(super) fn clusters(&self, client: &Client) -> Clusters {
+        Clusters::new(
+            client.clone(),
+            self.kubeconfigs,
+            self.object_level_workload_identity,
+        )
+    }
+
+    /// Who an object is applied as, and where.
+    pub(super) fn identity(&self, object: &Kustomization) -> Identity {
+        let (spec, namespace) = (&object.spec, object.namespace().unwrap_or_default());
+        let accounts = [
+            spec.service_account_name.as_ref(),
+            self.default_service_account.as_ref(),
+        ];
+        Identity::of(&namespace, spec.kube_config.as_ref(), accounts)
     }
 }

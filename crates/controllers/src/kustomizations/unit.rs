@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use api::health::HealthCheckExpr;
 use api::kustomize::{DeletionPolicy, Kustomization, KustomizationSpec, ObjectReference};
 use api::{ConditionType, ReconcileStatus, patch};
 use engine::cache::OwnRules;
@@ -15,7 +16,6 @@ use model::ObjectKey;
 use model::object_key::split_api_version;
 
 use super::Settings;
-use super::access::Identity;
 use super::beyond::{Asks, strategy};
 use super::source::retry_interval;
 
@@ -38,7 +38,7 @@ pub(super) fn unit(
         status,
         source: Source::default(),
         destination: Destination {
-            cluster: Identity::of(object, settings).to_string(),
+            cluster: settings.identity(object).to_string(),
             namespace: settings.default_namespace.clone(),
         },
         operation,
@@ -132,15 +132,19 @@ fn key(reference: &ObjectReference, namespace: &str) -> ObjectKey {
 }
 
 fn checks(spec: &KustomizationSpec) -> Vec<cel::Check> {
+    spec.health_check_exprs.iter().map(health_check).collect()
+}
+
+/// A check of a spec, as the engine has it.
+pub(crate) fn health_check(check: &HealthCheckExpr) -> cel::Check {
     let text = |field: &Option<String>| field.clone().unwrap_or_default();
-    let checks = spec.health_check_exprs.iter().map(|check| cel::Check {
+    cel::Check {
         api_version: check.api_version.clone(),
         kind: text(&check.kind),
         current: check.current.clone(),
         in_progress: text(&check.in_progress),
         failed: text(&check.failed),
-    });
-    checks.collect()
+    }
 }
 
 /// The fields that are left as they are.
@@ -148,16 +152,17 @@ fn checks(spec: &KustomizationSpec) -> Vec<cel::Check> {
 /// # Errors
 /// What is wrong with the rules.
 pub fn ignored(spec: &KustomizationSpec) -> Result<IgnoreRules, ignore::Error> {
-    let rules: Vec<IgnoreRule> = spec
-        .ignore
-        .iter()
-        .map(|rule| IgnoreRule {
-            target: rule.target.as_ref().map(target),
-            paths: rule.paths.clone(),
-            ..IgnoreRule::default()
-        })
-        .collect();
+    let rules: Vec<IgnoreRule> = spec.ignore.iter().map(ignore_rule).collect();
     IgnoreRules::new(&rules)
+}
+
+/// A rule of a spec, as the engine has it.
+pub(crate) fn ignore_rule(rule: &patch::IgnoreRule) -> IgnoreRule {
+    IgnoreRule {
+        target: rule.target.as_ref().map(target),
+        paths: rule.paths.clone(),
+        ..IgnoreRule::default()
+    }
 }
 
 fn target(selector: &patch::Selector) -> Target {

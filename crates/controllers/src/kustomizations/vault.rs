@@ -18,7 +18,7 @@ use k8s_openapi::api::core::v1::ConfigMap;
 use kube::{Api, Client};
 use source::identity::Caller;
 
-use super::workload_cluster::own_account;
+use crate::clusters::own_account;
 use crate::kit::chain;
 use crate::sources::account;
 

@@ -68,7 +68,8 @@ impl Reconcile for Buckets {
         Ok(told(run, &message, &failures))
     }
 
-    async fn finalize(&self, object: &Object<BucketSpec>) -> Result<Vec<Notice>, Failure> {
+    async fn finalize(&self, run: &mut Run<'_, BucketSpec>) -> Result<Vec<Notice>, Failure> {
+        let object = run.object;
         let notices = storage::remove(&self.shared.store, object).await?;
         provider::forget(&self.shared, object);
         Ok(notices)

@@ -13,7 +13,6 @@ use source::archive::{self, Directory, Limits, Overlay, Tree, overlay, unpack};
 use source::store::{self, Presence, Store};
 use tempfile::TempDir;
 
-use super::storage::blocking;
 use super::{chain, failed, found_new_as};
 use crate::kit::{Conditions, Failure, Run, Wake};
 
@@ -92,12 +91,11 @@ fn leads_back(run: &GitRun<'_>, name: &str) -> Option<Vec<String>> {
 /// The artifact of an object, if the store has it.
 async fn stored(store: &Arc<Store>, object: &GitRepository) -> Option<Artifact> {
     let artifact = object.status.as_ref()?.artifact.clone()?;
-    let store = Arc::clone(store);
-    blocking(move || match store.verify(&artifact) {
+    let verified = store.aside(move |store| match store.verify(&artifact) {
         Ok(Presence::Valid) => Some(artifact),
         _ => None,
-    })
-    .await
+    });
+    verified.await
 }
 
 /// Whether an artifact of the same commit would hold the same: the same is included, to the same paths.

@@ -95,7 +95,8 @@ impl Reconcile for GitRepositories {
         Ok(told(run, &message, &FAILURES))
     }
 
-    async fn finalize(&self, object: &Object<GitRepositorySpec>) -> Result<Vec<Notice>, Failure> {
+    async fn finalize(&self, run: &mut Run<'_, GitRepositorySpec>) -> Result<Vec<Notice>, Failure> {
+        let object = run.object;
         let notices = storage::remove(&self.shared.store, object).await?;
         provider::forget(&self.shared, object);
         Ok(notices)

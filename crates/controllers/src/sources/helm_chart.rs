@@ -17,7 +17,7 @@ use source::store::{self, Place, Presence, Store};
 use super::helm_chart_build::Unfetched;
 use super::helm_chart_failure as failure;
 use super::helm_chart_source::{Missing, Source, Sources};
-use super::storage::{self, blocking};
+use super::storage;
 use super::{SUMMARY, Shared, begin, chain, failed, found_new_as, told_as};
 use crate::kit::{Conditions, Desk, Failure, Notice, Reconcile, Run, Summary};
 
@@ -101,7 +101,8 @@ impl Reconcile for HelmCharts {
         Ok(notices)
     }
 
-    async fn finalize(&self, object: &Object<HelmChartSpec>) -> Result<Vec<Notice>, Failure> {
+    async fn finalize(&self, run: &mut Run<'_, HelmChartSpec>) -> Result<Vec<Notice>, Failure> {
+        let object = run.object;
         let namespace = object.namespace().unwrap_or_default();
         let notices = storage::remove(&self.shared.store, object).await?;
         self.made.lock().remove(&(namespace, object.name_any()));
@@ -161,8 +162,8 @@ impl HelmCharts {
         if let Ok(found) = &source
             && let Some(artifact) = found.artifact().cloned()
         {
-            let store = Arc::clone(&self.shared.store);
-            let presence = blocking(move || store.verify(&artifact)).await;
+            let verify = move |store: &Arc<Store>| store.verify(&artifact);
+            let presence = self.shared.store.aside(verify).await;
             if !matches!(presence, Ok(Presence::Valid)) {
                 let reference = &run.object.spec.source_ref;
                 source = Err(Missing::Artifact {

@@ -74,7 +74,8 @@ impl Reconcile for HelmRepositories {
         Ok(told(run, &message, &failures))
     }
 
-    async fn finalize(&self, object: &Object<HelmRepositorySpec>) -> Result<Vec<Notice>, Failure> {
+    async fn finalize(&self, run: &mut Run<'_, HelmRepositorySpec>) -> Result<Vec<Notice>, Failure> {
+        let object = run.object;
         let key = (object.namespace().unwrap_or_default(), object.name_any());
         self.shared.index_lookups.forget(&key);
         storage::remove(&self.shared.store, object).await

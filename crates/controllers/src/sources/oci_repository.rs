@@ -19,7 +19,7 @@ use source::verify::notation::Verdict;
 use super::provider;
 use super::secrets::{Data, keychain_of};
 use super::signature::Signatures;
-use super::storage::{self, blocking};
+use super::storage;
 use super::{SUMMARY, Shared, begin, chain, failed, found_new, timeout_of, told};
 use crate::kit::{Conditions, Failure, Notice, Reconcile, Run, Summary};
 
@@ -73,7 +73,8 @@ impl Reconcile for OciRepositories {
         Ok(told(run, &message_of(run), &failures))
     }
 
-    async fn finalize(&self, object: &Object<OciRepositorySpec>) -> Result<Vec<Notice>, Failure> {
+    async fn finalize(&self, run: &mut Run<'_, OciRepositorySpec>) -> Result<Vec<Notice>, Failure> {
+        let object = run.object;
         let notices = storage::remove(&self.shared.store, object).await?;
         provider::forget(&self.shared, object);
         Ok(notices)
@@ -336,15 +337,14 @@ async fn keep(
     copy: bool,
     ignore: Option<String>,
 ) -> Result<(store::Stored, Metadata), Trouble> {
-    let store = Arc::clone(store);
     let Pulled {
         file, annotations, ..
     } = pulled;
-    let stored = blocking(move || match copy {
+    let work = move |store: &Arc<Store>| match copy {
         true => store.copy(&place, &name, file).map_err(Trouble::Store),
-        false => repack(&store, &place, &name, &file, ignore.as_deref()),
-    })
-    .await?;
+        false => repack(store, &place, &name, &file, ignore.as_deref()),
+    };
+    let stored = store.aside(work).await?;
     Ok((stored, annotations.into_iter().collect()))
 }
 

@@ -27,8 +27,8 @@ where
     let place = place(run.object)?;
     let artifact = run.status.artifact().cloned();
     let task = {
-        let (store, artifact) = (Arc::clone(store), artifact.clone());
-        move || -> (usize, Result<Option<Presence>, store::Error>) {
+        let artifact = artifact.clone();
+        move |store: &Arc<Store>| -> (usize, Result<Option<Presence>, store::Error>) {
             let current = artifact.as_ref().map(|artifact| artifact.path.as_str());
             let collected = store.collect(&place, current).unwrap_or_else(|error| {
                 tracing::warn!("failed to collect old artifacts: {}", chain(&error));
@@ -38,10 +38,10 @@ where
             (collected.len(), presence.transpose())
         }
     };
-    let (collected, presence) = blocking(task).await;
+    let (collected, presence) = store.aside(task).await;
     if collected > 0 {
         let message = format!("garbage collected {collected} artifacts");
-        run.tell(trace(Reason::GARBAGE_COLLECTION_SUCCEEDED, message));
+        run.tell(Notice::trace(Reason::GARBAGE_COLLECTION_SUCCEEDED, message));
     }
     let presence = presence.unwrap_or_else(|error| {
         // An artifact that is no file of the store, as another program may have left it, is one that is not there.
@@ -77,16 +77,6 @@ where
         (_, artifact) => missing(run, artifact.is_some()).await,
     }
     Ok(())
-}
-
-/// What is of no interest to those who are notified.
-fn trace(reason: Reason, message: String) -> Notice {
-    Notice {
-        severity: Severity::Trace,
-        reason,
-        message,
-        metadata: BTreeMap::new(),
-    }
 }
 
 async fn missing<S>(run: &mut Run<'_, S>, had_one: bool)
@@ -146,8 +136,8 @@ pub(super) async fn keep<S>(
 where
     S: Spec<Status: Stored + PartialEq>,
 {
-    let (place, shared) = (place(run.object)?, Arc::clone(store));
-    let stored = blocking(move || put(&shared, &place)).await;
+    let place = place(run.object)?;
+    let stored = store.aside(move |store| put(store, &place)).await;
     let stored = stored.map_err(|error| failure(run, what, &error))?;
     point(run, store, stored.path.clone(), link).await;
     Ok(stored)
@@ -159,14 +149,11 @@ pub(super) async fn point<S>(run: &mut Run<'_, S>, store: &Arc<Store>, path: Str
 where
     S: Spec<Status: Stored + PartialEq>,
 {
-    let store = Arc::clone(store);
-    match (
-        blocking(move || store.point(&path, link)).await,
-        run.status.url_mut(),
-    ) {
+    let pointed = store.aside(move |store| store.point(&path, link)).await;
+    match (pointed, run.status.url_mut()) {
         (Ok(url), Some(newest)) => *newest = Some(url),
         (Ok(_), None) => {}
-        (Err(error), _) => run.tell(trace(
+        (Err(error), _) => run.tell(Notice::trace(
             Reason::SYMLINK_UPDATE_FAILED,
             format!("failed to update status URL symlink: {}", chain(&error)),
         )),
@@ -175,8 +162,8 @@ where
 
 /// Removes all files of an object that goes, and says so if there were any.
 pub(super) async fn remove<S: Spec>(store: &Arc<Store>, object: &Object<S>) -> Result<Vec<Notice>, Failure> {
-    let (store, place) = (Arc::clone(store), place(object)?);
-    let removed = blocking(move || store.remove_all(&place)).await;
+    let place = place(object)?;
+    let removed = store.aside(move |store| store.remove_all(&place)).await;
     let removed = removed.map_err(|error| {
         let message = format!(
             "garbage collection for deleted resource failed: {}",
@@ -186,7 +173,7 @@ pub(super) async fn remove<S: Spec>(store: &Arc<Store>, object: &Object<S>) -> R
     })?;
     let notice = || {
         let message = "garbage collected artifacts for deleted resource";
-        trace(Reason::GARBAGE_COLLECTION_SUCCEEDED, message.into())
+        Notice::trace(Reason::GARBAGE_COLLECTION_SUCCEEDED, message.into())
     };
     Ok(removed.then(notice).into_iter().collect())
 }

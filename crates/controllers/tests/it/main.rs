@@ -4,6 +4,7 @@
 
 mod flux;
 mod flux_kustomize;
+mod helm_releases;
 mod kustomizations;
 mod names;
 mod real;

@@ -108,6 +108,14 @@ impl Cluster {
         self.find(group, None, kind).await
     }
 
+    /// All that the server serves: groups with versions (`apps/v1`), and the kinds in them (`apps/v1/Deployment`).
+    pub async fn served(&self) -> Result<Vec<String>, Error> {
+        // Each server has namespaces: this asks for what is served, if nobody has.
+        self.resource("", "v1", "Namespace").await?;
+        let table = self.shared.discovery.table();
+        Ok(table.map(|table| table.kinds.names()).unwrap_or_default())
+    }
+
     /// What is known to be served, without asking: nothing also where nobody has asked yet.
     pub fn known(&self, group: &str, kind: &str) -> Option<Resource> {
         let table = self.shared.discovery.table()?;

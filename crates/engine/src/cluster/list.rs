@@ -33,6 +33,9 @@ pub enum Detail {
     Full,
 }
 
+/// How many objects a page of all has.
+const PAGE: usize = 500;
+
 /// Some of the objects.
 #[derive(Debug)]
 pub struct Page {
@@ -76,6 +79,25 @@ impl Cluster {
                 _ => List::new(),
             },
         })
+    }
+}
+
+impl Cluster {
+    /// All objects of a namespace, or of all where that is empty.
+    pub async fn list_all(&self, resource: &Resource, namespace: &str) -> Result<List, Error> {
+        let selection = Selection {
+            namespace: namespace.into(),
+            ..Selection::default()
+        };
+        let (mut all, mut next) = (List::new(), None);
+        loop {
+            let page = self.list(resource, &selection, PAGE, next.as_deref()).await?;
+            all.extend(page.items);
+            match page.next {
+                Some(more) => next = Some(more.to_string()),
+                None => return Ok(all),
+            }
+        }
     }
 }
 

@@ -34,6 +34,17 @@ impl Kinds {
         }
     }
 
+    /// All groups with versions (`apps/v1`), and the kinds in them (`apps/v1/Deployment`), sorted.
+    pub(super) fn names(&self) -> Vec<String> {
+        let resources = self.served.values().flatten();
+        let names = resources.flat_map(|resource| {
+            let version = resource.api_version();
+            [format!("{version}/{}", resource.kind), version]
+        });
+        let names: std::collections::BTreeSet<String> = names.collect();
+        names.into_iter().collect()
+    }
+
     /// Why a kind was not found: it is not served, or nobody knows at the moment.
     pub(super) fn missing(&self, group: &str, version: Option<&str>, kind: &str) -> Error {
         let is_asked = |asked: &&(Str, Str)| {

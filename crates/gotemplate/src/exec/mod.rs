@@ -45,7 +45,7 @@ pub(crate) fn execute(
 }
 
 /// Runs with enough stack for one more level, on whatever thread.
-fn grow<T>(run: impl FnOnce() -> T) -> T {
+pub(crate) fn grow<T>(run: impl FnOnce() -> T) -> T {
     stacker::maybe_grow(128 << 10, 2 << 20, run)
 }
 
@@ -181,8 +181,9 @@ impl<'t> Exec<'t, '_, '_> {
     fn walk(&mut self, dot: &Slot, node: &'t Node) -> Result<Flow, Error> {
         match node {
             Node::Text(text) => {
-                self.out.extend_from_slice(text.text.as_bytes());
-                self.wrote(text.text.len())?;
+                let written = &self.tree.source.text.as_bytes()[text.start..text.end];
+                self.out.extend_from_slice(written);
+                self.wrote(written.len())?;
             }
             Node::Action(action) => {
                 self.at = At::Action(action);

@@ -20,13 +20,13 @@ impl<'t> Lexer<'t> {
     }
 
     pub(super) fn raw_quoted(&mut self) -> Token<'t> {
-        loop {
-            match self.bump() {
-                None => return self.error("unterminated raw quoted string"),
-                Some('`') => return self.token(Kind::RawString),
-                Some(_) => {}
-            }
-        }
+        let rest = self.rest();
+        let Some(end) = rest.find('`') else {
+            return self.error("unterminated raw quoted string");
+        };
+        self.pos += end + 1;
+        self.line += super::newlines(&rest[..end]);
+        self.token(Kind::RawString)
     }
 
     pub(super) fn number(&mut self) -> Token<'t> {

@@ -54,14 +54,12 @@ impl Kind {
 }
 
 /// A word of the text.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Token<'t> {
     pub(crate) kind: Kind,
     pub(crate) pos: usize,
     pub(crate) line: usize,
     pub(crate) text: &'t str,
-    /// What is wrong, of an error.
-    pub(crate) error: Option<Box<str>>,
 }
 
 /// What is before and after actions.
@@ -81,8 +79,8 @@ pub(crate) struct Lexer<'t> {
     start_line: usize,
     parens: usize,
     in_action: bool,
-    /// After an error there is only the end.
-    failed: bool,
+    /// What is wrong: after an error there is only the end.
+    problem: Option<Box<str>>,
     /// Whether `break` and `continue` are words of the language: not where functions have these names.
     pub(crate) break_is_word: bool,
     pub(crate) continue_is_word: bool,
@@ -123,7 +121,7 @@ impl<'t> Lexer<'t> {
             start_line: 1,
             parens: 0,
             in_action: false,
-            failed: false,
+            problem: None,
             break_is_word: true,
             continue_is_word: true,
         }
@@ -131,13 +129,12 @@ impl<'t> Lexer<'t> {
 
     /// The next token; after the last one always the end.
     pub(crate) fn next(&mut self) -> Token<'t> {
-        if self.failed {
+        if self.problem.is_some() {
             return Token {
                 kind: Kind::Eof,
                 pos: self.pos,
                 line: self.start_line,
                 text: "EOF",
-                error: None,
             };
         }
         if self.in_action {
@@ -147,12 +144,17 @@ impl<'t> Lexer<'t> {
         }
     }
 
+    /// What is wrong, once an error was read.
+    pub(crate) fn problem(&self) -> Option<&str> {
+        self.problem.as_deref()
+    }
+
     fn rest(&self) -> &'t str {
         &self.input[self.pos..]
     }
 
     fn bump(&mut self) -> Option<char> {
-        let char = self.rest().chars().next()?;
+        let char = self.peek()?;
         self.pos += char.len_utf8();
         if char == '\n' {
             self.line += 1;
@@ -182,7 +184,6 @@ impl<'t> Lexer<'t> {
             pos: self.start,
             line: self.start_line,
             text: &self.input[self.start..self.pos],
-            error: None,
         };
         self.start = self.pos;
         self.start_line = self.line;
@@ -202,9 +203,8 @@ impl<'t> Lexer<'t> {
             pos: self.start,
             line: self.start_line,
             text: "",
-            error: Some(text.into()),
         };
-        self.failed = true;
+        self.problem = Some(text.into());
         self.start = 0;
         self.pos = 0;
         token
@@ -386,10 +386,24 @@ impl<'t> Lexer<'t> {
         self.token(Kind::Space)
     }
 
-    fn identifier(&mut self) -> Token<'t> {
-        while self.peek().is_some_and(is_alphanumeric) {
-            self.bump();
+    /// Passes over the rest of a name.
+    fn name(&mut self) {
+        let is_of_name = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+        loop {
+            let rest = &self.input.as_bytes()[self.pos..];
+            self.pos += rest
+                .iter()
+                .position(|byte| !is_of_name(byte))
+                .unwrap_or(rest.len());
+            match self.peek() {
+                Some(char) if !char.is_ascii() && is_alphanumeric(char) => self.pos += char.len_utf8(),
+                _ => return,
+            }
         }
+    }
+
+    fn identifier(&mut self) -> Token<'t> {
+        self.name();
         if !self.at_terminator() {
             return self.bad_character();
         }
@@ -415,9 +429,7 @@ impl<'t> Lexer<'t> {
         if self.at_terminator() {
             return self.token(if kind == Kind::Variable { kind } else { Kind::Dot });
         }
-        while self.peek().is_some_and(is_alphanumeric) {
-            self.bump();
-        }
+        self.name();
         if !self.at_terminator() {
             return self.bad_character();
         }

@@ -37,7 +37,7 @@ impl Source {
 /// Nodes one after the other.
 #[derive(Default)]
 pub(crate) struct List {
-    pub(crate) nodes: Vec<Node>,
+    pub(crate) nodes: Box<[Node]>,
 }
 
 /// A part of a template that does something.
@@ -52,8 +52,12 @@ pub(crate) enum Node {
     Continue,
 }
 
+/// A part of the source.
 pub(crate) struct Text {
-    pub(crate) text: Box<str>,
+    pub(crate) start: usize,
+    pub(crate) end: usize,
+    /// Whether there is nothing but space.
+    pub(crate) is_blank: bool,
 }
 
 pub(crate) struct Action {
@@ -79,8 +83,8 @@ pub(crate) struct Template {
 pub(crate) struct Pipe {
     pub(crate) pos: usize,
     pub(crate) assigns: bool,
-    pub(crate) variables: Vec<Declared>,
-    pub(crate) commands: Vec<Command>,
+    pub(crate) variables: Box<[Declared]>,
+    pub(crate) commands: Box<[Command]>,
 }
 
 /// A variable that is declared or assigned.
@@ -95,7 +99,7 @@ pub(crate) type VariableId = u32;
 pub(crate) struct Command {
     pub(crate) pos: usize,
     /// At least one.
-    pub(crate) args: Vec<Arg>,
+    pub(crate) args: Box<[Arg]>,
 }
 
 /// A word of a command.
@@ -135,6 +139,6 @@ impl List {
     pub(crate) fn is_blank(&self) -> bool {
         self.nodes
             .iter()
-            .all(|node| matches!(node, Node::Text(text) if text.text.trim().is_empty()))
+            .all(|node| matches!(node, Node::Text(text) if text.is_blank))
     }
 }

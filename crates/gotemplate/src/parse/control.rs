@@ -10,7 +10,9 @@ impl<'t> Parser<'t> {
         let token = self.next_non_space();
         match token.kind {
             Kind::Text => Ok(Item::Node(Node::Text(Text {
-                text: token.text.into(),
+                start: token.pos,
+                end: token.pos + token.text.len(),
+                is_blank: token.text.trim().is_empty(),
             }))),
             Kind::LeftDelim => {
                 self.scope.action_line = token.line;
@@ -108,7 +110,9 @@ impl<'t> Parser<'t> {
             "if" => Node::If(branch),
             _ => Node::With(branch),
         };
-        Ok(List { nodes: vec![node] })
+        Ok(List {
+            nodes: Box::new([node]),
+        })
     }
 
     fn block(&mut self) -> Result<Node, Error> {

@@ -15,7 +15,7 @@ use arcstr::ArcStr;
 use crate::error::{Error, ErrorKind};
 use crate::function::Functions;
 use crate::lex::{Delims, Kind, Lexer, Token};
-use ast::{Command, Declared, List, Node, Pipe, Source, Tree, VariableId};
+use ast::{Arg, Command, Declared, List, Node, Pipe, Source, Tree, VariableId};
 
 pub(crate) use number::Number;
 pub(crate) use unquote::unquote;
@@ -44,12 +44,15 @@ pub(crate) fn parse(
             pos: 0,
             line: 0,
             text: "",
-            error: None,
         }),
         peeked: 0,
         source,
         functions,
         names: Names::default(),
+        fields: HashMap::new(),
+        nodes: Vec::new(),
+        commands: Vec::new(),
+        args: Vec::new(),
         scope: Scope::new(),
         depth: 0,
         trees: HashMap::new(),
@@ -99,6 +102,12 @@ struct Parser<'t> {
     source: Arc<Source>,
     functions: &'t Functions,
     names: Names,
+    /// The names of fields: a text has few of them, many times.
+    fields: HashMap<&'t str, ArcStr>,
+    /// What was read of the lists, pipelines and commands that are not yet at their ends, innermost last.
+    nodes: Vec<Node>,
+    commands: Vec<Command>,
+    args: Vec<Arg>,
     scope: Scope,
     depth: usize,
     trees: HashMap<ArcStr, Arc<Tree>>,
@@ -111,7 +120,7 @@ impl<'t> Parser<'t> {
         } else {
             self.tokens[0] = self.lexer.next();
         }
-        self.tokens[self.peeked].clone()
+        self.tokens[self.peeked]
     }
 
     fn backup(&mut self) {
@@ -159,7 +168,7 @@ impl<'t> Parser<'t> {
     }
 
     fn unexpected(&self, token: &Token<'t>, context: &str) -> Error {
-        let Some(problem) = &token.error else {
+        let Some(problem) = self.lexer.problem().filter(|_| token.kind == Kind::Error) else {
             return self.error(format_args!("unexpected {} in {context}", shown(token)));
         };
         let line = self.scope.action_line;
@@ -191,13 +200,13 @@ impl<'t> Parser<'t> {
             return Err(self.error("max expression depth exceeded"));
         }
         self.depth += 1;
-        let result = read(self);
+        let result = crate::exec::grow(|| read(self));
         self.depth -= 1;
         result
     }
 
     fn parse_all(&mut self, name: &str) -> Result<(), Error> {
-        let mut root = List::default();
+        let mark = self.nodes.len();
         loop {
             let token = self.peek();
             if token.kind == Kind::Eof {
@@ -212,10 +221,11 @@ impl<'t> Parser<'t> {
                 self.backup2(delim);
             }
             match self.text_or_action()? {
-                Item::Node(node) => root.nodes.push(node),
+                Item::Node(node) => self.nodes.push(node),
                 end => return Err(self.error(format_args!("unexpected {}", end.shown()))),
             }
         }
+        let root = self.list(mark);
         self.add(name, root)
     }
 
@@ -257,28 +267,39 @@ impl<'t> Parser<'t> {
 
     /// Nodes up to `end` or `else`, and which of them it was.
     fn item_list(&mut self) -> Result<(List, Item), Error> {
-        let mut list = List::default();
+        let mark = self.nodes.len();
         while self.peek_non_space().kind != Kind::Eof {
             match self.text_or_action()? {
-                Item::Node(node) => list.nodes.push(node),
-                end => return Ok((list, end)),
+                Item::Node(node) => self.nodes.push(node),
+                end => return Ok((self.list(mark), end)),
             }
         }
         Err(self.error("unexpected EOF"))
+    }
+
+    /// The nodes since a mark, in no more room than they need: trees are kept, and most lists are short.
+    fn list(&mut self, mark: usize) -> List {
+        List {
+            nodes: self.nodes.drain(mark..).collect(),
+        }
     }
 
     fn pipeline(&mut self, context: &str, end: Kind) -> Result<Pipe, Error> {
         let mut pipe = Pipe {
             pos: self.peek_non_space().pos,
             assigns: false,
-            variables: Vec::new(),
-            commands: Vec::new(),
+            variables: Box::default(),
+            commands: Box::default(),
         };
-        self.declarations(&mut pipe, context)?;
+        let mut declared = Vec::new();
+        self.declarations(&mut declared, &mut pipe.assigns, context)?;
+        pipe.variables = declared.into();
+        let mark = self.commands.len();
         loop {
             let token = self.next_non_space();
             match token.kind {
                 kind if kind == end => {
+                    pipe.commands = self.commands.drain(mark..).collect();
                     self.check_pipeline(&pipe, context)?;
                     return Ok(pipe);
                 }
@@ -296,7 +317,7 @@ impl<'t> Parser<'t> {
                 | Kind::LeftParen => {
                     self.backup();
                     let command = self.command()?;
-                    pipe.commands.push(command);
+                    self.commands.push(command);
                 }
                 _ => return Err(self.unexpected(&token, context)),
             }
@@ -304,7 +325,12 @@ impl<'t> Parser<'t> {
     }
 
     /// `$x :=`, `$x =`, and in `range` also `$x, $y :=`.
-    fn declarations(&mut self, pipe: &mut Pipe, context: &str) -> Result<(), Error> {
+    fn declarations(
+        &mut self,
+        declared: &mut Vec<Declared>,
+        assigns: &mut bool,
+        context: &str,
+    ) -> Result<(), Error> {
         loop {
             let variable = self.peek_non_space();
             if variable.kind != Kind::Variable {
@@ -316,15 +342,15 @@ impl<'t> Parser<'t> {
             let next = self.peek_non_space();
             match next.kind {
                 Kind::Assign | Kind::Declare => {
-                    pipe.assigns = next.kind == Kind::Assign;
+                    *assigns = next.kind == Kind::Assign;
                     self.next_non_space();
-                    self.declare(pipe, variable.text);
+                    declared.push(self.declare(variable.text));
                     return Ok(());
                 }
                 Kind::Char if next.text == "," => {
                     self.next_non_space();
-                    self.declare(pipe, variable.text);
-                    if context != "range" || pipe.variables.len() >= 2 {
+                    declared.push(self.declare(variable.text));
+                    if context != "range" || declared.len() >= 2 {
                         return Err(self.error(format_args!("too many declarations in {context}")));
                     }
                     if !matches!(
@@ -346,13 +372,13 @@ impl<'t> Parser<'t> {
         }
     }
 
-    fn declare(&mut self, pipe: &mut Pipe, name: &str) {
+    fn declare(&mut self, name: &str) -> Declared {
         let id = self.names.id(name);
-        pipe.variables.push(Declared {
+        self.scope.variables.push(id);
+        Declared {
             id,
             name: name.into(),
-        });
-        self.scope.variables.push(id);
+        }
     }
 
     fn check_pipeline(&self, pipe: &Pipe, context: &str) -> Result<(), Error> {

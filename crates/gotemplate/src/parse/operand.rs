@@ -20,14 +20,12 @@ impl Arg {
 
 impl<'t> Parser<'t> {
     pub(super) fn command(&mut self) -> Result<Command, Error> {
-        let mut command = Command {
-            pos: self.peek_non_space().pos,
-            args: Vec::new(),
-        };
+        let pos = self.peek_non_space().pos;
+        let mark = self.args.len();
         loop {
             self.peek_non_space();
             if let Some(arg) = self.operand()? {
-                command.args.push(arg);
+                self.args.push(arg);
             }
             let token = self.next();
             match token.kind {
@@ -38,10 +36,13 @@ impl<'t> Parser<'t> {
             }
             break;
         }
-        if command.args.is_empty() {
+        if self.args.len() == mark {
             return Err(self.error("empty command"));
         }
-        Ok(command)
+        Ok(Command {
+            pos,
+            args: self.args.drain(mark..).collect(),
+        })
     }
 
     /// A word with the fields that follow it.
@@ -55,7 +56,8 @@ impl<'t> Parser<'t> {
         }
         let mut added: Vec<ArcStr> = Vec::new();
         while self.peek().kind == Kind::Field {
-            added.push(self.next().text[1..].into());
+            let field = self.next();
+            added.push(self.field(&field));
         }
         let kind = match arg.kind {
             ArgKind::Field(fields) => ArgKind::Field(joined(fields, added)),
@@ -83,7 +85,7 @@ impl<'t> Parser<'t> {
             Kind::Dot => ArgKind::Dot,
             Kind::Nil => ArgKind::Nil,
             Kind::Variable => self.variable(&token)?,
-            Kind::Field => ArgKind::Field([ArcStr::from(&token.text[1..])].into()),
+            Kind::Field => ArgKind::Field([self.field(&token)].into()),
             Kind::Bool => ArgKind::Bool(token.text == "true"),
             Kind::CharConstant | Kind::Complex | Kind::Number => {
                 let number = Number::new(token.text, token.kind).map_err(|error| self.error(error))?;
@@ -111,6 +113,12 @@ impl<'t> Parser<'t> {
             }
         };
         Ok(Some(Arg { pos: token.pos, kind }))
+    }
+
+    /// The name of a field, after its dot.
+    fn field(&mut self, token: &Token<'t>) -> ArcStr {
+        let name = &token.text[1..];
+        self.fields.entry(name).or_insert_with(|| name.into()).clone()
     }
 
     fn identifier(&mut self, token: &Token<'t>) -> Result<ArgKind, Error> {

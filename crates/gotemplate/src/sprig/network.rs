@@ -1,7 +1,6 @@
 //! Names of hosts.
 
 use super::STR;
-use crate::error::Error;
 use crate::function::{Function, Functions};
 use crate::value::Value;
 
@@ -11,11 +10,10 @@ pub(super) fn add(functions: &mut Functions) {
         Function::new(&[STR], |call| {
             let name = call.str(0);
             let addresses = call.session.world().host_addresses(&name);
-            let index = super::random::below(call.session, addresses.len() as u64)
-                .ok_or_else(|| Error::new("invalid argument to Intn"))?;
-            Ok(addresses
-                .get(index as usize)
-                .map_or(Value::Nil, |address| Value::str(address.as_str())))
+            // Where names are not looked up there is no address.
+            let index = super::random::below(call.session, addresses.len() as u64).unwrap_or_default();
+            let address = addresses.get(index as usize);
+            Ok(Value::str(address.map_or("", String::as_str)))
         }),
     );
 }

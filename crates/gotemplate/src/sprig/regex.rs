@@ -136,15 +136,19 @@ fn find_all(call: &mut Call<'_, '_>, regexp: &Regexp) -> Result<Value, Error> {
     super::strings::list_of(call, found)
 }
 
+/// What a match counts beside the text that takes its place: it takes as long as that many bytes.
+const MATCH: usize = 64;
+
 fn replace(
     call: &mut Call<'_, '_>,
     regexp: &Regexp,
     mut put: impl FnMut(&model::regexp::Captures<'_>, &mut String),
 ) -> Result<Value, Error> {
     let text = call.str(1);
-    let room = call.session.memory_left();
+    // While it grows it may take twice its room, and what it becomes is a copy.
+    let room = call.session.memory_left() / 4;
     let mut out = String::with_capacity(text.len());
-    let mut start = 0;
+    let (mut start, mut matches) = (0, 0_usize);
     for captures in regexp.captures(&text) {
         let Some(found) = captures.get(0) else {
             continue;
@@ -152,11 +156,14 @@ fn replace(
         out.push_str(&text[start..found.start()]);
         put(&captures, &mut out);
         start = found.end();
-        if out.len() > room {
+        matches += 1;
+        if out.len().saturating_add(matches * MATCH) > room {
             return Err(Error::limit("more would be made than the limits allow"));
         }
     }
     out.push_str(&text[start..]);
+    drop(text);
+    call.session.charge(matches * MATCH)?;
     made(call, out.into_bytes())
 }
 

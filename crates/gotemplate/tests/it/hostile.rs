@@ -71,6 +71,42 @@ fn what_exceeds_the_limits_is_an_error_of_that_kind() {
     }
 }
 
+/// With the limits that charts are rendered with; what is not optimised gets a part of them, as it takes so much longer.
+#[test]
+fn what_would_take_minutes_is_stopped_within_seconds() {
+    let limits = match cfg!(debug_assertions) {
+        true => Limits {
+            steps: 1_000_000,
+            memory: 64 << 20,
+            ..Limits::default()
+        },
+        false => Limits::default(),
+    };
+    for text in [
+        "{{ range until 100000 }}{{ range until 100000 }}x{{ end }}{{ end }}",
+        "{{ range until 100000 }}{{ range until 100000 }}{{ end }}{{ end }}",
+        "{{ range 100000 }}{{ range 100000 }}x{{ end }}{{ end }}",
+        "{{ range 100000 }}{{ range 100000 }}{{ end }}{{ end }}",
+        "{{ range $i, $x := until 100000 }}{{ range $x := until 100000 }}{{ continue }}{{ end }}{{ end }}",
+        "{{ range 100000 }}{{ range 100000 }}{{ break }}{{ end }}{{ range 100000 }}{{ if false }}{{ end }}{{ end }}{{ end }}",
+        "{{ define \"x\" }}{{ range 100000 }}{{ template \"y\" }}{{ end }}{{ end }}{{ define \"y\" }}{{ end }}{{ range 100000 }}{{ template \"x\" }}{{ end }}",
+        "{{ repeat 100000 (repeat 100000 \"x\") }}",
+        "{{ range 1000000 }}{{ $x := repeat 100000 \"x\" }}{{ end }}",
+        "{{ range 1000000 }}{{ $x := seq 1 100000 }}{{ end }}",
+        "{{ $x := \"a\" }}{{ range 100 }}{{ $x = regexReplaceAll \"a\" $x \"aaaa\" }}{{ end }}",
+        "{{ $x := \"a\" }}{{ range 100 }}{{ $x = regexReplaceAll \"(.*)\" $x \"$1$1$1$1\" }}{{ end }}",
+        "{{ $x := \"a\" }}{{ range 100 }}{{ $x = regexReplaceAllLiteral \"\" $x \"aaaa\" }}{{ end }}",
+        "{{ range 100000 }}{{ $x := genPrivateKey \"dsa\" }}{{ end }}",
+        "{{ range 100000 }}{{ $x := htpasswd \"a\" \"b\" }}{{ end }}",
+        "{{ range 100000 }}{{ $x := derivePassword 1 \"long\" \"a\" \"b\" \"c\" }}{{ end }}",
+    ] {
+        let begun = std::time::Instant::now();
+        let error = render(text, limits).expect_err(text);
+        assert_eq!(error.kind(), ErrorKind::Limit, "{text}: {error}");
+        assert!(begun.elapsed().as_secs() < 60, "{text}: {:?}", begun.elapsed());
+    }
+}
+
 #[test]
 fn deep_recursion_needs_no_large_stack_of_its_thread() {
     let text = "{{ define \"x\" }}{{ if gt . 0 }}{{ with (sub . 1 | int) }}({{ template \"x\" . }}){{ end }}{{ end }}{{ end }}\

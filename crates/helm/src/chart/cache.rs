@@ -21,6 +21,14 @@ impl Charts {
         }
     }
 
+    /// The chart whose archive has a digest, if it is known.
+    pub fn known(&self, digest: &Digest) -> Option<Arc<Chart>> {
+        self.known
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .get(digest)
+    }
+
     /// The chart whose archive has a digest; it is read if it is not known. Two threads may read the same chart, but none waits for another.
     ///
     /// # Errors

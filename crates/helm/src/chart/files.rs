@@ -247,13 +247,10 @@ pub fn from_tree(tree: &dyn FileTree, directory: &str, limits: &Limits) -> Resul
 
 /// Reads a file of a tree that may not be larger than `limit`.
 pub fn read(tree: &dyn FileTree, path: &str, shown: &str, limit: u64) -> Result<Vec<u8>, Error> {
-    let failed = |source| Error::Read {
+    let content = tree.read(path, limit + 1).map_err(|source| Error::Read {
         path: shown.to_owned(),
         source,
-    };
-    let mut content = Vec::new();
-    let file = tree.open(path).map_err(failed)?;
-    file.take(limit + 1).read_to_end(&mut content).map_err(failed)?;
+    })?;
     if content.len() as u64 > limit {
         return Err(Error::File {
             path: shown.to_owned(),

@@ -14,7 +14,7 @@ use super::values;
 const MAX_DEPTH: usize = 16;
 
 /// A chart.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Chart {
     /// What `Chart.yaml` and, in the first version of the format, `requirements.yaml` say.
     pub metadata: Metadata,

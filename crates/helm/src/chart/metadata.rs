@@ -8,6 +8,40 @@ use model::semver::Version;
 use serde::de::{self, Deserializer, Visitor};
 use serde::{Deserialize, Serialize};
 
+/// The fields of `Chart.yaml`, in the order in which Helm writes them.
+pub const FIELDS: &[&str] = &[
+    "name",
+    "home",
+    "sources",
+    "version",
+    "description",
+    "keywords",
+    "maintainers",
+    "icon",
+    "apiVersion",
+    "condition",
+    "tags",
+    "appVersion",
+    "deprecated",
+    "annotations",
+    "kubeVersion",
+    "dependencies",
+    "type",
+];
+/// The fields of a maintainer.
+pub const MAINTAINER_FIELDS: &[&str] = &["name", "email", "url"];
+/// The fields of a chart that is depended on.
+pub const DEPENDENCY_FIELDS: &[&str] = &[
+    "name",
+    "version",
+    "repository",
+    "condition",
+    "tags",
+    "enabled",
+    "import-values",
+    "alias",
+];
+
 /// The fields of `Chart.yaml`. Fields that Helm does not know are not kept.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]

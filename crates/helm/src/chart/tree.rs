@@ -25,6 +25,16 @@ pub trait FileTree {
     /// # Errors
     /// Where it cannot be read or is no file.
     fn open(&self, path: &str) -> io::Result<Box<dyn Read + '_>>;
+
+    /// The first bytes of a file, no more than a limit. Trees that know how large their files are read them sooner.
+    ///
+    /// # Errors
+    /// Where it cannot be read or is no file.
+    fn read(&self, path: &str, limit: u64) -> io::Result<Vec<u8>> {
+        let mut content = Vec::new();
+        self.open(path)?.take(limit).read_to_end(&mut content)?;
+        Ok(content)
+    }
 }
 
 /// Files in memory.

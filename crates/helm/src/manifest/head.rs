@@ -21,7 +21,7 @@ impl Head {
     /// # Errors
     /// It is no YAML, or a field is of another kind, in the words of Go's libraries.
     pub fn read(document: &str) -> Result<Head, String> {
-        let value = yaml::parse(document.as_bytes())
+        let value = yaml::parse_fields(document.as_bytes(), &["apiVersion", "kind", "metadata"])
             .map_err(|error| format!("error converting YAML to JSON: {error}"))?;
         let map = match &value {
             Value::Null => return Ok(Head::default()),

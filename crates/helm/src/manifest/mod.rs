@@ -4,13 +4,15 @@ mod head;
 mod hook;
 mod order;
 mod split;
+mod uninstall;
 
 use std::collections::BTreeMap;
 
 pub use head::Head;
 pub use hook::{Event, Hook};
-pub use order::{INSTALL, UNINSTALL, install_rank};
+pub use order::{INSTALL, UNINSTALL, install_rank, uninstall_rank};
 pub use split::split;
+pub use uninstall::{Uninstall, kept_text, uninstall};
 
 use crate::version::HelmVersion;
 

@@ -40,11 +40,29 @@ pub fn install_rank(kind: &str, version: HelmVersion) -> Option<usize> {
     known.iter().position(|known| *known == kind)
 }
 
-/// Sorts by kind; what is of the same kind stays in order.
+/// The place of a kind in the order in which objects are uninstalled; nothing for those that are not listed.
+pub fn uninstall_rank(kind: &str, version: HelmVersion) -> Option<usize> {
+    let known = match version {
+        HelmVersion::V4 => UNINSTALL,
+        HelmVersion::V3 => &UNINSTALL[NEW_IN_4..],
+    };
+    known.iter().position(|known| *known == kind)
+}
+
+/// Sorts by kind in the order of installation; what is of the same kind stays in order.
 pub(super) fn sort<T>(items: &mut [T], kind: impl Fn(&T) -> &String, version: HelmVersion) {
+    sort_by(items, kind, |kind| install_rank(kind, version));
+}
+
+/// Sorts by kind in some order; what is of the same kind stays in order.
+pub(super) fn sort_by<T>(
+    items: &mut [T],
+    kind: impl Fn(&T) -> &String,
+    rank: impl Fn(&str) -> Option<usize>,
+) {
     items.sort_by_cached_key(|item| {
         let kind = kind(item);
-        match install_rank(kind, version) {
+        match rank(kind) {
             Some(rank) => (rank, String::new()),
             None => (usize::MAX, kind.clone()),
         }

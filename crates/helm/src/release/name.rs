@@ -3,6 +3,9 @@
 use std::sync::Arc;
 
 use gotemplate::{Functions, Session, Templates, Value, World};
+use model::digest::Algorithm;
+
+use crate::digest::of_bytes;
 
 /// The longest name, so that names of hooks and labels fit.
 const MAX_LENGTH: usize = 53;
@@ -18,6 +21,29 @@ pub enum InvalidName {
         "invalid release name, must match regex ^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$ and the length must not be longer than 53"
     )]
     Invalid,
+}
+
+/// A name that is not too long for a release, as Flux shortens it: its beginning, and a digest of all of it.
+pub fn shorten(name: &str) -> String {
+    const HASH: usize = 12;
+    if name.len() <= MAX_LENGTH {
+        return name.to_owned();
+    }
+    let digest = of_bytes(Algorithm::Sha256, name.as_bytes()).hex();
+    let mut kept = MAX_LENGTH - HASH - 1;
+    while !name.is_char_boundary(kept) {
+        kept -= 1;
+    }
+    format!("{}-{}", &name[..kept], &digest[..HASH])
+}
+
+/// The name of the release of a HelmRelease: the given one, or its own, with the namespace it installs into before it.
+pub fn release_name(given: &str, target_namespace: &str, own: &str) -> String {
+    match (given, target_namespace) {
+        ("", "") => shorten(own),
+        ("", namespace) => shorten(&format!("{namespace}-{own}")),
+        (given, _) => shorten(given),
+    }
 }
 
 /// Whether a release can have that name.
@@ -60,5 +86,17 @@ mod tests {
             assert_eq!(check_name(name), Err(InvalidName::Invalid), "{name}");
         }
         assert_eq!(check_name(""), Err(InvalidName::Missing));
+    }
+
+    #[test]
+    fn names_are_shortened_as_flux_shortens_them() {
+        let long = "a".repeat(54);
+        assert_eq!(shorten(&long[..53]), long[..53]);
+        assert_eq!(shorten(&long), format!("{}-a3f01b693925", "a".repeat(40)));
+        assert_eq!(shorten(&long).len(), 53);
+        assert_eq!(release_name("", "", "web"), "web");
+        assert_eq!(release_name("", "shop", "web"), "shop-web");
+        assert_eq!(release_name("given", "shop", "web"), "given");
+        assert_eq!(check_name(&shorten(&long)), Ok(()));
     }
 }

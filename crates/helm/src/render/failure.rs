@@ -126,3 +126,14 @@ impl std::fmt::Display for Step<'_> {
         Ok(())
     }
 }
+/// A file that is not UTF-8, in the words of Go's YAML.
+pub(super) fn of_bytes(path: &str, error: std::str::Utf8Error, bytes: &[u8]) -> String {
+    let first = bytes.get(error.valid_up_to()).copied().unwrap_or_default();
+    let may_lead = matches!(first, 0xc0..=0xf7);
+    let what = match (may_lead, error.error_len()) {
+        (false, _) => "invalid leading UTF-8 octet",
+        (true, None) => "incomplete UTF-8 octet sequence",
+        (true, Some(_)) => "invalid trailing UTF-8 octet",
+    };
+    format!("YAML parse error on {path}: error converting YAML to JSON: yaml: {what}")
+}

@@ -215,6 +215,13 @@ fn execute(
         let text = templates
             .execute(&template.path, &dot, session)
             .map_err(|error| Error(failure::of_execution(&template.path, &error, version)))?;
+        let broken = std::str::from_utf8(&text)
+            .err()
+            .map(|error| (error, &text[..]))
+            .or_else(|| Some((std::str::from_utf8(&template.text).err()?, &template.text[..])));
+        if let Some((error, bytes)) = broken.filter(|_| !name.ends_with(".txt")) {
+            return Err(Error(failure::of_bytes(&template.path, error, bytes)));
+        }
         let text = String::from_utf8(text)
             .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
         let text = if text.contains("<no value>") {

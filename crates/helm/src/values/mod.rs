@@ -10,6 +10,7 @@
 pub mod coalesce;
 mod given;
 pub mod path;
+pub mod references;
 pub mod set;
 
 pub use given::{Given, GivenError};

@@ -125,6 +125,11 @@ fn functions_of_helm_give_what_they_give_there() {
             r#"a: {{ (fromYaml "[1]").Error | quote }}"#,
             "a: \"error unmarshaling JSON: while decoding JSON: json: cannot unmarshal array into Go value of type map[string]interface {}\"\n",
         ),
+        (
+            r##"a: '{{ fromYaml "" | toJson }}{{ fromYaml "# no" | toJson }}{{ fromYamlArray "null" | toJson }}'"##,
+            "a: '{}{}[]'\n",
+        ),
+        (r#"a: {{ getHostByName "localhost" | quote }}"#, "a: \"\"\n"),
         (r#"a: {{ fromJsonArray "[1, 2]" }}"#, "a: [1 2]\n"),
         (
             r#"a: {{ .Capabilities.APIVersions.Has "apps/v1" }} {{ .Capabilities.KubeVersion }} {{ .Capabilities.KubeVersion.Minor }}"#,
@@ -165,6 +170,10 @@ fn failures_are_told_in_the_words_of_helm() {
         (
             "a: {{ required \"needed\" .Values.x }}",
             "execution error at (app/templates/a.yaml:1:6): needed",
+        ),
+        (
+            "a: {{ b64dec \"/w==\" }}",
+            "YAML parse error on app/templates/a.yaml: error converting YAML to JSON: yaml: invalid leading UTF-8 octet",
         ),
         (
             "a: {{ fail \"no\" }}",

@@ -2,5 +2,8 @@
 #![allow(clippy::unwrap_used, reason = "a test says what is wrong by panicking")]
 
 mod charts;
+mod decisions;
+mod flux;
 mod hostile;
 mod program;
+mod records;

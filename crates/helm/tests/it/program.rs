@@ -7,6 +7,8 @@
 //!
 //! Charts that make random values are rendered twice by `helm`, and lines that differ between the two are not compared.
 
+mod releases;
+
 use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};

@@ -22,8 +22,9 @@
 //!
 //! # Assumptions
 //!
-//! One process writes. Everything here blocks: async callers use `spawn_blocking`.
+//! One process writes. Everything here blocks: async callers use [`Store::aside`].
 
+mod aside;
 mod check;
 mod collect;
 mod content;
@@ -43,6 +44,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use model::digest::Algorithm;
+use tokio::sync::Semaphore;
 
 pub use check::Presence;
 pub use error::Error;
@@ -87,6 +89,7 @@ pub struct Store {
     options: Options,
     clock: Clock,
     contents: Contents,
+    turns: Semaphore,
 }
 
 impl Store {
@@ -103,6 +106,7 @@ impl Store {
             options,
             clock,
             contents,
+            turns: Semaphore::new(aside::AT_ONCE),
         };
         store.recover()?;
         Ok(store)

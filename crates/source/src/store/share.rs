@@ -121,10 +121,10 @@ where
     }
 
     async fn link(&self, place: &Place, file: &str, digest: Digest) -> Result<Option<Stored>, super::Error> {
-        let (store, place, file) = (Arc::clone(&self.store), place.clone(), file.to_owned());
-        let linked = tokio::task::spawn_blocking(move || store.link(&place, &file, &digest)).await;
-        // Where the task did not end, there is nothing linked, and the content is fetched.
-        linked.unwrap_or(Ok(None))
+        let (place, file) = (place.clone(), file.to_owned());
+        self.store
+            .aside(move |store| store.link(&place, &file, &digest))
+            .await
     }
 }
 

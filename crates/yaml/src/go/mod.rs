@@ -28,6 +28,11 @@ pub fn write_in_order(node: &Node, out: &mut String) -> Result<(), String> {
     write_with(node, out, Layout::AsRead)
 }
 
+/// Appends the document with the keys in the order they are in and long lines folded, as go-yaml v2 writes a `MapSlice`.
+pub fn write_map_slice(node: &Node, out: &mut String) -> Result<(), String> {
+    write_with(node, out, Layout::MapSlice)
+}
+
 /// Appends the document that go-yaml v3's encoder writes of a plain Go value with an indentation of two: sorted keys, lists
 /// indented below their keys, no folding, and floats as Go's `%g` has them.
 pub fn write_pretty(node: &Node, out: &mut String) -> Result<(), String> {
@@ -58,8 +63,16 @@ enum Layout {
     Canonical,
     /// Neither.
     AsRead,
+    /// Folded, but not sorted.
+    MapSlice,
     /// Sorted, with lists further in than their keys.
     Pretty,
+}
+
+impl Layout {
+    fn folds(self) -> bool {
+        matches!(self, Layout::Canonical | Layout::MapSlice)
+    }
 }
 
 /// Everything is written in block style; only what is empty stands in brackets. The writer is always at the place where
@@ -77,7 +90,7 @@ const MAX_SIMPLE_KEY: usize = 128;
 impl Writer<'_> {
     fn map(&mut self, map: &Map, indent: usize) -> Result<(), String> {
         let entries = map.entries();
-        if self.layout == Layout::AsRead
+        if matches!(self.layout, Layout::AsRead | Layout::MapSlice)
             || entries.is_sorted_by(|(a, _), (b, _)| key_order::compare(a, b) != Ordering::Greater)
         {
             return self.pairs(entries.iter(), indent);

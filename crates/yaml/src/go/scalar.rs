@@ -57,10 +57,10 @@ impl Writer<'_> {
 
     pub(super) fn string(&mut self, text: &str, indent: usize) {
         match style::of_value(text) {
-            Style::Plain if self.layout != Layout::Canonical => self.out.push_str(text),
+            Style::Plain if !self.layout.folds() => self.out.push_str(text),
             Style::Plain => self.folded(text, indent, Quotes::None),
             Style::SingleQuoted => self.folded(text, indent, Quotes::Single),
-            Style::DoubleQuoted if self.layout != Layout::Canonical => {
+            Style::DoubleQuoted if !self.layout.folds() => {
                 self.double_quoted(text, indent, Folding::Off);
             }
             Style::DoubleQuoted => self.double_quoted(text, indent, Folding::On),
@@ -102,12 +102,7 @@ impl Writer<'_> {
             breaks = false;
             if character == ' ' {
                 let next_is_space = characters.peek().is_some_and(|(_, next)| *next == ' ');
-                if self.layout == Layout::Canonical
-                    && !spaces
-                    && column > WIDTH
-                    && inner.contains(&at)
-                    && !next_is_space
-                {
+                if self.layout.folds() && !spaces && column > WIDTH && inner.contains(&at) && !next_is_space {
                     self.break_line();
                     self.pad(indent);
                     column = indent;

@@ -8,6 +8,7 @@
 
 mod all;
 mod flags;
+mod helm;
 mod kustomize;
 mod listing;
 mod part;
@@ -23,11 +24,11 @@ use std::process::ExitCode;
 
 pub(crate) use within::{Within, Working};
 
-/// Run controllers in a cluster: all of them, or one
+/// Run controllers in a cluster: those of sources and Kustomizations, or one
 ///
-/// By itself, all controllers run in one process, which takes the flags of each: what is fetched is applied without a detour. With
-/// the name of one, only that one runs, as one of Flux's programs. Called by the name source-controller or kustomize-controller,
-/// the program is that controller.
+/// By itself, the controllers of sources and Kustomizations run in one process, which takes the flags of each: what is fetched is applied without a detour. With
+/// the name of one, only that one runs, as one of Flux's programs. Called by the name source-controller, kustomize-controller
+/// or helm-controller, the program is that controller.
 #[derive(clap::Args)]
 #[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct Args {
@@ -41,6 +42,7 @@ pub(crate) struct Args {
 enum Controller {
     Source(Box<source::Args>),
     Kustomize(Box<kustomize::Args>),
+    Helm(Box<helm::Args>),
 }
 
 pub(crate) async fn run(args: Args) -> anyhow::Result<ExitCode> {
@@ -48,6 +50,7 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<ExitCode> {
         None => start::run(&*args.all).await,
         Some(Controller::Source(args)) => start::run(&*args).await,
         Some(Controller::Kustomize(args)) => start::run(&*args).await,
+        Some(Controller::Helm(args)) => start::run(&*args).await,
     })
 }
 
@@ -59,6 +62,7 @@ pub(crate) fn by_name(arguments: impl Iterator<Item = OsString>) -> Vec<OsString
     let part = match name.and_then(OsStr::to_str) {
         Some("source-controller") => "source",
         Some("kustomize-controller") => "kustomize",
+        Some("helm-controller") => "helm",
         _ => return arguments,
     };
     arguments.splice(..1, ["sluice", "controller", part].map(OsString::from));

@@ -7,6 +7,7 @@ use anyhow::Context as _;
 use source::http::{self, Login, Tls};
 use source::oci::{self, Client, Credential, Keychain, Session};
 
+use super::repositories::Entry;
 use crate::commands::keychain;
 
 /// Credentials and certificates.
@@ -44,6 +45,23 @@ pub(in crate::commands) struct Access {
 }
 
 impl Access {
+    /// What was given, and else what Helm knows of a repository. A user and a password belong together.
+    pub(super) fn or(self, entry: Entry) -> Access {
+        let (username, password) = match self.login() {
+            Some(_) => (self.username, self.password),
+            None => (entry.username, entry.password),
+        };
+        Access {
+            username,
+            password,
+            cert_file: self.cert_file.or(entry.cert_file),
+            key_file: self.key_file.or(entry.key_file),
+            ca_file: self.ca_file.or(entry.ca_file),
+            insecure_skip_tls_verify: self.insecure_skip_tls_verify || entry.insecure_skip_tls_verify,
+            ..self
+        }
+    }
+
     /// Certificates and authorities, as they were given.
     pub(super) fn http(&self) -> anyhow::Result<http::Options> {
         let read = |file: &Option<PathBuf>| match file {

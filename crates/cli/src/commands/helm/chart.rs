@@ -5,7 +5,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
-use helm::chart::{Chart, Entry, FileTree, Limits};
+use helm::chart::{Chart, Entry, FileTree, Limits, files};
 
 use super::fetch::{self, Wanted};
 use super::template;
@@ -21,39 +21,55 @@ struct Disk {
 impl Disk {
     fn collect(&self, prefix: &str, above: &mut Vec<PathBuf>, found: &mut Vec<Entry>) -> io::Result<()> {
         let directory = self.root.join(prefix);
-        let real = directory.canonicalize()?;
-        if above.contains(&real) || above.len() > MAX_DEPTH {
-            return Err(io::Error::other(format!(
-                "{}: links lead in a circle",
-                directory.display()
-            )));
-        }
-        above.push(real);
-        let mut names = Vec::new();
+        let mut entries = Vec::new();
         for entry in fs::read_dir(&directory)? {
-            let name = entry?.file_name();
-            let name = name.into_string().map_err(|name| {
+            let entry = entry?;
+            let name = entry.file_name().into_string().map_err(|name| {
                 io::Error::new(io::ErrorKind::InvalidData, format!("{name:?} is not UTF-8"))
             })?;
-            names.push(name);
+            entries.push((name, entry.file_type()?));
         }
-        names.sort();
-        for name in names {
+        entries.sort_by(|(one, _), (other, _)| one.cmp(other));
+        above.push(directory);
+        for (name, kind) in entries {
             let path = match prefix {
                 "" => name,
                 prefix => format!("{prefix}/{name}"),
             };
-            let kind = fs::metadata(self.root.join(&path))?;
+            let is_directory = match kind.is_symlink() {
+                true => self.is_directory_behind(&path, above)?,
+                false => kind.is_dir(),
+            };
             found.push(Entry {
                 path: path.clone(),
-                is_directory: kind.is_dir(),
+                is_directory,
             });
-            if kind.is_dir() {
+            if is_directory {
                 self.collect(&path, above, found)?;
             }
         }
         above.pop();
         Ok(())
+    }
+
+    /// Whether a link leads to a directory, which none of those above may be: only links can lead in a circle.
+    fn is_directory_behind(&self, link: &str, above: &[PathBuf]) -> io::Result<bool> {
+        let link = self.root.join(link);
+        if !fs::metadata(&link)?.is_dir() {
+            return Ok(false);
+        }
+        let real = link.canonicalize()?;
+        let mut is_above = above.len() > MAX_DEPTH;
+        for directory in above {
+            is_above |= directory.canonicalize()? == real;
+        }
+        match is_above {
+            true => Err(io::Error::other(format!(
+                "{}: links lead in a circle",
+                link.display()
+            ))),
+            false => Ok(true),
+        }
     }
 }
 
@@ -66,6 +82,15 @@ impl FileTree for Disk {
 
     fn open(&self, path: &str) -> io::Result<Box<dyn Read + '_>> {
         Ok(Box::new(fs::File::open(self.root.join(path))?))
+    }
+
+    fn read(&self, path: &str, limit: u64) -> io::Result<Vec<u8>> {
+        let file = fs::File::open(self.root.join(path))?;
+        let size = file.metadata()?.len().min(limit);
+        // One more, so that the end is seen without more room.
+        let mut content = Vec::with_capacity(usize::try_from(size).unwrap_or_default() + 1);
+        file.take(limit).read_to_end(&mut content)?;
+        Ok(content)
     }
 }
 
@@ -97,8 +122,21 @@ pub(super) fn load(path: &Path) -> anyhow::Result<Chart> {
     chart.map_err(|error| super::whole(&error))
 }
 
+/// The text of `Chart.yaml`, which charts that were read have no more.
+pub(super) fn chart_yaml(path: &Path) -> anyhow::Result<Option<Vec<u8>>> {
+    let shown = || format!("failed to read {}", path.display());
+    if path.is_dir() {
+        return Ok(Some(fs::read(path.join("Chart.yaml")).with_context(shown)?));
+    }
+    let archive = fs::read(path).with_context(shown)?;
+    let files = files::from_archive(&archive, &limits()).map_err(|error| super::whole(&error))?;
+    let found = files.into_iter().find(|file| file.path == "Chart.yaml");
+    Ok(found.map(|file| file.content.to_vec()))
+}
+
 /// Reads a chart that is named as Helm's commands take it: by a path, by a URL, or by its name in the repository that is wanted.
 pub(super) fn locate(name: &str, wanted: &Wanted) -> anyhow::Result<Chart> {
+    wanted.check()?;
     let name = name.trim();
     let path = Path::new(name);
     let is_here = wanted.repo.is_none() && path.exists();

@@ -9,9 +9,11 @@ use source::helm::{
     ChartFetcher as _, FetchError, Found, Registry, Repository, address, artifact, repository,
 };
 use source::oci;
+use tokio::runtime::{Builder, Handle};
 use url::Url;
 
 use super::access::Access;
+use super::repositories::{self, Entry};
 use super::whole;
 
 /// The largest packed chart that is taken.
@@ -65,7 +67,7 @@ pub(in crate::commands) struct Fetched {
 
 /// Waits for something, but not for ever. For threads that may wait.
 pub(super) fn wait<T>(work: impl Future<Output = anyhow::Result<T>>) -> anyhow::Result<T> {
-    tokio::runtime::Handle::current().block_on(async {
+    let work = async {
         match tokio::time::timeout(DEADLINE, work).await {
             Ok(done) => done,
             Err(_) => bail!(
@@ -73,7 +75,11 @@ pub(super) fn wait<T>(work: impl Future<Output = anyhow::Result<T>>) -> anyhow::
                 DEADLINE.as_secs()
             ),
         }
-    })
+    };
+    match Handle::try_current() {
+        Ok(handle) => handle.block_on(work),
+        Err(_) => Builder::new_current_thread().enable_all().build()?.block_on(work),
+    }
 }
 
 /// The remark on underscores in references.
@@ -101,8 +107,13 @@ impl Wanted {
 
     /// Gets a chart.
     pub(in crate::commands) fn get(&self, chart: &str, with_provenance: bool) -> anyhow::Result<Fetched> {
-        if self.verify {
-            bail!("--verify is not supported yet: check the provenance file with 'helm verify'");
+        self.check()?;
+        if self.repo.is_none()
+            && !is_url(chart)
+            && let Some((name, chart)) = chart.split_once('/')
+            && let Some(entry) = repositories::find(name)?
+        {
+            return self.with(entry).get(chart, with_provenance);
         }
         wait(async {
             match &self.repo {
@@ -112,10 +123,28 @@ impl Wanted {
                 }
                 None if is_url(chart) => self.at_url(chart, with_provenance).await,
                 None => bail!(
-                    "'{chart}' is neither a file nor a URL: name a path, an oci:// or https:// URL, or the URL of the repository with --repo"
+                    "'{chart}' is neither a file, nor a URL, nor in a repository that 'helm repo add' knows: name a path, an oci:// or https:// URL, or the URL of the repository with --repo"
                 ),
             }
         })
+    }
+
+    /// Refuses what is asked for and not done: a signature that was not checked must not pass for one that was.
+    pub(super) fn check(&self) -> anyhow::Result<()> {
+        if self.verify {
+            bail!("--verify is not supported yet: check the provenance file with 'helm verify'");
+        }
+        Ok(())
+    }
+
+    /// The same in a repository that Helm knows, with the credentials that it has for it where none are given.
+    fn with(&self, entry: Entry) -> Wanted {
+        Wanted {
+            repo: Some(entry.url.clone()),
+            pass_credentials: self.pass_credentials || entry.pass_credentials,
+            access: self.access.clone().or(entry),
+            ..self.clone()
+        }
     }
 
     /// The wanted version or range; empty for the highest release.

@@ -8,6 +8,7 @@ mod package;
 mod post_renderer;
 mod pull;
 mod push;
+mod repositories;
 mod show;
 pub(super) mod template;
 pub(super) mod untar;
@@ -29,16 +30,16 @@ pub(crate) enum Helm {
     Push(Box<push::Args>),
 }
 
-pub(crate) async fn run(what: Helm) -> anyhow::Result<ExitCode> {
-    tokio::task::spawn_blocking(move || match what {
-        Helm::Template(args) => template::run(&args),
-        Helm::Show(what) => show::run(&what),
-        Helm::Lint(args) => lint::run(&args),
-        Helm::Package(args) => package::run(&args),
-        Helm::Pull(args) => pull::run(&args),
-        Helm::Push(args) => push::run(&args),
-    })
-    .await?
+/// Runs a command on this thread. Most need no server: what waits for one is started where that is.
+pub(crate) fn run(what: &Helm) -> anyhow::Result<ExitCode> {
+    match what {
+        Helm::Template(args) => template::run(args),
+        Helm::Show(what) => show::run(what),
+        Helm::Lint(args) => lint::run(args),
+        Helm::Package(args) => package::run(args),
+        Helm::Pull(args) => pull::run(args),
+        Helm::Push(args) => push::run(args),
+    }
 }
 
 /// An error with all its causes on one line, as Helm prints one.

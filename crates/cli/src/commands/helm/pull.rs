@@ -18,7 +18,7 @@ use super::{template, untar};
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Args {
-    /// The charts: oci:// or https:// URLs, or names in the repository that --repo names
+    /// The charts: oci:// or https:// URLs, names in the repository that --repo names, or REPOSITORY/NAME as helm knows them
     #[arg(required = true, value_name = "CHART")]
     charts: Vec<String>,
     #[command(flatten)]

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::Write as _;
+use std::io::{BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -23,7 +23,7 @@ use super::{chart, whole};
 #[derive(clap::Args)]
 #[command(args_override_self = true)]
 pub(crate) struct Args {
-    /// The name of the release, and the chart: a directory, an archive, a URL, or a name in the repository --repo
+    /// The name of the release, and the chart: a directory, an archive, a URL, a name in the repository --repo, or REPOSITORY/NAME as helm knows it
     #[arg(value_name = "[NAME] CHART", required = true, num_args = 1..=2)]
     name_and_chart: Vec<String>,
     #[command(flatten)]
@@ -158,16 +158,14 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     }
     let rendered = rendered.map_err(|error| failed(&error, args.debug))?;
     let options = print::Options {
-        include_crds: args.include_crds && !args.skip_crds,
+        include_crds: args.include_crds,
         no_hooks: args.no_hooks,
         skip_tests: args.skip_tests,
         show_only: args.show_only.clone(),
     };
     match &args.output_dir {
-        None => {
-            let text = print::template(&rendered, &options, version)?;
-            write(&text)?;
-        }
+        None if options.show_only.is_empty() => write_all(&print::pieces(&rendered, &options))?,
+        None => write(&print::template(&rendered, &options, version)?)?,
         Some(directory) => {
             let directory = match args.release_name {
                 true => directory.join(&name),
@@ -236,9 +234,17 @@ fn capabilities(args: &Args, version: HelmVersion) -> anyhow::Result<Capabilitie
 
 /// Prints; whoever reads may stop reading.
 pub(super) fn write(text: &str) -> anyhow::Result<()> {
-    let mut out = crate::commands::printed::stdout();
-    let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
-    written.context("failed to write to standard output")
+    write_all(&[text])
+}
+
+/// Prints texts that follow one another, many small ones at once.
+fn write_all<T: AsRef<str>>(pieces: &[T]) -> anyhow::Result<()> {
+    let mut out = BufWriter::with_capacity(64 << 10, crate::commands::printed::stdout());
+    let mut pieces = pieces.iter();
+    let written = pieces.try_for_each(|piece| out.write_all(piece.as_ref().as_bytes()));
+    written
+        .and_then(|()| out.flush())
+        .context("failed to write to standard output")
 }
 
 /// One file for each template.

@@ -122,3 +122,57 @@ fn warnings_fail_only_where_that_is_asked_for() {
     assert_eq!(same(&with_schema, &[]).1, Some(1));
     assert_eq!(same(&with_schema, &["--skip-schema-validation"]).1, Some(0));
 }
+
+#[test]
+fn what_chart_yaml_says_is_looked_at() {
+    let template = ("app/templates/a.yaml", "kind: A\nmetadata: {name: a}\n");
+    for (more, word) in [
+        ("colour: red\nshape: round\n", "unknown field \"colour\""),
+        (
+            "maintainers:\n- {name: x, twitter: y}\nsize: 1\n",
+            "unknown field \"twitter\"",
+        ),
+        ("dependencies: []\nName: app\n", ""),
+        ("icon: https://a.example/c.png\n", "already set in map"),
+        (
+            "maintainers:\n- {name: x, email: nobody}\n- {name: y, email: a@b}\n",
+            "invalid email 'nobody' for maintainer 'x'",
+        ),
+        (
+            "maintainers:\n- {name: x, email: a.b+c@d-e.f.gh}\n- {name: y, email: ü@c.d}\n",
+            "",
+        ),
+    ] {
+        let chart = format!("{}{more}", CHART.1);
+        let files = [(CHART.0, chart.as_str()), ("app/values.yaml", "a: 1\n"), template];
+        let (said, _) = same(&files, &[]);
+        assert!(said.contains(word), "{more}: {said}");
+    }
+}
+
+#[test]
+fn numbers_stand_for_texts_only_where_they_may() {
+    let (said, code) = same(
+        &[
+            (
+                "app/Chart.yaml",
+                "apiVersion: v2\nname: app\nversion: 1.2.3\nappVersion: 1.10\nicon: https://a.example/b.png\n",
+            ),
+            ("app/values.yaml", "a: 1\n"),
+            (
+                "app/templates/a.yaml",
+                "apiVersion: v1\nkind: Namespace\nmetadata: {name: 123}\n",
+            ),
+        ],
+        &[],
+    );
+    assert_eq!(code, Some(1), "{said}");
+    assert!(said.contains("appVersion should be of type string"), "{said}");
+    assert!(!said.contains("does not conform"), "{said}");
+    let quiet = [
+        CHART,
+        ("app/values.yaml", "a: 1\n"),
+        ("app/templates/a.yaml", "a: 1\n"),
+    ];
+    assert_eq!(same(&quiet, &["--quiet"]).1, Some(0));
+}

@@ -171,6 +171,45 @@ fn charts_of_a_repository_are_pulled_as_helm_pulls_them() {
 }
 
 #[test]
+fn repositories_that_helm_knows_are_found_by_their_names() {
+    let repository = Repository::builder().basic("ada", "geheim").start();
+    repository.add(&chart("1.0.0"));
+    let folder = tempfile::tempdir().unwrap();
+    let list = folder.path().join(".config/helm/repositories.yaml");
+    fs::create_dir_all(list.parent().unwrap()).unwrap();
+    let text = format!(
+        "repositories:\n- name: mine\n  url: {}\n  username: ada\n  password: geheim\n",
+        repository.url()
+    );
+    fs::write(&list, text).unwrap();
+    let rendered = good(ours(folder.path(), &["template", "r", "mine/web"]));
+    assert!(rendered.contains("version: 1.0.0\n"), "{rendered}");
+    good(ours(folder.path(), &["pull", "mine/web", "--untar"]));
+    assert!(folder.path().join("web/Chart.yaml").is_file());
+    let said = refused(folder.path(), &["pull", "other/web"]);
+    assert!(said.contains("--repo"), "{said}");
+    fs::write(&list, "repositories: [geheim").unwrap();
+    let said = refused(folder.path(), &["pull", "mine/web"]);
+    assert!(
+        said.contains("repositories.yaml") && !said.contains("geheim"),
+        "{said}"
+    );
+}
+
+#[test]
+fn a_signature_that_is_not_checked_is_not_said_to_be() {
+    let folder = folder("1.0.0");
+    for arguments in [
+        &["template", "r", "./web-1.0.0.tgz", "--verify"][..],
+        &["show", "values", "./web-1.0.0.tgz", "--verify"],
+        &["pull", "oci://127.0.0.1:1/web", "--verify", "--keyring", "k"],
+    ] {
+        let said = refused(folder.path(), arguments);
+        assert!(said.contains("--verify is not supported yet"), "{said}");
+    }
+}
+
+#[test]
 fn what_is_not_there_is_told_in_the_words_of_helm() {
     let repository = Repository::start();
     repository.add(&chart("1.0.0"));
@@ -307,5 +346,51 @@ fn an_archive_that_leads_elsewhere_is_not_unpacked() {
             );
         }
         assert!(files(folder.path()).is_empty(), "{:?}", files(folder.path()));
+    }
+}
+
+/// Whatever a chart calls itself, nothing is written but below the directory that was named.
+#[test]
+fn no_name_of_a_chart_leads_out_of_the_destination() {
+    let registry = Registry::start();
+    let web = format!("{}/web", oci(&registry));
+    for name in [
+        "..",
+        ".",
+        "../out",
+        "/tmp/out",
+        "a/../../out",
+        "..\\\\out",
+        "../../../out",
+    ] {
+        let metadata = format!("apiVersion: v2\nname: \"{name}\"\nversion: 1.0.0\n");
+        let artifact = testkit::oci::Artifact::with_config("application/vnd.cncf.helm.config.v1+json", "{}")
+            .layer(
+                "application/vnd.cncf.helm.chart.content.v1.tar+gzip",
+                forged("web/Chart.yaml", metadata.as_bytes()),
+            );
+        registry.push("charts/web", "1.0.0", &artifact);
+        let folder = tempfile::tempdir().unwrap();
+        let inner = folder.path().join("a/b");
+        fs::create_dir_all(&inner).unwrap();
+        let _ = refused(&inner, &["pull", &web, "--plain-http", "--untar", "-d", "."]);
+        assert!(
+            files(folder.path()).is_empty(),
+            "{name}: {:?}",
+            files(folder.path())
+        );
+        // The archive itself has the name of what was asked for.
+        good(ours(&inner, &["pull", &web, "--plain-http"]));
+        let written: Vec<String> = files(folder.path()).into_iter().map(|(name, _)| name).collect();
+        assert_eq!(written, ["a/b/web-1.0.0.tgz"], "{name}");
+        let output = ours(&inner, &["template", "r", "./web-1.0.0.tgz", "--output-dir", "c"]);
+        assert_eq!(files(folder.path()).len(), 1, "{name}: {}", text(&output.stderr));
+        let output = ours(&inner, &["template", "r", "./web-1.0.0.tgz", "--include-crds"]);
+        assert_eq!(
+            output.status.success(),
+            name.contains("\\\\"),
+            "{}",
+            text(&output.stderr)
+        );
     }
 }

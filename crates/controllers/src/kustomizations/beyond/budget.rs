@@ -5,7 +5,7 @@
 //! `sluice.dev/prune-confirmed` confirms one prune, by the name that the condition has for it: the name is made of the revision and of
 //! what would be deleted, so that nothing else is confirmed with it. A Kustomization that is deleted itself has no budget.
 
-use engine::plan::{Action, Plan, Step};
+use engine::plan::{Action, Note, Plan, Step};
 use engine::unit::SyncUnit;
 use model::ObjectKey;
 use sha2::{Digest as _, Sha256};
@@ -111,6 +111,11 @@ pub(in super::super) fn judged(asks: &Asks, unit: &SyncUnit, mut plan: Plan) -> 
         allowed,
         name,
     };
+    // Whoever is shown the plan would take it for all that the revision asks for.
+    plan.notes.push(Note {
+        key: None,
+        text: held.to_string(),
+    });
     (plan, Some(held))
 }
 
@@ -213,6 +218,8 @@ mod tests {
         assert!(left.steps().all(|step| step.action == Action::Patch), "{left:?}");
         let held = held.unwrap();
         let told = held.to_string();
+        let noted: Vec<&str> = left.notes.iter().map(|note| note.text.as_str()).collect();
+        assert_eq!(noted, [told.as_str()], "whoever is shown the plan is told");
         assert!(
             told.starts_with("2 of 4 objects would be pruned, but the budget allows 1: ConfigMap/team/b, ConfigMap/team/c; "),
             "{told}"

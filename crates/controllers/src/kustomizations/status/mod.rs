@@ -1,6 +1,7 @@
 //! What the engine says of a unit, as the status and the events of its Kustomization.
 
 mod beyond;
+mod together;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,6 +15,8 @@ use engine::unit::{OperationState, Phase, Status};
 use kube::ResourceExt;
 use model::event::Severity;
 use model::{Inventory, Time};
+
+use together::together;
 
 use super::beyond::{Asks, Held};
 use super::history;
@@ -100,7 +103,7 @@ struct Teller<'a> {
 impl Teller<'_> {
     /// The unit could not be looked at: its source, a dependency, the build, the cluster.
     fn not_begun(&mut self, said: &mut KustomizationStatus) {
-        let text = self.course.status.errors.join("; ");
+        let text = together(&self.course.status.errors);
         let known = self
             .course
             .failure
@@ -262,7 +265,7 @@ impl Teller<'_> {
 
     fn failed(&mut self, said: &mut KustomizationStatus, state: &OperationState) {
         let reason = reason_of(&self.course.plan, state);
-        let text = self.course.status.errors.join("; ");
+        let text = together(&self.course.status.errors);
         let message = match reason == Reason::HEALTH_CHECK_FAILED {
             true => {
                 said.set_false(self.stamp, ConditionType::HEALTHY, reason, &text);

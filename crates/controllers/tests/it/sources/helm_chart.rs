@@ -122,10 +122,7 @@ async fn lookups_of_an_index_are_counted() {
     bed.create("app", spec("HelmRepository", "charts", "podinfo", json!({})))
         .await;
     bed.ready("app", "True", "ChartPullSucceeded").await;
-    assert_eq!(
-        (counted("cache_miss").as_str(), counted("cache_hit").as_str()),
-        ("1", "")
-    );
+    assert_eq!(counted("cache_miss"), "1");
     for token in ["one", "two"] {
         bed.requested("app", token).await;
     }

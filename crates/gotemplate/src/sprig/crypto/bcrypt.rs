@@ -8,7 +8,7 @@ use crate::value::Value;
 /// How often the key is mixed in, as a power of two: what Go's library does by default.
 const COST: u32 = 10;
 /// What a hash counts as, so that a template cannot take hours: each takes about a twentieth of a second.
-const CHARGE: usize = 1 << 20;
+const CHARGE: usize = 8 << 20;
 
 pub(super) fn add(functions: &mut Functions) {
     functions

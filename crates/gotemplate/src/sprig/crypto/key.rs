@@ -14,7 +14,7 @@ use crate::session::Session;
 use crate::value::Value;
 
 /// What making a key counts as, as it takes up to seconds.
-const CHARGE: usize = 16 << 20;
+const CHARGE: usize = 64 << 20;
 
 const OID_EC: &[u8] = &[0x2a, 0x86, 0x48, 0xce, 0x3d, 0x02, 0x01];
 const OID_P256: &[u8] = &[0x2a, 0x86, 0x48, 0xce, 0x3d, 0x03, 0x01, 0x07];

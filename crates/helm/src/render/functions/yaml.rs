@@ -43,15 +43,23 @@ fn to_yaml_pretty(call: &mut Call<'_, '_>) -> Result<Value, Error> {
 
 fn from_yaml(call: &mut Call<'_, '_>) -> Result<Value, Error> {
     let text = json::read(call)?;
-    Ok(json::map(
-        tree(&text).and_then(|tree| json::expect_map(tree, DECODING)),
-    ))
+    let read = tree(&text).and_then(|tree| json::expect_map(tree, DECODING));
+    // Nothing leaves the map that Helm begins with as it is.
+    Ok(json::map(read.map(|tree| {
+        if tree.is_null() {
+            model::Value::object()
+        } else {
+            tree
+        }
+    })))
 }
 
 fn from_yaml_array(call: &mut Call<'_, '_>) -> Result<Value, Error> {
     let text = json::read(call)?;
+    let read = tree(&text).and_then(|tree| json::expect_list(tree, DECODING));
+    let empty = || model::Value::Array(model::value::List::new());
     Ok(json::list(
-        tree(&text).and_then(|tree| json::expect_list(tree, DECODING)),
+        read.map(|tree| if tree.is_null() { empty() } else { tree }),
     ))
 }
 

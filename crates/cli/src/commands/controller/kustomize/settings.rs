@@ -1,6 +1,7 @@
 //! What the flags of the kustomize controller mean.
 
-use controllers::kustomizations::{KubeconfigRules, Settings};
+use controllers::KubeconfigRules;
+use controllers::kustomizations::Settings;
 use engine::plan::GroupKind;
 
 use super::super::flags::Common;

@@ -2,6 +2,7 @@
 
 mod crds;
 mod deprecated;
+mod fields;
 mod metadata;
 mod names;
 mod objects;
@@ -67,7 +68,7 @@ impl Message {
 
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let mut out = String::new();
-    let mut failed = 0;
+    let (mut failed, mut told) = (0, 0);
     let limit = if args.strict {
         Severity::Warning
     } else {
@@ -84,6 +85,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         if args.quiet && shown.is_empty() {
             continue;
         }
+        told += 1;
         out += &format!("==> Linting {}\n", path.display());
         for message in shown {
             let severity = match message.severity {
@@ -100,7 +102,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     if failed > 0 {
         anyhow::bail!(summary);
     }
-    if !args.quiet {
+    if !args.quiet || told > 0 {
         template::write(&format!("{summary}\n"))?;
     }
     Ok(ExitCode::SUCCESS)
@@ -117,6 +119,17 @@ fn lint(args: &Args, path: &Path) -> anyhow::Result<Vec<Message>> {
         }
     };
     let given = args.values.merge()?;
+    let written = chart::chart_yaml(path)?;
+    if let Some(problem) = written.as_ref().and_then(|text| fields::problem(text)) {
+        let text = format!("failed to strictly parse chart metadata file\n\t{problem}");
+        found.push(Message::new(Severity::Warning, "Chart.yaml", text));
+    }
+    let mistyped = written.map(|text| fields::mistyped(&text)).unwrap_or_default();
+    found.extend(
+        mistyped
+            .into_iter()
+            .map(|text| Message::new(Severity::Error, "Chart.yaml", text)),
+    );
     metadata::check(&loaded, &mut found);
     templates::check(args, &loaded, given, &mut found)?;
     dependencies(&loaded, path, &mut found);

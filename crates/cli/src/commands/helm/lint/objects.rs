@@ -23,6 +23,10 @@ impl Head {
         };
         let text = |value: Option<&Value>| match value {
             Some(Value::Str(text)) => text.to_string(),
+            // Where a text is wanted, others are read as one.
+            Some(Value::Bool(bool)) => bool.to_string(),
+            Some(Value::Int(number)) => number.to_string(),
+            Some(Value::Float(number)) => number.to_string(),
             _ => String::new(),
         };
         let metadata = map.get("metadata").and_then(Value::as_object);

@@ -206,7 +206,7 @@ impl Tokens {
 }
 
 /// Namespace and name of the ServiceAccount that this process runs as.
-pub(super) fn own_account() -> Result<(String, String), String> {
+pub(crate) fn own_account() -> Result<(String, String), String> {
     let token = std::fs::read_to_string(OWN_TOKEN)
         .map_err(|error| format!("failed to read service account token file {OWN_TOKEN}: {error}"))?;
     account_of(token.trim()).ok_or_else(|| format!("{OWN_TOKEN} is no token of a ServiceAccount"))

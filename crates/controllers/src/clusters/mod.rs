@@ -1,25 +1,30 @@
-//! Who the objects of a Kustomization are applied as, and where.
+//! Who objects are applied as, and where: in this cluster or another one, as the controller or as a ServiceAccount.
+
+mod kubeconfig;
+mod workload_cluster;
 
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
-use api::kustomize::Kustomization;
+use api::KubeConfigReference;
 use engine::unit::{Access, ClusterEvent, CredentialsStore, Failure};
 use futures::future::BoxFuture;
 use futures::stream::BoxStream;
 use http::HeaderValue;
-use kube::{Client, ResourceExt};
+use k8s_openapi::api::core::v1::ServiceAccount;
+use kube::{Api, Client};
 use parking_lot::Mutex;
 use tokio::sync::mpsc;
 
-use super::Settings;
-use super::kubeconfig::{self, Fingerprint, Rules};
-use super::workload_cluster;
+pub use kubeconfig::Rules as KubeconfigRules;
+
+use kubeconfig::Fingerprint;
+pub(crate) use workload_cluster::own_account;
 
 /// Who objects are applied as. Its text is the name of the cluster for the engine.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Identity {
+pub(crate) struct Identity {
     /// Where Secrets and ServiceAccounts are.
     namespace: String,
     /// What says where another cluster is.
@@ -41,11 +46,14 @@ enum Way {
 const CONFIG_MAP: &str = "configmap/";
 
 impl Identity {
-    /// That of an object.
-    pub(super) fn of(object: &Kustomization, settings: &Settings) -> Self {
-        let spec = &object.spec;
+    /// That of an object of a namespace which names these. The first account that has a name counts.
+    pub(crate) fn of(
+        namespace: &str,
+        kubeconfig: Option<&KubeConfigReference>,
+        accounts: [Option<&String>; 2],
+    ) -> Self {
         let named = |name: &Option<String>| name.clone().filter(|name| !name.is_empty());
-        let kubeconfig = spec.kube_config.as_ref().map(|config| {
+        let kubeconfig = kubeconfig.map(|config| {
             let map = config.config_map_ref.as_ref().map(|map| map.name.clone());
             match &config.secret_ref {
                 Some(secret) => Way::Secret(secret.name.clone(), named(&secret.key)),
@@ -54,9 +62,13 @@ impl Identity {
             }
         });
         let identity = Identity {
-            namespace: object.namespace().unwrap_or_default(),
+            namespace: namespace.to_owned(),
             kubeconfig,
-            account: named(&spec.service_account_name).or_else(|| named(&settings.default_service_account)),
+            account: accounts
+                .into_iter()
+                .flatten()
+                .find(|name| !name.is_empty())
+                .cloned(),
         };
         match identity.kubeconfig.is_none() && identity.account.is_none() {
             true => Identity::default(),
@@ -84,8 +96,21 @@ impl Identity {
     }
 
     /// The ServiceAccount that is acted as: namespace and name.
-    pub(super) fn account(&self) -> Option<(&str, &str)> {
+    pub(crate) fn account(&self) -> Option<(&str, &str)> {
         Some((&self.namespace, self.account.as_deref()?))
+    }
+
+    /// Whether the ServiceAccount is gone that is acted as. Tenants are often deleted with all that they have; what they made
+    /// elsewhere is not deleted with other rights than theirs.
+    ///
+    /// # Errors
+    /// The cluster does not say.
+    pub(crate) async fn account_is_gone(&self, client: &Client) -> kube::Result<bool> {
+        let Some((namespace, name)) = self.account() else {
+            return Ok(false);
+        };
+        let accounts: Api<ServiceAccount> = Api::namespaced(client.clone(), namespace);
+        Ok(accounts.get_metadata_opt(name).await?.is_none())
     }
 
     /// The user of the ServiceAccount.
@@ -110,13 +135,13 @@ impl fmt::Display for Identity {
     }
 }
 
-/// Gives access to the clusters of Kustomizations. Clones are the same.
+/// Gives access to the clusters of objects. Clones are the same.
 #[derive(Clone)]
-pub(super) struct Clusters(Arc<Reached>);
+pub(crate) struct Clusters(Arc<Reached>);
 
 struct Reached {
     client: Client,
-    rules: Rules,
+    rules: KubeconfigRules,
     /// Whether ConfigMaps may name ServiceAccounts.
     with_accounts: bool,
     /// What the kubeconfigs are that are in use, by the names of their clusters.
@@ -126,18 +151,18 @@ struct Reached {
 }
 
 impl Clusters {
-    pub(super) fn new(client: Client, settings: &Settings) -> Self {
+    pub(crate) fn new(client: Client, rules: KubeconfigRules, with_accounts: bool) -> Self {
         Clusters(Arc::new(Reached {
             client,
-            rules: settings.kubeconfigs,
-            with_accounts: settings.object_level_workload_identity,
+            rules,
+            with_accounts,
             kubeconfigs: Mutex::default(),
             told: Mutex::default(),
         }))
     }
 
     /// Looks whether the kubeconfig of a cluster that is in use is another one by now.
-    pub(super) async fn look_again(&self, name: &str) {
+    pub(crate) async fn look_again(&self, name: &str) {
         let Some(identity) = Identity::parse(name) else {
             return;
         };
@@ -234,17 +259,10 @@ mod tests {
     use super::*;
 
     fn identity(more: serde_json::Value) -> Identity {
-        let mut spec = json!({
-            "interval": "1h", "prune": true, "sourceRef": {"kind": "GitRepository", "name": "app"},
-        });
-        spec.as_object_mut()
-            .unwrap()
-            .extend(more.as_object().unwrap().clone());
-        let object = json!({
-            "apiVersion": "kustomize.toolkit.fluxcd.io/v1", "kind": "Kustomization",
-            "metadata": {"name": "app", "namespace": "team"}, "spec": spec,
-        });
-        Identity::of(&serde_json::from_value(object).unwrap(), &Settings::default())
+        let kubeconfig = more.get("kubeConfig").cloned();
+        let kubeconfig = kubeconfig.map(|config| serde_json::from_value(config).unwrap());
+        let account = more["serviceAccountName"].as_str().map(str::to_owned);
+        Identity::of("team", kubeconfig.as_ref(), [account.as_ref(), None])
     }
 
     #[test]

@@ -1,0 +1,88 @@
+//! What the flags of the helm controller mean.
+
+use controllers::KubeconfigRules;
+use controllers::helm_releases::Settings;
+use model::digest::Algorithm;
+
+use super::super::flags::Common;
+use super::super::listing::Problems;
+use super::super::settings::{self as common, number, switch};
+use super::flags::Release;
+
+const ADDITIVE: &str = "AdditiveCELDependencyCheck";
+const EXTERNAL: &str = "ExternalArtifact";
+const IDENTITY: &str = "ObjectLevelWorkloadIdentity";
+const NO_CONFIG_WATCHES: &str = "DisableConfigWatchers";
+const NO_DIGESTS: &str = "DisableChartDigestTracking";
+const RETRY: &str = "DefaultToRetryOnFailure";
+
+/// The switches that Flux's helm-controller knows, and what they are unless they are set. Those that are about its caches, its memory and
+/// what was before have no effect here.
+pub(super) const GATES: &[(&str, bool)] = &[
+    ("CacheSecretsAndConfigMaps", false),
+    ("DetectDrift", false),
+    ("CorrectDrift", false),
+    ("AllowDNSLookups", false),
+    ("OOMWatch", false),
+    ("AdoptLegacyReleases", false),
+    (NO_DIGESTS, false),
+    (ADDITIVE, false),
+    (EXTERNAL, false),
+    (NO_CONFIG_WATCHES, false),
+    ("DirectSourceFetch", false),
+    ("UseHelm3Defaults", false),
+    ("CancelHealthCheckOnNewRevision", false),
+    (RETRY, false),
+    (IDENTITY, false),
+];
+
+/// The meaning of the flags. What is wrong is noted, and something stands in its place.
+pub(super) fn resolve(
+    flags: &Release,
+    given: &Common,
+    common: &common::Settings,
+    problems: &mut Problems,
+) -> Settings {
+    let cluster = &given.cluster;
+    let gate = |name: &str| common.gates.get(name).copied().unwrap_or_default();
+    let retries = number("--http-retry", &flags.http_retry, 0, problems);
+    let snapshot_digests = match flags.snapshot_digest_algo.as_str() {
+        "sha256" => Algorithm::Sha256,
+        "sha384" => Algorithm::Sha384,
+        "sha512" => Algorithm::Sha512,
+        other => {
+            let why = format!("{other:?} is none of sha256, sha384 and sha512");
+            problems.add("invalid --snapshot-digest-algo".to_owned(), why);
+            Algorithm::Sha256
+        }
+    };
+    Settings {
+        requeue_dependency: common.requeue_dependency,
+        no_cross_namespace_refs: common.no_cross_namespace_refs,
+        default_service_account: common.default_service_account.clone(),
+        override_managers: flags.override_manager.clone(),
+        http_retry: u32::try_from(retries).unwrap_or(u32::MAX),
+        source_host: std::env::var("SOURCE_CONTROLLER_LOCALHOST")
+            .ok()
+            .filter(|host| !host.is_empty()),
+        additive_dependency_check: gate(ADDITIVE),
+        external_artifact: gate(EXTERNAL),
+        object_level_workload_identity: gate(IDENTITY),
+        no_chart_digests: gate(NO_DIGESTS),
+        retry_on_failure: gate(RETRY),
+        snapshot_digests,
+        watch_configs: (!gate(NO_CONFIG_WATCHES)).then(|| given.objects.watch_configs_label_selector.clone()),
+        kubeconfigs: KubeconfigRules {
+            exec: switch(
+                "--insecure-kubeconfig-exec",
+                &cluster.insecure_kubeconfig_exec,
+                problems,
+            ),
+            insecure_tls: switch(
+                "--insecure-kubeconfig-tls",
+                &cluster.insecure_kubeconfig_tls,
+                problems,
+            ),
+        },
+    }
+}

@@ -1,0 +1,266 @@
+//! What can be done with a release. One file for each action; all of them work on a [`Release`].
+
+mod carried;
+mod correct_drift;
+mod install;
+mod rollback;
+mod test;
+mod uninstall;
+mod unlock;
+mod upgrade;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use api::helm::HelmReleaseSpec;
+use engine::sync::{Ending, Report};
+use helm::chart::Chart;
+use helm::decision::message::{self, Subject, Told};
+use helm::decision::{Action, History, Policy, Snapshot};
+use helm::record::{Record, Status, Time};
+use jiff::Timestamp;
+use model::inventory::Entry;
+use model::{Inventory, Map, Value};
+
+use super::render::Renderer;
+use super::site::Site;
+use super::storage::{self, Storage};
+use super::{Settings, hooks, objects, status, target};
+use crate::kit::Run;
+
+pub(super) use correct_drift::Drifted;
+
+/// A release that is worked on.
+pub(super) struct Release<'r, 'o> {
+    /// The object, and its status as it is to be.
+    pub(super) run: &'r mut Run<'o, HelmReleaseSpec>,
+    pub(super) settings: &'r Settings,
+    pub(super) renderer: &'r Renderer,
+    /// The chart and the values that are wanted.
+    pub(super) chart: Arc<Chart>,
+    pub(super) values: Map,
+    pub(super) policy: Policy,
+    pub(super) site: &'r mut Site,
+    pub(super) storage: Storage,
+    /// All that is stored, the oldest first.
+    pub(super) records: Vec<Record>,
+    pub(super) history: History,
+    /// What somebody should know of the last action when it fails.
+    pub(super) log: Vec<String>,
+}
+
+/// Why an action was not done, and nothing was stored of it.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct NotDone(pub(super) String);
+
+impl From<storage::Error> for NotDone {
+    fn from(error: storage::Error) -> Self {
+        NotDone(error.to_string())
+    }
+}
+
+impl Release<'_, '_> {
+    /// Does it.
+    pub(super) async fn run(&mut self, action: Action) -> Result<(), NotDone> {
+        self.log.clear();
+        let done = match action {
+            Action::Install => self.install().await,
+            Action::Upgrade => self.upgrade().await,
+            Action::Test => self.test().await,
+            Action::Rollback { to } => self.roll_back(to).await,
+            Action::UninstallRemediation => self.uninstall_failed_release().await,
+            Action::Unlock => self.unlock().await,
+            Action::CorrectDrift => self.correct_drift().await,
+        };
+        status::set_history(&mut self.run.status, &self.history);
+        status::summarise(self.run, &self.policy.tests);
+        done
+    }
+
+    fn name(&self) -> String {
+        target::release_name(self.run.object)
+    }
+
+    fn namespace(&self) -> String {
+        target::namespace(self.run.object)
+    }
+
+    /// The newest record.
+    fn last(&self) -> Option<&Record> {
+        self.records.last()
+    }
+
+    /// The record of what is installed.
+    fn deployed(&self) -> Option<&Record> {
+        let mut newest = self.records.iter().rev();
+        newest.find(|record| record.info.status == Status::Deployed)
+    }
+
+    /// Tells something by its condition and by an event.
+    fn tell(&mut self, told: &Told, metadata: BTreeMap<String, String>) {
+        status::set(&mut self.run.status, self.run.stamp, told);
+        let mut notice = status::notice(told, metadata);
+        if told.is_warning {
+            notice.message = message::with_log(&notice.message, &self.log.join("\n"));
+        }
+        self.run.tell(notice);
+    }
+
+    /// The metadata of events about what is wanted, of which there is no snapshot.
+    fn wanted_metadata(&self) -> BTreeMap<String, String> {
+        let chart = &self.chart.metadata;
+        let digest = helm::digest::of_values(model::digest::Algorithm::Sha256, &self.values).to_string();
+        let oci = self
+            .run
+            .status
+            .last_attempted_revision_digest
+            .clone()
+            .unwrap_or_default();
+        message::metadata(&chart.version, &digest, &chart.app_version, &oci)
+    }
+
+    fn with_subject<T>(&self, tell: impl FnOnce(&Subject<'_>) -> T) -> T {
+        let (namespace, name) = (self.namespace(), self.name());
+        tell(&Subject {
+            namespace: &namespace,
+            name: &name,
+            chart_name: &self.chart.metadata.name,
+            chart_version: &self.chart.metadata.version,
+        })
+    }
+
+    fn latest(&self) -> Option<Snapshot> {
+        self.history.latest().cloned()
+    }
+
+    /// Counts a failure of any kind.
+    fn count_any_failure(&mut self) {
+        let failures = &mut self.run.status.failures;
+        *failures = Some(failures.unwrap_or_default() + 1);
+    }
+
+    /// Stores a record that is new.
+    async fn create(&mut self, record: Record) -> Result<(), storage::Error> {
+        self.storage.create(&record, Timestamp::now()).await?;
+        self.records.push(record);
+        Ok(())
+    }
+
+    /// Stores a record that has changed.
+    async fn update(&mut self, record: Record) -> Result<(), storage::Error> {
+        self.storage.update(&record, Timestamp::now()).await?;
+        if let Some(known) = self
+            .records
+            .iter_mut()
+            .find(|known| known.version == record.version)
+        {
+            *known = record;
+        }
+        Ok(())
+    }
+
+    /// Deletes the records that are more than are kept.
+    async fn forget_old(&mut self) -> Result<(), storage::Error> {
+        let maximum = target::max_history(self.run.object);
+        for version in helm::record::superfluous(&self.records, maximum) {
+            self.storage.delete(version).await?;
+            self.records.retain(|record| record.version != version);
+        }
+        Ok(())
+    }
+
+    /// The objects of records, as far as they may be in the cluster.
+    async fn inventory_of<'i>(&self, records: impl Iterator<Item = &'i Record>) -> Inventory {
+        let mut all = Inventory::default();
+        for record in records {
+            let listed = self.site.listed(&record.manifest, &[], &record.namespace).await;
+            let entries = listed.map(|listed| listed.inventory.entries).unwrap_or_default();
+            let is_new = |entry: &Entry| !all.entries.iter().any(|known| known.id == entry.id);
+            let new: Vec<Entry> = entries.into_iter().filter(is_new).collect();
+            all.entries.extend(new);
+        }
+        all
+    }
+
+    /// All that may be in the cluster of this release: what is installed, and what was tried since.
+    async fn installed(&self) -> Inventory {
+        let since = self.deployed().map_or(0, |deployed| deployed.version);
+        let records = self.records.iter().filter(|record| record.version >= since);
+        let present = records.filter(|record| record.info.status != Status::Uninstalled);
+        self.inventory_of(present).await
+    }
+
+    /// Has `status.inventory` list the objects of a record.
+    async fn list_objects(&mut self, record: &Record) {
+        let crds = self.chart.crds();
+        match self.site.listed(&record.manifest, &crds, &record.namespace).await {
+            Ok(listed) => {
+                self.log.extend(listed.warnings);
+                self.run.status.inventory = Some(listed.inventory);
+            }
+            Err(problem) => self.log.push(problem),
+        }
+    }
+
+    /// Brings the objects of a manifest to the cluster and waits for them, as far as is asked for.
+    async fn apply(&mut self, manifest: &str, applying: &Applying) -> Result<Report, String> {
+        let found = helm::inventory::objects(manifest)?;
+        let (name, namespace) = (self.name(), self.namespace());
+        let takeover = objects::takeover(&self.settings.override_managers);
+        let is_job = |object: &Value| object.str_at(&["kind"]) == "Job";
+        let nothing = |_: &Value| false;
+        let wanted = objects::Wanted {
+            name: &name,
+            namespace: &namespace,
+            objects: found,
+            previous: applying.previous.clone(),
+            take_ownership: applying.take_ownership,
+            force: applying.force,
+            wait: applying.wait,
+            unawaited: if applying.wait_for_jobs { &nothing } else { &is_job },
+        };
+        let planned = self.site.planned(wanted, &takeover).await;
+        let (plan, objects) = planned.map_err(|problems| problems.join("\n"))?;
+        let report = self.site.carry_out(plan, objects, self.run.seat).await;
+        self.log.extend(report.changes());
+        ended(report)
+    }
+
+    /// Runs hooks of a record.
+    async fn hooks(
+        &mut self,
+        record: &mut Record,
+        event: helm::manifest::Event,
+        seconds: u64,
+    ) -> Result<(), String> {
+        let mut runner = hooks::Runner {
+            site: self.site,
+            seat: self.run.seat,
+            seconds,
+        };
+        runner.run(record, event).await
+    }
+}
+
+/// How objects are brought to the cluster.
+#[derive(Default)]
+struct Applying {
+    previous: Inventory,
+    take_ownership: bool,
+    force: bool,
+    wait: Option<u64>,
+    wait_for_jobs: bool,
+}
+
+/// What a plan came to.
+fn ended(report: Report) -> Result<Report, String> {
+    match report.ending {
+        Ending::Succeeded => Ok(report),
+        _ => Err(report.errors.join("\n")),
+    }
+}
+
+/// Now, as records have it.
+fn now() -> Time {
+    Time::new(Timestamp::now())
+}

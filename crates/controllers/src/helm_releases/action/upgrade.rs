@@ -1,0 +1,103 @@
+//! A release is made over the last one.
+
+use api::ConditionType;
+use api::helm::{ReleaseAction, Upgrade};
+use helm::decision::{Action, SnapshotAction, message};
+use helm::manifest::Event;
+use helm::record::{Making, Record, Status, description};
+use model::{Map, Value};
+
+use super::carried::{Carrying, Telling};
+use super::{Applying, NotDone, Release, now};
+use crate::helm_releases::render::Rendering;
+use crate::helm_releases::target;
+use crate::kit::Conditions as _;
+
+impl Release<'_, '_> {
+    pub(super) async fn upgrade(&mut self) -> Result<(), NotDone> {
+        let started = std::time::Instant::now();
+        self.run.status.last_attempted_release_action = Some(ReleaseAction::Upgrade);
+        self.run.status.remove(ConditionType::TEST_SUCCESS);
+        self.run.status.remove(ConditionType::REMEDIATED);
+        let before = self.records.clone();
+        let done = self.upgraded().await;
+        self.run.status.last_attempted_release_action_duration = Some(started.elapsed().into());
+        let telling = Telling {
+            action: SnapshotAction::Upgrade,
+            failed: message::upgrade_failed,
+            succeeded: message::upgrade_succeeded,
+        };
+        self.released(&before, done, &telling)
+    }
+
+    async fn upgraded(&mut self) -> Result<(), String> {
+        let object = self.run.object;
+        let upgrade: Upgrade = object.spec.upgrade.clone().unwrap_or_default();
+        let seconds = target::timeout_of(object, Action::Upgrade).as_secs().max(1);
+        let last = self.last().cloned();
+        let last = last.ok_or_else(|| format!("{:?} has no deployed releases", self.name()))?;
+        self.apply_definitions(upgrade.crds.as_ref(), seconds).await?;
+        let values = match upgrade.preserve_values {
+            true => kept(self.deployed().unwrap_or(&last), &self.values),
+            false => self.values.clone(),
+        };
+        let version = last.version + 1;
+        let rendered = self.renderer.render(Rendering {
+            object,
+            chart: &self.chart,
+            values: values.clone(),
+            revision: version,
+            is_upgrade: true,
+            skip_schema: upgrade.disable_schema_validation,
+            site: self.site,
+        });
+        let rendered = rendered.await?;
+        let record = Making {
+            name: self.name(),
+            namespace: self.namespace(),
+            version,
+            status: Status::PendingUpgrade,
+            description: description::UPGRADING.to_owned(),
+            first_deployed: last.info.first_deployed,
+            last_deployed: Some(now()),
+            server_side: target::is_server_side(upgrade.server_side_apply.as_ref()),
+            labels: last.labels.clone(),
+        }
+        .record(&rendered, &values);
+        self.site.check_kinds(&record.manifest).await?;
+        let previous = self.installed().await;
+        self.forget_old().await.map_err(|error| error.to_string())?;
+        let applying = Applying {
+            previous,
+            take_ownership: !upgrade.disable_take_ownership,
+            force: upgrade.force,
+            wait: (!upgrade.disable_wait).then_some(seconds),
+            wait_for_jobs: !upgrade.disable_wait_for_jobs,
+        };
+        let carrying = Carrying {
+            applying,
+            events: (!upgrade.disable_hooks).then_some((Event::PreUpgrade, Event::PostUpgrade)),
+            seconds,
+            cleans_up: upgrade.cleanup_on_fail,
+            deployed: description::UPGRADED.to_owned(),
+            failed: description::upgrade_failed,
+        };
+        self.carried(record, carrying).await
+    }
+}
+
+/// The values of a release, with new ones over them.
+fn kept(record: &Record, new: &Map) -> Map {
+    let mut values = record.config.clone().unwrap_or_default();
+    merge(&mut values, new);
+    values
+}
+
+fn merge(into: &mut Map, from: &Map) {
+    for (key, value) in from.iter() {
+        match (into.get_mut(key), value) {
+            (Some(Value::Object(into)), Value::Object(from)) => merge(into, from),
+            _ => drop(into.insert(key, value.clone())),
+        }
+    }
+}

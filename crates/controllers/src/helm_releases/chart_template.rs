@@ -1,0 +1,157 @@
+//! The HelmChart that is made for a release whose spec describes one.
+
+use std::collections::BTreeMap;
+
+use api::helm::{ChartTemplate, HelmRelease, HelmReleaseSpec};
+use api::source::{ChartSource, ChartVerification, HelmChart, HelmChartSpec};
+use api::{Object, Reason};
+use helm::ownership::origin_labels;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use kube::api::{DeleteParams, Patch, PatchParams};
+use kube::{Api, ResourceExt};
+
+use super::{FIELD_MANAGER, HelmReleases, source, target};
+use crate::kit::{Failure, Notice, Run, chain};
+
+/// The HelmChart of a release, by namespace and name.
+fn key(object: &HelmRelease, template: &ChartTemplate) -> (String, String) {
+    let namespace = template.spec.source_ref.namespace.clone();
+    let namespace = namespace.filter(|name| !name.is_empty());
+    let own = target::own_namespace(object);
+    let name = format!("{own}-{}", object.name_any());
+    (namespace.unwrap_or(own), name)
+}
+
+impl HelmReleases {
+    /// Makes or changes the HelmChart of a release, and deletes the one that it had and does not have any more.
+    pub(super) async fn keep_chart(&self, run: &mut Run<'_, HelmReleaseSpec>) -> Result<(), Failure> {
+        let object = run.object;
+        let wanted = object
+            .spec
+            .chart
+            .as_ref()
+            .map(|template| (key(object, template), template));
+        let name = wanted
+            .as_ref()
+            .map(|((namespace, name), _)| format!("{namespace}/{name}"));
+        if run.status.helm_chart.is_some() && run.status.helm_chart != name {
+            self.delete_chart(run).await?;
+        }
+        let Some(((namespace, chart_name), template)) = wanted else {
+            return Ok(());
+        };
+        source::check_template(object, (&namespace, &chart_name), &self.shared.settings)?;
+        let chart = chart(object, template, &namespace, &chart_name);
+        let charts: Api<HelmChart> = Api::namespaced(self.shared.client.clone(), &namespace);
+        let live = self.sources.helm_chart(&namespace, &chart_name).await;
+        if !live.as_ref().is_some_and(|live| is_as_wanted(live, &chart)) {
+            let params = PatchParams::apply(FIELD_MANAGER).force();
+            let applied = charts.patch(&chart_name, &params, &Patch::Apply(&chart)).await;
+            let applied = applied.map_err(|error| {
+                let message = format!("failed to run server-side apply: {}", chain(&error));
+                Failure::transient(Reason::HELM_CHART_SYNC_ERR, message)
+            })?;
+            let before = live.as_ref().map(|live| live.resource_version());
+            if before != Some(applied.resource_version()) {
+                run.tell(made(live.is_some(), &chart, &namespace, &chart_name));
+            }
+        }
+        run.status.helm_chart = name;
+        Ok(())
+    }
+
+    /// Deletes the HelmChart of a release.
+    pub(super) async fn delete_chart(&self, run: &mut Run<'_, HelmReleaseSpec>) -> Result<(), Failure> {
+        let Some(known) = run.status.helm_chart.clone() else {
+            return Ok(());
+        };
+        let (namespace, name) = known.split_once('/').unwrap_or_default();
+        source::check_template(run.object, (namespace, name), &self.shared.settings)?;
+        let charts: Api<HelmChart> = Api::namespaced(self.shared.client.clone(), namespace);
+        match charts.delete(name, &DeleteParams::default()).await {
+            Ok(_) => run.tell(Notice::trace(
+                Reason::HELM_CHART_DELETED,
+                format!("deleted HelmChart '{known}'"),
+            )),
+            Err(kube::Error::Api(status)) if status.is_not_found() => {}
+            Err(error) => {
+                let message = format!("failed to delete HelmChart '{known}': {}", chain(&error));
+                return Err(Failure::transient(Reason::HELM_CHART_SYNC_ERR, message));
+            }
+        }
+        run.status.helm_chart = None;
+        Ok(())
+    }
+}
+
+fn made(was_there: bool, chart: &HelmChart, namespace: &str, name: &str) -> Notice {
+    let source = &chart.spec.source_ref;
+    let (reason, word) = match was_there {
+        true => (Reason::HELM_CHART_CONFIGURED, "Configured"),
+        false => (Reason::HELM_CHART_CREATED, "Created"),
+    };
+    let message = format!(
+        "{word} HelmChart/{namespace}/{name} with SourceRef '{}/{namespace}/{}'",
+        source.kind.as_str(),
+        source.name
+    );
+    Notice::trace(reason, message)
+}
+
+/// The HelmChart as it is to be.
+fn chart(object: &HelmRelease, template: &ChartTemplate, namespace: &str, name: &str) -> HelmChart {
+    let ChartTemplate { metadata, spec } = template;
+    let mut labels = metadata
+        .as_ref()
+        .map(|metadata| metadata.labels.clone())
+        .unwrap_or_default();
+    labels.extend(origin_labels(&target::own_namespace(object), &object.name_any()));
+    let annotations = metadata
+        .as_ref()
+        .map(|metadata| metadata.annotations.clone())
+        .unwrap_or_default();
+    Object {
+        metadata: ObjectMeta {
+            name: Some(name.to_owned()),
+            namespace: Some(namespace.to_owned()),
+            labels: Some(labels),
+            annotations: (!annotations.is_empty()).then_some(annotations),
+            ..ObjectMeta::default()
+        },
+        spec: HelmChartSpec {
+            chart: spec.chart.clone(),
+            version: spec.version.clone(),
+            source_ref: ChartSource {
+                api_version: None,
+                kind: spec.source_ref.kind.clone(),
+                name: spec.source_ref.name.clone(),
+            },
+            interval: spec.interval.unwrap_or(object.spec.interval),
+            reconcile_strategy: spec.reconcile_strategy.clone(),
+            values_files: spec.values_files.clone(),
+            ignore_missing_values_files: spec.ignore_missing_values_files,
+            verify: spec.verify.as_ref().map(|verify| ChartVerification {
+                provider: verify.provider.clone(),
+                secret_ref: verify.secret_ref.clone(),
+                ..ChartVerification::default()
+            }),
+            ..HelmChartSpec::default()
+        },
+        status: None,
+    }
+}
+
+/// Whether a HelmChart needs no change. What others have added to it stays.
+fn is_as_wanted(live: &HelmChart, wanted: &HelmChart) -> bool {
+    let has = |live: &BTreeMap<String, String>, wanted: &BTreeMap<String, String>| {
+        wanted.iter().all(|(key, value)| live.get(key) == Some(value))
+    };
+    let spec = HelmChartSpec {
+        suspend: live.spec.suspend,
+        ..wanted.spec.clone()
+    };
+    live.metadata.deletion_timestamp.is_none()
+        && live.spec == spec
+        && has(live.labels(), wanted.labels())
+        && has(live.annotations(), wanted.annotations())
+}

@@ -1,0 +1,77 @@
+//! The charts of artifacts, read once for each content.
+
+use std::fs::File;
+use std::io::Read as _;
+use std::sync::Arc;
+
+use api::Reason;
+use helm::chart::{Chart, Charts as Known, Limits};
+use model::Artifact;
+use source::store::fetch;
+
+use super::{Settings, Shared};
+use crate::artifacts::Archives;
+use crate::kit::{Failure, chain};
+use crate::sources::blocking;
+
+/// How many bytes of charts are kept that were read.
+const KEPT: usize = 32 << 20;
+
+/// The charts of artifacts.
+pub(super) struct Charts {
+    archives: Archives,
+    known: Known,
+}
+
+impl Charts {
+    pub(super) fn new(shared: &Shared) -> Self {
+        Charts {
+            archives: Archives::new(
+                shared.store.clone(),
+                shared.settings.http_retry,
+                shared.settings.source_host.clone(),
+            ),
+            known: Known::new(KEPT),
+        }
+    }
+
+    /// The chart of an artifact.
+    pub(super) async fn get(&self, artifact: &Artifact, settings: &Settings) -> Result<Arc<Chart>, Failure> {
+        let failed = |why: String| {
+            let message = format!("Could not load chart: {why}");
+            Failure::transient(Reason::ARTIFACT_FAILED, message)
+        };
+        let Some(digest) = artifact.digest else {
+            return Err(failed("its artifact has no digest".to_owned()));
+        };
+        if let Some(chart) = self.known.known(&digest) {
+            return Ok(chart);
+        }
+        let file = self.file(artifact, settings).await?;
+        let known = self.known.clone();
+        let read = blocking(move || known.get(digest, || read(file)));
+        read.await.map_err(failed)
+    }
+
+    async fn file(&self, artifact: &Artifact, settings: &Settings) -> Result<File, Failure> {
+        self.archives.get(artifact).await.map_err(|error| match error {
+            fetch::Error::NotFound { .. } => {
+                let wait = settings.requeue_dependency;
+                let after = api::Duration::from(wait);
+                let message = format!("Source not ready: artifact not found. Retrying in {after}");
+                Failure::waiting(wait, Reason::ARTIFACT_FAILED, message)
+            }
+            error => {
+                let message = format!("Could not load chart: {}", chain(&error));
+                Failure::transient(Reason::ARTIFACT_FAILED, message)
+            }
+        })
+    }
+}
+
+fn read(mut file: File) -> Result<Chart, String> {
+    let mut archive = Vec::new();
+    file.read_to_end(&mut archive)
+        .map_err(|error| error.to_string())?;
+    Chart::from_archive(&archive, &Limits::default()).map_err(|error| chain(&error))
+}

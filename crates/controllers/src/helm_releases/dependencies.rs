@@ -1,0 +1,57 @@
+//! What must be ready before a release is made.
+
+use std::sync::Arc;
+
+use api::Reason;
+use api::helm::HelmRelease;
+use engine::health::cel::Predicate;
+use kube::ResourceExt;
+
+use crate::kit::{Failure, Key, dependency_key, holds, is_ready};
+
+/// What begins the message of a failure that only a change of the object mends.
+const TERMINAL: &str = "Reconciliation failed terminally due to configuration error";
+
+/// Checks all that an object depends on. The texts are Flux's.
+pub(super) fn check(
+    object: &HelmRelease,
+    additive: bool,
+    wait: std::time::Duration,
+    find: impl Fn(&Key) -> Option<Arc<HelmRelease>>,
+) -> Result<(), Failure> {
+    let unmet = |why: String| Err(Failure::waiting(wait, Reason::DEPENDENCY_NOT_READY, why));
+    for dependency in &object.spec.depends_on {
+        let key = dependency_key(object, dependency);
+        let shown = format!("{}/{}", key.0, key.1);
+        let Some(other) = find(&key) else {
+            let names = "helmreleases.helm.toolkit.fluxcd.io";
+            let name = &key.1;
+            return unmet(format!(
+                "unable to get '{shown}' dependency: {names} \"{name}\" not found"
+            ));
+        };
+        if let Some(text) = dependency.ready_expr.as_deref().filter(|text| !text.is_empty()) {
+            let predicate = Predicate::new(text).map_err(|problem| {
+                let name = other.name_any();
+                let message = format!("{TERMINAL}: failed to evaluate dependency {name}: {problem}");
+                Failure::stalled(Reason::INVALID_CEL_EXPRESSION, message)
+            })?;
+            match holds(&predicate, object, &other) {
+                Ok(true) => {}
+                Ok(false) => {
+                    return unmet(format!(
+                        "dependency '{shown}' is not ready according to readyExpr eval"
+                    ));
+                }
+                Err(problem) => return unmet(problem),
+            }
+            if !additive {
+                continue;
+            }
+        }
+        if !is_ready(&other) {
+            return unmet(format!("dependency '{shown}' is not ready"));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,219 @@
+//! HelmReleases: charts of a source, installed, upgraded, tested and kept as they are.
+//!
+//! ```text
+//!  HelmRelease ─▶ source ─▶ chart ─┐
+//!         values, valuesFrom ──────┼─▶ state ─▶ decision ─▶ action ─▶ plan ─▶ engine
+//!     storage (Secrets), history ──┘   └────────── until nothing is left ─────────┘ ─▶ status
+//! ```
+//!
+//! What comes next is a pure function of what is observed ([`helm::decision`]); an [action](action) is what is done about it. An action that
+//! waits has no seat, so that as many releases as there are can wait for their objects.
+
+mod action;
+mod chart_template;
+mod charts;
+mod definitions;
+mod dependencies;
+mod hooks;
+mod objects;
+mod post_render;
+mod reconcile;
+mod render;
+mod settings;
+mod site;
+mod sites;
+mod source;
+mod status;
+mod storage;
+mod target;
+mod values;
+mod watched;
+mod world;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use ::source::store::Store;
+use api::helm::{HelmReleaseSpec, HelmReleaseStatus};
+use api::{ConditionStatus, ConditionType, Object, Reason, ReconcileStatus};
+use helm::digest;
+use kube::{Client, ResourceExt};
+use model::convert::from_serde;
+
+use crate::kit::{
+    Conditions, Config, Desk, Done, Failure, Notice, Reconcile, Run, Shape, Stamp, Summary, Wake,
+    dependency_key, follow_configs, is_waiting,
+};
+use charts::Charts;
+use render::Renderer;
+use sites::Sites;
+use source::Sources;
+
+pub use settings::Settings;
+pub use world::Machine;
+
+/// Who writes the fields of objects.
+pub(crate) const FIELD_MANAGER: &str = "helm-controller";
+
+/// What a process has for its HelmReleases.
+#[derive(Clone)]
+pub struct Shared {
+    /// The cluster.
+    pub client: Client,
+    /// The store of this process, where artifacts are read from that it has. All others are fetched.
+    pub store: Option<Arc<Store>>,
+    /// What the flags of the program say.
+    pub settings: Settings,
+}
+
+/// The controller of HelmReleases.
+pub struct HelmReleases {
+    shared: Shared,
+    sources: Sources,
+    charts: Charts,
+    renderer: Renderer,
+    sites: Sites,
+    desk: std::sync::OnceLock<Desk<HelmReleaseSpec>>,
+}
+
+impl HelmReleases {
+    /// The controller of a process.
+    pub fn new(shared: Shared) -> Self {
+        HelmReleases {
+            sources: Sources::new(&shared.client),
+            charts: Charts::new(&shared),
+            renderer: Renderer::new(),
+            sites: Sites::new(shared.settings.clusters(&shared.client)),
+            desk: std::sync::OnceLock::new(),
+            shared,
+        }
+    }
+}
+
+/// The digests of the post-renderers and of the common metadata of a spec; empty where there are none.
+fn digests(spec: &HelmReleaseSpec) -> (String, String) {
+    let renderers = (!spec.post_renderers.is_empty())
+        .then(|| from_serde(&spec.post_renderers).ok())
+        .flatten();
+    let common = spec
+        .common_metadata
+        .as_ref()
+        .and_then(|common| from_serde(common).ok());
+    (
+        digest::of_post_renderers(renderers.as_ref()),
+        digest::of_common_metadata(common.as_ref()),
+    )
+}
+
+/// Whether an annotation asks for something that was not dealt with yet, in the words of Flux: it only counts together with a request
+/// for a run.
+fn asks(object: &Object<HelmReleaseSpec>, annotation: &str, handled: Option<&str>) -> Option<String> {
+    let asked = object.annotations().get(annotation)?;
+    let requested = object.annotations().get("reconcile.fluxcd.io/requestedAt")?;
+    let is_new = asked == requested && handled != Some(asked.as_str());
+    is_new.then(|| asked.clone())
+}
+
+impl Reconcile for HelmReleases {
+    type Spec = HelmReleaseSpec;
+
+    const SUMMARY: Summary = Summary {
+        order: &[
+            ConditionType::RELEASED,
+            ConditionType::REMEDIATED,
+            ConditionType::TEST_SUCCESS,
+            ConditionType::DRIFTED,
+            ConditionType::STALLED,
+            ConditionType::RECONCILING,
+        ],
+        negative: &[ConditionType::STALLED, ConditionType::RECONCILING],
+        decisive: &[],
+    };
+
+    fn begin(&self, desk: &Desk<HelmReleaseSpec>) {
+        self.desk.get_or_init(|| desk.clone());
+    }
+
+    fn is_suspended(&self, object: &Object<HelmReleaseSpec>) -> bool {
+        object.spec.suspend
+    }
+
+    /// Nothing new is said of what is suspended.
+    fn suspend(_: &mut HelmReleaseStatus, _: Stamp) {}
+
+    fn interval(&self, object: &Object<HelmReleaseSpec>) -> Duration {
+        object.spec.interval.to_std()
+    }
+
+    /// Those that depend on an object are looked at again when it has come or has become ready.
+    fn seen(&self, object: &Object<HelmReleaseSpec>, wake: &Wake<HelmReleaseSpec>) {
+        let key = (target::own_namespace(object), object.name_any());
+        wake.everywhere(|other| {
+            let mut on = other.spec.depends_on.iter();
+            is_waiting(other) && on.any(|one| dependency_key(other, one) == key)
+        });
+    }
+
+    async fn follow(&self, desk: Desk<HelmReleaseSpec>) {
+        let settings = &self.shared.settings;
+        let configs = async {
+            let Some(selector) = &settings.watch_configs else {
+                return std::future::pending().await;
+            };
+            let wake = desk.wake();
+            let changed =
+                |config: &Config| wake.all(&config.namespace, |object| values::reads(object, config));
+            let namespace = desk.options().namespace.as_deref();
+            follow_configs(&self.shared.client, namespace, selector, changed).await;
+        };
+        tokio::join!(self.sources.follow(&desk, settings.external_artifact), configs);
+    }
+
+    async fn reconcile(&self, run: &mut Run<'_, HelmReleaseSpec>) -> Result<Vec<Notice>, Failure> {
+        self.release(run).await.map(|()| Vec::new())
+    }
+
+    /// What a run came to is in the conditions already; what is left is how it goes on.
+    fn conclude(
+        status: &mut HelmReleaseStatus,
+        stamp: Stamp,
+        result: Result<(), &Failure>,
+        interval: Duration,
+    ) -> Done {
+        let Err(failure) = result else {
+            status.remove(ConditionType::RECONCILING);
+            status.remove(ConditionType::STALLED);
+            status.set_observed_generation(stamp.generation);
+            return Done::After(interval);
+        };
+        // Of what an action came to, its own conditions tell.
+        let told_by_actions = [
+            Reason::PROGRESSING_WITH_RETRY,
+            Reason::RETRIES_EXCEEDED,
+            Reason::MISSING_ROLLBACK_TARGET,
+        ];
+        if !told_by_actions.contains(&failure.reason) {
+            let (reason, message) = (failure.reason.as_str(), failure.message.as_str());
+            status.set(
+                stamp,
+                ConditionType::READY,
+                ConditionStatus::False,
+                reason,
+                message,
+            );
+        }
+        match failure.shape {
+            Shape::Stalled => {
+                status.set_stalled(stamp, failure.reason, &failure.message);
+                status.set_observed_generation(stamp.generation);
+                Done::Forget
+            }
+            Shape::Waiting(wait) => Done::After(wait),
+            Shape::Transient => Done::Retry,
+        }
+    }
+
+    async fn finalize(&self, run: &mut Run<'_, HelmReleaseSpec>) -> Result<Vec<Notice>, Failure> {
+        self.leave(run).await.map(|()| Vec::new())
+    }
+}

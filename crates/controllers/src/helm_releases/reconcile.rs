@@ -1,0 +1,488 @@
+//! One run: what is needed for a release is brought together, and then one action after the other is done until nothing is left to do.
+
+use std::sync::Arc;
+
+use api::helm::{HelmReleaseSpec, HelmReleaseStatus};
+use api::{ConditionStatus, ConditionType, Reason};
+use helm::chart::{Chart, track_revision};
+use helm::decision::{
+    self, Action, Attempt, Decision, Digests, Drift, Next, Observed, Outcome, Run as Done, Stall, Target,
+    message,
+};
+use helm::digest;
+use model::Map;
+use model::digest::Algorithm;
+
+use super::action::{NotDone, Release};
+use super::site::Site;
+use super::storage::Storage;
+use super::watched::Watched;
+use super::{HelmReleases, asks, dependencies, digests, sites, status, target, values};
+use crate::kit::{Conditions, Failure, Run, chain};
+
+/// The annotations that ask for more than a run.
+const FORCE: &str = "reconcile.fluxcd.io/forceAt";
+const RESET: &str = "reconcile.fluxcd.io/resetAt";
+
+/// What begins the message of a failure that only a change of the object mends.
+const TERMINAL: &str = "Reconciliation failed terminally due to configuration error";
+
+type ReleaseRun<'r> = Run<'r, HelmReleaseSpec>;
+
+impl HelmReleases {
+    /// Brings a release to what its object wants.
+    pub(super) async fn release(&self, run: &mut ReleaseRun<'_>) -> Result<(), Failure> {
+        let standard = sites::standard(run.object).map_err(|problem| {
+            let message = format!("{TERMINAL}: {problem}");
+            Failure::stalled(Reason::INVALID_CEL_EXPRESSION, message)
+        })?;
+        self.keep_chart(run).await?;
+        let stamp = run.stamp;
+        run.status
+            .set_reconciling(stamp, Reason::PROGRESSING, "Fulfilling prerequisites");
+        run.show_progress().await;
+        let settings = &self.shared.settings;
+        let find = |key: &crate::kit::Key| self.desk.get().and_then(|desk| desk.get(key));
+        dependencies::check(
+            run.object,
+            settings.additive_dependency_check,
+            settings.requeue_dependency,
+            find,
+        )?;
+        let helm_chart = run.status.helm_chart.clone();
+        let found = self
+            .sources
+            .chart(run.object, helm_chart.as_deref(), settings)
+            .await?;
+        let values = values::values(&self.shared.client, run.object).await?;
+        let loaded = self.charts.get(&found.artifact, settings).await?;
+        let revision = found.artifact.revision.to_string();
+        let (chart, oci_digest) = match found.is_by_digest {
+            true => self.tracked(&loaded, &revision)?,
+            false => (loaded, String::new()),
+        };
+        let identity = settings.identity(run.object).to_string();
+        let site = self.sites.of(run.object, &identity, standard).await;
+        let mut site = site.map_err(|problem| Failure::transient(Reason::REST_CLIENT_ERROR, problem))?;
+        if self.retargeted(run, &chart, &mut site).await? {
+            return Err(again());
+        }
+        run.status.storage_namespace = Some(target::storage_namespace(run.object));
+        attempt(run, &chart, &values, &oci_digest);
+        let storage = Storage::new(
+            &site.client,
+            &target::storage_namespace(run.object),
+            &target::release_name(run.object),
+        );
+        let history = status::history(&run.status);
+        let policy = target::policy(run.object, settings);
+        let mut release = Release {
+            run,
+            settings,
+            renderer: &self.renderer,
+            chart,
+            values,
+            policy,
+            site: &mut site,
+            storage,
+            records: Vec::new(),
+            history,
+            log: Vec::new(),
+        };
+        let done = release.go_on().await;
+        let detects = release.policy.drift.detects();
+        self.watch(run, site, done.is_ok() && detects).await;
+        done
+    }
+
+    /// Has the objects of a release watched that is as it should be, so that whoever changes one is seen at once.
+    async fn watch(&self, run: &ReleaseRun<'_>, site: Site, is_watched: bool) {
+        let inventory = run.status.inventory.as_ref().filter(|_| is_watched);
+        let (Some(inventory), Some(desk)) = (inventory, self.desk.get()) else {
+            return self.sites.watch(run.object, None);
+        };
+        let keys = inventory.entries.iter().map(|entry| entry.id.0.clone());
+        let (wake, object) = (desk.wake(), run.object.clone());
+        let watched = Watched::new(site, keys.collect(), move || wake.one(&object));
+        let watched = run.seat.aside(watched).await;
+        self.sites.watch(run.object, Some(watched));
+    }
+
+    /// A chart whose version tells which artifact it is from.
+    fn tracked(&self, chart: &Arc<Chart>, revision: &str) -> Result<(Arc<Chart>, String), Failure> {
+        let tracked = track_revision(&chart.metadata.version, revision)
+            .map_err(|error| Failure::transient(Reason::CHART_MUTATE_ERROR, error.to_string()))?;
+        if self.shared.settings.no_chart_digests {
+            return Ok((Arc::clone(chart), tracked.digest));
+        }
+        let mut chart = Chart::clone(chart);
+        chart.metadata.version = tracked.version;
+        Ok((Arc::new(chart), tracked.digest))
+    }
+
+    /// Uninstalls the release that an object has made, if it means another one by now; whether it did.
+    async fn retargeted(
+        &self,
+        run: &mut ReleaseRun<'_>,
+        chart: &Arc<Chart>,
+        site: &mut Site,
+    ) -> Result<bool, Failure> {
+        let object = run.object;
+        let history = status::history(&run.status);
+        let upgrade = object.spec.upgrade.as_ref();
+        let strategy = upgrade.and_then(|upgrade| upgrade.chart_name_change_strategy.as_ref());
+        let stored_in = run.status.storage_namespace.clone().unwrap_or_default();
+        let (storage, namespace) = (target::storage_namespace(object), target::namespace(object));
+        let name = target::release_name(object);
+        let wanted = Target {
+            storage_namespace: &storage,
+            namespace: &namespace,
+            name: &name,
+            chart_name: &chart.metadata.name,
+            keeps_name_changes: matches!(strategy, Some(api::helm::ChartNameChange::InPlaceUpdate)),
+        };
+        let Some(change) = decision::target_change(&wanted, &stored_in, &history) else {
+            return Ok(false);
+        };
+        tracing::info!(
+            "release target configuration changed ({}): running uninstall for current release",
+            change.text()
+        );
+        self.uninstall(run, chart, site).await?;
+        run.status.history = Vec::new();
+        status::clear_failures(&mut run.status);
+        run.status.storage_namespace = None;
+        Ok(true)
+    }
+
+    /// Uninstalls the release that the status tells of.
+    async fn uninstall(
+        &self,
+        run: &mut ReleaseRun<'_>,
+        chart: &Arc<Chart>,
+        site: &mut Site,
+    ) -> Result<(), Failure> {
+        let history = status::history(&run.status);
+        let Some(latest) = history.latest().cloned() else {
+            return Ok(());
+        };
+        let stored_in = run.status.storage_namespace.clone().unwrap_or_default();
+        let storage = Storage::new(&site.client, &stored_in, &latest.name);
+        let failed = |problem: String| Failure::transient(Reason::UNINSTALL_FAILED, problem);
+        let records = storage.all().await.map_err(|error| failed(error.to_string()))?;
+        let policy = target::policy(run.object, &self.shared.settings);
+        let mut release = Release {
+            run,
+            settings: &self.shared.settings,
+            renderer: &self.renderer,
+            chart: Arc::clone(chart),
+            values: Map::new(),
+            policy,
+            site,
+            storage,
+            records,
+            history,
+            log: Vec::new(),
+        };
+        release
+            .uninstall()
+            .await
+            .map_err(|NotDone(problem)| failed(problem))
+    }
+
+    /// Uninstalls the release of an object that is deleted, if it is to go with it.
+    pub(super) async fn leave(&self, run: &mut ReleaseRun<'_>) -> Result<(), Failure> {
+        if run.object.spec.suspend {
+            self.sites.forget(run.object);
+            return Ok(());
+        }
+        if run.status.storage_namespace.is_some() && !self.account_is_gone(run).await? {
+            let identity = self.shared.settings.identity(run.object).to_string();
+            match self.sites.of(run.object, &identity, Default::default()).await {
+                Ok(mut site) => {
+                    let nothing = Arc::new(Chart::default());
+                    self.uninstall(run, &nothing, &mut site).await?;
+                }
+                // Without what says where the release is, nothing can be done about it.
+                Err(problem) if problem.contains("not found") => {
+                    tracing::error!("skipping Helm release uninstallation: {problem}");
+                }
+                Err(problem) => {
+                    let message =
+                        format!("failed to build REST client getter to uninstall release: {problem}");
+                    return Err(Failure::transient(Reason::UNINSTALL_FAILED, message));
+                }
+            }
+            run.status.history = Vec::new();
+            run.status.storage_namespace = None;
+        }
+        self.delete_chart(run).await?;
+        self.sites.forget(run.object);
+        Ok(())
+    }
+
+    async fn account_is_gone(&self, run: &ReleaseRun<'_>) -> Result<bool, Failure> {
+        if run.object.spec.kube_config.is_some() {
+            return Ok(false);
+        }
+        let identity = self.shared.settings.identity(run.object);
+        let is_gone = identity.account_is_gone(&self.shared.client).await;
+        is_gone.map_err(|error| {
+            let ((_, name), why) = (identity.account().unwrap_or_default(), chain(&error));
+            let message =
+                format!("failed to confirm ServiceAccount '{name}' can be used to uninstall release: {why}");
+            Failure::transient(Reason::UNINSTALL_FAILED, message)
+        })
+    }
+}
+
+/// Another run follows soon, and later each time it does. What there is to say has been said.
+fn again() -> Failure {
+    Failure::transient(Reason::PROGRESSING_WITH_RETRY, "")
+}
+
+/// Takes note of what is tried, and forgets failures of what was tried before.
+fn attempt(run: &mut ReleaseRun<'_>, chart: &Chart, values: &Map, oci_digest: &str) {
+    let handled = run.status.last_handled_reset_at.clone();
+    let reset = asks(run.object, RESET, handled.as_deref());
+    let version = &chart.metadata.version;
+    let is_reset = {
+        let status = &run.status;
+        let last = status.last_attempted_config_digest.as_deref().unwrap_or_default();
+        let tried = Attempt {
+            generation: run.stamp.generation,
+            last_generation: status.last_attempted_generation.unwrap_or_default(),
+            chart_version: version,
+            last_revision: status.last_attempted_revision.as_deref().unwrap_or_default(),
+            values,
+            last_config_digest: last,
+            reset_requested: reset.is_some(),
+        };
+        decision::reset_reason(&tried).is_some()
+    };
+    let status = &mut run.status;
+    if is_reset {
+        status::clear_failures(status);
+    }
+    if reset.is_some() {
+        status.last_handled_reset_at = reset;
+    }
+    status.last_attempted_generation = Some(run.stamp.generation);
+    status.last_attempted_revision = Some(version.clone());
+    status.last_attempted_revision_digest = (!oci_digest.is_empty()).then(|| oci_digest.to_owned());
+    status.last_attempted_config_digest = Some(digest::of_values(Algorithm::Sha256, values).to_string());
+    status.last_attempted_values_checksum = None;
+    status.last_release_revision = None;
+}
+
+impl Release<'_, '_> {
+    /// Does one action after the other.
+    async fn go_on(&mut self) -> Result<(), Failure> {
+        let state_error = |problem: String| {
+            let message = format!("Could not determine release state: {problem}");
+            Failure::transient(Reason::STATE_ERROR, message)
+        };
+        let mut done = Done::default();
+        let force = asks(
+            self.run.object,
+            FORCE,
+            self.run.status.last_handled_force_at.as_deref(),
+        );
+        let mut is_forced = force.is_some();
+        if force.is_some() {
+            self.run.status.last_handled_force_at = force;
+        }
+        loop {
+            self.records = self
+                .storage
+                .all()
+                .await
+                .map_err(|error| state_error(error.to_string()))?;
+            let mut compared = None;
+            let decision = loop {
+                let decided = self.decided(is_forced, compared.as_ref()).map_err(state_error)?;
+                if decided.next != Next::Compare {
+                    break decided;
+                }
+                compared = Some(self.drift().await);
+            };
+            self.history = decision.history;
+            status::set_history(&mut self.run.status, &self.history);
+            let action = match decision.next {
+                Next::Do(action) => action,
+                Next::Stall(stall) => return Err(self.stalled(stall)),
+                Next::Nothing | Next::Compare => return self.settle(compared.as_ref()),
+            };
+            if let Some(Ok(drifted)) = &compared
+                && action == Action::CorrectDrift
+            {
+                self.tell_drift(drifted);
+            }
+            let before = self.observing(is_forced, None, |observed| done.before(action, observed));
+            if let Some(outcome) = before {
+                return self.ended(outcome);
+            }
+            is_forced = false;
+            self.show(action).await;
+            if let Err(NotDone(problem)) = self.run(action).await {
+                return Err(self.broke_off(problem));
+            }
+            let after = self.observing(false, None, |observed| done.after(action, observed));
+            if let Some(outcome) = after {
+                return self.ended(outcome);
+            }
+            self.run.write_progress().await;
+        }
+    }
+
+    /// What comes next.
+    fn decided(
+        &self,
+        is_forced: bool,
+        compared: Option<&Result<super::action::Drifted, String>>,
+    ) -> Result<Decision, String> {
+        self.observing(is_forced, compared, |observed| {
+            let state = decision::determine(observed).map_err(|error| error.to_string())?;
+            tracing::debug!(
+                state = state.name(),
+                reason = state.reason(),
+                "the state of the release"
+            );
+            Ok(decision::decide(&state, observed))
+        })
+    }
+
+    /// Looks at all that decisions are made of.
+    fn observing<T>(
+        &self,
+        is_forced: bool,
+        compared: Option<&Result<super::action::Drifted, String>>,
+        look: impl FnOnce(&Observed<'_>) -> T,
+    ) -> T {
+        let status = &self.run.status;
+        let (renderers, common) = digests(&self.run.object.spec);
+        let drift = match compared {
+            None => Drift::NotCompared,
+            Some(Err(problem)) => Drift::Failed(problem),
+            Some(Ok(drifted)) if drifted.changes.is_empty() => Drift::None,
+            Some(Ok(_)) => Drift::Found,
+        };
+        look(&Observed {
+            releases: &self.records,
+            history: &self.history,
+            chart_name: &self.chart.metadata.name,
+            chart_version: &self.chart.metadata.version,
+            values: &self.values,
+            is_new_generation: status.observed_generation != Some(self.run.stamp.generation),
+            post_renderers: Digests {
+                wanted: &renderers,
+                observed: status
+                    .observed_post_renderers_digest
+                    .as_deref()
+                    .unwrap_or_default(),
+            },
+            common_metadata: Digests {
+                wanted: &common,
+                observed: status
+                    .observed_common_metadata_digest
+                    .as_deref()
+                    .unwrap_or_default(),
+            },
+            policy: &self.policy,
+            last_action: status::last_action(status),
+            counters: status::counters(status),
+            force: is_forced,
+            drift,
+        })
+    }
+
+    /// An action is about to be done.
+    async fn show(&mut self, action: Action) {
+        let timeout = api::Duration::from(target::timeout_of(self.run.object, action));
+        let message = message::running(action, &timeout.to_string());
+        let stamp = self.run.stamp;
+        self.run
+            .status
+            .set_reconciling(stamp, Reason::PROGRESSING, &message);
+        if action.kind() == decision::ActionKind::Release {
+            let reason = Reason::PROGRESSING.as_str();
+            let unknown = ConditionStatus::Unknown;
+            self.run
+                .status
+                .set(stamp, ConditionType::READY, unknown, reason, &message);
+        }
+        self.run.show_progress().await;
+    }
+
+    /// Nothing is left to do.
+    fn settle(&mut self, compared: Option<&Result<super::action::Drifted, String>>) -> Result<(), Failure> {
+        match compared {
+            Some(Ok(drifted)) if !drifted.changes.is_empty() => self.tell_drift(drifted),
+            Some(Ok(_)) => status::set(&mut self.run.status, self.run.stamp, &message::no_drift()),
+            _ => {}
+        }
+        if let Some(latest) = self.history.latest().cloned() {
+            status::settle(self.run, &latest);
+        }
+        self.run.status.remove(ConditionType::RECONCILING);
+        status::summarise(self.run, &self.policy.tests);
+        Ok(())
+    }
+
+    fn tell_drift(&mut self, drifted: &super::action::Drifted) {
+        let Some(latest) = self.history.latest() else {
+            return;
+        };
+        let told = message::drift_detected(latest, &drifted.changes);
+        let metadata = message::snapshot_metadata(latest);
+        status::set(&mut self.run.status, self.run.stamp, &told);
+        self.run.tell(status::notice(&told, metadata));
+    }
+
+    /// A run that has come to this end.
+    fn ended(&mut self, outcome: Outcome) -> Result<(), Failure> {
+        let stamp = self.run.stamp;
+        let status: &mut HelmReleaseStatus = &mut self.run.status;
+        match outcome {
+            Outcome::Done => {
+                status.remove(ConditionType::RECONCILING);
+                Ok(())
+            }
+            Outcome::Requeue => {
+                let ready = api::ReconcileStatus::condition(status, ConditionType::READY);
+                let message = ready.map(|ready| ready.message.clone()).unwrap_or_default();
+                status.set_reconciling(stamp, Reason::PROGRESSING_WITH_RETRY, &message);
+                Err(again())
+            }
+            Outcome::RetryAfter(interval) => {
+                let message = message::retrying_after(&api::Duration::from(interval).to_string());
+                status.set_reconciling(stamp, Reason::PROGRESSING_WITH_RETRY, &message);
+                Err(Failure::waiting(interval, Reason::PROGRESSING_WITH_RETRY, ""))
+            }
+            Outcome::Stall(stall) => Err(self.stalled(stall)),
+        }
+    }
+
+    fn stalled(&mut self, stall: Stall) -> Failure {
+        let status = &self.run.status;
+        let message = message::stalled(stall, status::last_action(status), &status::counters(status));
+        Failure::stalled(status::reason(stall.reason()), message)
+    }
+
+    /// An action that was not done.
+    fn broke_off(&mut self, problem: String) -> Failure {
+        let outcome = self.observing(false, None, Done::after_error);
+        if let Some(outcome) = outcome
+            && let Err(failure) = self.ended(outcome)
+        {
+            return failure;
+        }
+        let ready = api::ReconcileStatus::condition(&self.run.status, ConditionType::READY);
+        let is_ready = ready.is_some_and(|ready| ready.status == ConditionStatus::True);
+        match is_ready {
+            true => Failure::transient(Reason::RECONCILE_ERROR, problem),
+            // What is wrong has been told already.
+            false => again(),
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! A chart with values to everything that a release consists of, as the cluster of the release has it rendered.
+
+use std::sync::Arc;
+
+use api::helm::HelmRelease;
+use engine::cluster::Cluster;
+use helm::HelmVersion;
+use helm::capabilities::{Capabilities, KubeVersion};
+use helm::chart::Chart;
+use helm::release::{self, PostRenderer, Rendered, Request};
+use helm::render::{self, Engine, Lookup, Release};
+use kube::Client;
+use model::{Map, Value, value};
+use tokio::runtime::Handle;
+
+use super::post_render::Chain;
+use super::site::Site;
+use super::target;
+use super::world::Machine;
+use crate::kit::chain;
+use crate::sources::blocking;
+
+/// How many bytes of templates are kept that were read.
+const KEPT: usize = 16 << 20;
+
+/// Renders charts.
+pub(super) struct Renderer {
+    engine: Engine,
+}
+
+/// What is to be rendered.
+pub(super) struct Rendering<'r> {
+    pub(super) object: &'r HelmRelease,
+    pub(super) chart: &'r Arc<Chart>,
+    pub(super) values: Map,
+    /// The how manieth version of the release it is.
+    pub(super) revision: i64,
+    pub(super) is_upgrade: bool,
+    pub(super) skip_schema: bool,
+    pub(super) site: &'r Site,
+}
+
+impl Renderer {
+    pub(super) fn new() -> Self {
+        Renderer {
+            engine: Engine::remembering(KEPT),
+        }
+    }
+
+    /// Renders a chart.
+    ///
+    /// # Errors
+    /// What is wrong with it, or with its values, in the words of Helm.
+    pub(super) async fn render(&self, rendering: Rendering<'_>) -> Result<Rendered, String> {
+        let capabilities = capabilities(rendering.site).await?;
+        let object = rendering.object.clone();
+        let (chart, values) = (Chart::clone(rendering.chart), rendering.values);
+        let lookup = InCluster {
+            cluster: rendering.site.cluster().clone(),
+            runtime: Handle::current(),
+        };
+        let (revision, is_upgrade) = (rendering.revision, rendering.is_upgrade);
+        let (skip_schema, engine) = (rendering.skip_schema, self.engine.clone());
+        let work = move || {
+            let mut changes = Chain::of(&object);
+            let request = Request {
+                chart,
+                given: values,
+                release: Release {
+                    name: target::release_name(&object),
+                    namespace: target::namespace(&object),
+                    is_upgrade,
+                    revision,
+                },
+                capabilities,
+                options: render::Options {
+                    lookup: Some(Arc::new(lookup)),
+                    ..render::Options::default()
+                },
+                skip_schema,
+                sub_notes: false,
+                post_renderer: Some(&mut changes as &mut dyn PostRenderer),
+                strategy: target::post_render_strategy(&object),
+            };
+            let mut warnings = Vec::new();
+            let rendered = release::render(&engine, request, &mut Machine, &mut warnings);
+            for warning in warnings {
+                tracing::debug!("{warning}");
+            }
+            rendered.map_err(|error| chain(&error))
+        };
+        blocking(work).await
+    }
+}
+
+/// What templates may know of the cluster.
+async fn capabilities(site: &Site) -> Result<Capabilities, String> {
+    let failed = |why: String| format!("could not get server version from Kubernetes: {why}");
+    let version = version(&site.client).await.map_err(failed)?;
+    let mut capabilities = Capabilities::default_of(HelmVersion::V4);
+    capabilities.kube_version = KubeVersion::parse(&version).map_err(|error| failed(error.to_string()))?;
+    capabilities.api_versions = site.cluster().served().await.map_err(|error| error.to_string())?;
+    Ok(capabilities)
+}
+
+async fn version(client: &Client) -> Result<String, String> {
+    let version = client.apiserver_version().await.map_err(|error| chain(&error))?;
+    Ok(version.git_version)
+}
+
+/// Looks objects up for templates.
+struct InCluster {
+    cluster: Cluster,
+    runtime: Handle,
+}
+
+impl Lookup for InCluster {
+    fn lookup(&self, api_version: &str, kind: &str, namespace: &str, name: &str) -> Result<Value, String> {
+        let (group, version) = model::object_key::split_api_version(api_version);
+        let found = async {
+            let resource = match self.cluster.resource(group, version, kind).await {
+                Ok(resource) => resource,
+                Err(engine::cluster::Error::NoSuchKind { .. }) => return Ok(Value::object()),
+                Err(error) => return Err(error.to_string()),
+            };
+            if name.is_empty() {
+                let listed = self.cluster.list_all(&resource, namespace).await;
+                let items = listed.map_err(|error| error.to_string())?;
+                return Ok(value!({
+                    "apiVersion": (api_version), "kind": (format!("{kind}List")), "items": (Value::Array(items)),
+                }));
+            }
+            let found = self.cluster.get(&resource, namespace, name).await;
+            found
+                .map(Option::unwrap_or_default)
+                .map_err(|error| error.to_string())
+        };
+        self.runtime.block_on(found)
+    }
+}

@@ -1,0 +1,89 @@
+//! What flags decide for all HelmReleases.
+
+use std::time::Duration;
+
+use api::helm::HelmRelease;
+use kube::{Client, ResourceExt};
+use model::digest::Algorithm;
+
+use crate::clusters::{Clusters, Identity, KubeconfigRules};
+
+/// The label of ConfigMaps and Secrets that wake those that read them.
+const WATCHED: &str = "reconcile.fluxcd.io/watch=Enabled";
+
+/// What flags decide for all HelmReleases.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// When to look again for what an object needs from another.
+    pub requeue_dependency: Duration,
+    /// Objects may refer only to sources of their own namespace.
+    pub no_cross_namespace_refs: bool,
+    /// The ServiceAccount to act as where an object names none.
+    pub default_service_account: Option<String>,
+    /// Managers whose fields are taken over besides those that always are.
+    pub override_managers: Vec<String>,
+    /// How often an artifact that cannot be fetched is tried again.
+    pub http_retry: u32,
+    /// The host, with its port, to fetch artifacts from instead of the one that they name.
+    pub source_host: Option<String>,
+    /// Whether expressions of dependencies are asked besides the check that they replace otherwise: the gate
+    /// `AdditiveCELDependencyCheck`.
+    pub additive_dependency_check: bool,
+    /// Whether artifacts of others can be sources: the gate `ExternalArtifact`.
+    pub external_artifact: bool,
+    /// Objects may name ServiceAccounts whose identity they use at clouds: the gate `ObjectLevelWorkloadIdentity`.
+    pub object_level_workload_identity: bool,
+    /// The digest of an OCI artifact is no part of the version of its chart: the gate `DisableChartDigestTracking`.
+    pub no_chart_digests: bool,
+    /// What fails is tried again rather than undone: the gate `DefaultToRetryOnFailure`.
+    pub retry_on_failure: bool,
+    /// The algorithm of the digests of snapshots.
+    pub snapshot_digests: Algorithm,
+    /// The labels of ConfigMaps and Secrets whose changes wake those that read them; none are watched where there is nothing.
+    pub watch_configs: Option<String>,
+    /// What kubeconfigs of other clusters may do.
+    pub kubeconfigs: KubeconfigRules,
+}
+
+impl Default for Settings {
+    /// The defaults of Flux's flags.
+    fn default() -> Self {
+        Settings {
+            requeue_dependency: Duration::from_secs(30),
+            no_cross_namespace_refs: false,
+            default_service_account: None,
+            override_managers: Vec::new(),
+            http_retry: 9,
+            source_host: None,
+            additive_dependency_check: false,
+            external_artifact: false,
+            object_level_workload_identity: false,
+            no_chart_digests: false,
+            retry_on_failure: false,
+            snapshot_digests: Algorithm::Sha256,
+            watch_configs: Some(WATCHED.to_owned()),
+            kubeconfigs: KubeconfigRules::default(),
+        }
+    }
+}
+
+impl Settings {
+    /// The clusters that objects may be installed in.
+    pub(super) fn clusters(&self, client: &Client) -> Clusters {
+        Clusters::new(
+            client.clone(),
+            self.kubeconfigs,
+            self.object_level_workload_identity,
+        )
+    }
+
+    /// Who an object is installed as, and where.
+    pub(super) fn identity(&self, object: &HelmRelease) -> Identity {
+        let (spec, namespace) = (&object.spec, object.namespace().unwrap_or_default());
+        let accounts = [
+            spec.service_account_name.as_ref(),
+            self.default_service_account.as_ref(),
+        ];
+        Identity::of(&namespace, spec.kube_config.as_ref(), accounts)
+    }
+}

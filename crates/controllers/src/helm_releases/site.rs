@@ -1,0 +1,156 @@
+//! The cluster of a release, and how plans are carried out in it.
+//!
+//! What is waited for is told by the watch; meanwhile the release has no [seat](Seat), so that as many as there are can wait.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use engine::cache::{Cache, Follow, Interest, Standard};
+use engine::cluster::Cluster;
+use engine::observe::Memory;
+use engine::plan::{Objects, Plan, Step};
+use engine::sync::{Next, Report, Run, Stop, Surroundings, World};
+use jiff::Timestamp;
+use kube::Client;
+use model::{ObjectKey, Value};
+
+use super::FIELD_MANAGER;
+use crate::kit::Seat;
+
+/// How long the first list of a kind may take before the server is asked instead.
+const FIRST_LIST: Duration = Duration::from_secs(10);
+/// How soon what no watch tells of is looked at again.
+const LOOK_AGAIN: Duration = Duration::from_secs(5);
+
+/// The cluster of a release.
+pub(super) struct Site {
+    pub(super) client: Client,
+    pub(super) cache: Cache,
+    /// How objects are doing is told by this.
+    pub(super) standard: Standard,
+    /// What is known to be as it should be.
+    pub(super) memory: Arc<Memory>,
+    /// Where releases are that the controller keeps itself alive by watching what they own.
+    pub(super) follows: Vec<Follow>,
+}
+
+impl Site {
+    pub(super) fn cluster(&self) -> &Cluster {
+        self.cache.cluster()
+    }
+
+    /// Follows the kinds of objects, so that it is known when they change.
+    pub(super) async fn follow<'k>(&mut self, keys: impl Iterator<Item = &'k ObjectKey>) {
+        let kinds: BTreeSet<(&str, &str)> = keys.map(|key| (&*key.group, &*key.kind)).collect();
+        let is_followed = |follow: &Follow, (group, kind): (&str, &str)| {
+            let watched = follow.watched();
+            watched.group == group && watched.kind == kind
+        };
+        self.follows
+            .retain(|follow| kinds.iter().any(|kind| is_followed(follow, *kind)));
+        for (group, kind) in kinds {
+            if !self
+                .follows
+                .iter()
+                .any(|follow| is_followed(follow, (group, kind)))
+            {
+                let interest = Interest::in_all(group, kind);
+                self.follows.push(self.cache.follow_by(interest, &self.standard));
+            }
+        }
+        let deadline = tokio::time::Instant::now() + FIRST_LIST;
+        for follow in &self.follows {
+            // A kind that cannot be followed is asked for while it is waited for.
+            let _ = follow.synced(deadline).await;
+        }
+    }
+
+    /// Carries a plan out to its end.
+    pub(super) async fn carry_out(&mut self, plan: Plan, objects: Objects, seat: &Seat) -> Report {
+        let waits = plan.stages.iter().filter_map(|stage| stage.wait.as_ref());
+        let awaited: Vec<ObjectKey> = waits
+            .flat_map(|wait| wait.objects.iter().map(|awaited| awaited.key.clone()))
+            .collect();
+        let mut keys: Vec<ObjectKey> = self.followed_keys();
+        keys.extend(awaited.iter().cloned());
+        seat.aside(self.follow(keys.iter())).await;
+        let mut changes = {
+            let awaited: BTreeSet<ObjectKey> = awaited.into_iter().collect();
+            self.cache
+                .subscribe(Box::new(move |entry| awaited.contains(&entry.key())))
+        };
+        let around = Alone;
+        let world = World {
+            cluster: self.cache.cluster(),
+            cache: &self.cache,
+            standard: &self.standard,
+            manager: FIELD_MANAGER,
+            approved: true,
+            heard: true,
+            around: &around,
+        };
+        let mut run = Run::new(Arc::new(plan), objects);
+        loop {
+            while changes.try_next().is_some() {}
+            match run.advance(&world).await {
+                Next::Finished(report) => return report,
+                Next::Waiting { until, .. } => {
+                    let left = until.duration_since(Timestamp::now());
+                    let left = Duration::try_from(left).unwrap_or_default().min(LOOK_AGAIN);
+                    let changed = async { drop(tokio::time::timeout(left, changes.next()).await) };
+                    seat.aside(changed).await;
+                }
+                // All is approved, and nobody else is heard.
+                Next::Approval(_) | Next::Hearing => {}
+            }
+        }
+    }
+
+    /// One object of each kind that is followed by now, in name only.
+    fn followed_keys(&self) -> Vec<ObjectKey> {
+        let watched = self.follows.iter().map(Follow::watched);
+        watched
+            .map(|interest| ObjectKey {
+                group: interest.group.clone(),
+                kind: interest.kind.clone(),
+                namespace: "".into(),
+                name: "".into(),
+            })
+            .collect()
+    }
+}
+
+/// A release has no others around it: whose objects are is in their annotations.
+struct Alone;
+
+impl Surroundings for Alone {
+    fn now(&self) -> Timestamp {
+        Timestamp::now()
+    }
+
+    fn stop(&self) -> Option<Stop> {
+        None
+    }
+
+    fn may_prune(&self, live: &Value) -> bool {
+        let policy = live.str_at(&["metadata", "annotations", "helm.sh/resource-policy"]);
+        !policy.trim().eq_ignore_ascii_case("keep")
+    }
+
+    fn wanted_by(&self, _: &ObjectKey) -> Option<String> {
+        None
+    }
+
+    fn kind_wanted_by(&self, _: &str, _: &str) -> Option<String> {
+        None
+    }
+
+    fn lasts_for(&self, _: &ObjectKey) -> Option<String> {
+        None
+    }
+
+    fn applies(&self, _: &ObjectKey) {}
+
+    fn applied(&self, _: &Step, _: &Value) {}
+}

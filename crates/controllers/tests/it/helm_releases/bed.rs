@@ -1,0 +1,160 @@
+//! A chart in a Git repository, and HelmReleases of it.
+
+use std::time::Duration;
+
+use api::helm::{HelmRelease, HelmReleaseSpec};
+use api::source::{
+    BucketSpec, ExternalArtifactSpec, GitRepositorySpec, HelmChartSpec, HelmRepositorySpec, OciRepositorySpec,
+};
+use controllers::helm_releases::{HelmReleases, Settings, Shared};
+use controllers::sources::{GitRepositories, HelmCharts};
+use k8s_openapi::api::core::v1::{ConfigMap, Secret};
+use kube::Api;
+use kube::api::ListParams;
+use serde_json::{Value, json};
+use testkit::cluster::object_settled;
+use testkit::git;
+
+use crate::sources::bed::{self, condition};
+
+pub(super) type Bed = bed::Bed<HelmReleaseSpec>;
+
+/// `Chart.yaml` of the chart `app`.
+pub(super) const CHART: &str = "apiVersion: v2\nname: app\nversion: 1.0.0\nappVersion: \"7\"\n";
+
+/// A ConfigMap with one value.
+pub(super) const CONFIG: &str = "apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: {{ .Release.Name }}
+data:
+  a: {{ .Values.a | quote }}
+";
+
+/// All that a test needs.
+pub(super) struct Setting {
+    pub(super) bed: Bed,
+    pub(super) server: git::Server,
+}
+
+impl Setting {
+    /// The chart `app` with these files besides its `Chart.yaml`, and controllers at work.
+    pub(super) async fn with(files: &[(&str, &str)]) -> Self {
+        let server = git::Server::start();
+        let bed = Bed::start().await;
+        bed.serve::<GitRepositorySpec>().await;
+        bed.serve::<HelmChartSpec>().await;
+        bed.serve::<HelmRepositorySpec>().await;
+        bed.serve::<OciRepositorySpec>().await;
+        bed.serve::<BucketSpec>().await;
+        bed.serve::<ExternalArtifactSpec>().await;
+        let mut all = vec![("app/Chart.yaml", CHART)];
+        all.extend(files.iter().copied());
+        server.repository("charts").commit("main", "Start", all);
+        let mut setting = Setting { bed, server };
+        setting.start();
+        let Setting { bed, server, .. } = &setting;
+        let url = server.clone_url("charts");
+        let spec = json!({"url": url, "interval": "1h", "ref": {"branch": "main"}});
+        bed.create_other::<GitRepositorySpec>("charts", spec).await;
+        setting
+    }
+
+    /// Starts the controllers, or starts them again.
+    pub(super) fn start(&mut self) {
+        self.bed.run(GitRepositories::new);
+        self.bed.run(HelmCharts::new);
+        self.bed.run(|shared| {
+            HelmReleases::new(Shared {
+                client: shared.client,
+                store: Some(shared.store),
+                settings: Settings::default(),
+            })
+        });
+    }
+
+    /// A HelmRelease of the chart, with more in its spec.
+    pub(super) async fn create(&self, name: &str, more: Value) {
+        let mut spec = json!({
+            "interval": "1h", "timeout": "20s",
+            "chart": {"spec": {
+                "chart": "app", "reconcileStrategy": "Revision",
+                "sourceRef": {"kind": "GitRepository", "name": "charts"},
+            }},
+        });
+        let all = spec.as_object_mut().unwrap();
+        all.extend(more.as_object().unwrap().clone());
+        let object = json!({
+            "apiVersion": "helm.toolkit.fluxcd.io/v2", "kind": "HelmRelease",
+            "metadata": {"name": name, "namespace": self.bed.namespace},
+            "spec": spec,
+        });
+        let object: HelmRelease = serde_json::from_value(object).unwrap();
+        self.bed.api.create(&Default::default(), &object).await.unwrap();
+    }
+
+    /// Commits to the chart, and has the source look at it.
+    pub(super) async fn commit(&self, files: &[(&str, &str)]) {
+        self.server
+            .repository("charts")
+            .commit("main", "Change", files.iter().copied());
+        let api = self.bed.other::<GitRepositorySpec>();
+        let token = jiff::Timestamp::now().to_string();
+        let patch = json!({"metadata": {"annotations": {"reconcile.fluxcd.io/requestedAt": token}}});
+        let patch = kube::api::Patch::Merge(patch);
+        api.patch("charts", &Default::default(), &patch).await.unwrap();
+    }
+
+    /// Waits until `Ready` of a HelmRelease is this, for this reason, with the newest generation dealt with.
+    pub(super) async fn ready(&self, name: &str, status: &str, reason: &str) -> HelmRelease {
+        self.bed
+            .until(name, |object| {
+                let ready = condition(object, "Ready");
+                ready.is_some_and(|ready| ready.status.to_string() == status && ready.reason == reason)
+            })
+            .await
+    }
+
+    /// Waits until a release has this number, and is deployed.
+    pub(super) async fn deployed(&self, name: &str, version: i64) -> HelmRelease {
+        self.bed
+            .until(name, |object| {
+                let latest = object.status.as_ref().and_then(|status| status.history.first());
+                let is_it =
+                    latest.is_some_and(|latest| latest.version == version && latest.status == "deployed");
+                let ready = condition(object, "Ready");
+                is_it && ready.is_some_and(|ready| ready.status.to_string() == "True")
+            })
+            .await
+    }
+
+    pub(super) fn config_maps(&self) -> Api<ConfigMap> {
+        Api::namespaced(self.bed.cluster.client(), &self.bed.namespace)
+    }
+
+    /// Waits until a ConfigMap has this value; `None` waits until it is gone.
+    pub(super) async fn value(&self, name: &str, value: Option<&str>) {
+        let settled = object_settled(self.config_maps(), name, Duration::from_secs(30), |object| {
+            let found = object.map(|object| object.data.as_ref().and_then(|data| data.get("a").cloned()));
+            match (found, value) {
+                (None, None) => Ok(()),
+                (Some(Some(found)), Some(value)) if found == value => Ok(()),
+                (found, _) => Err(format!("{found:?}")),
+            }
+        });
+        settled.await.unwrap();
+    }
+
+    /// The records of a release: version and status, the oldest first.
+    pub(super) async fn records(&self, release: &str) -> Vec<(String, String)> {
+        let secrets: Api<Secret> = Api::namespaced(self.bed.cluster.client(), &self.bed.namespace);
+        let selected = ListParams::default().labels(&format!("owner=helm,name={release}"));
+        let mut found: Vec<_> = secrets.list(&selected).await.unwrap().items;
+        found.sort_by_key(|secret| secret.metadata.name.clone());
+        let label = |secret: &Secret, key: &str| secret.metadata.labels.as_ref().unwrap()[key].clone();
+        found
+            .iter()
+            .map(|secret| (label(secret, "version"), label(secret, "status")))
+            .collect()
+    }
+}

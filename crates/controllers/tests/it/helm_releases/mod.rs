@@ -1,0 +1,9 @@
+//! HelmReleases on a cluster.
+
+mod bed;
+mod failed;
+mod hooks;
+mod kept;
+mod killed;
+mod program;
+mod released;

@@ -1,0 +1,15 @@
+//! There is no release: it is installed, unless that failed too often.
+
+use super::{Action, Next, Observed, Stall};
+use crate::decision::ReleaseAction;
+
+pub(super) fn next(observed: &Observed<'_>) -> Next {
+    let is_exhausted = observed
+        .policy
+        .of(ReleaseAction::Install)
+        .is_exhausted(&observed.counters);
+    if is_exhausted && !observed.force {
+        return Next::Stall(Stall::RetriesExceeded("cannot install release"));
+    }
+    Next::Do(Action::Install)
+}
