@@ -207,7 +207,8 @@ impl Reconcile for Kustomizations {
             let mut on = on.filter(|one| dependency_key(other, one) == key);
             match is_ready {
                 true => may_wait(other, revision) && on.next().is_some(),
-                false => is_waiting(other) && on.any(|one| status.is_none() || one.ready_expr.is_some()),
+                // What has just come has a status too, of defaults.
+                false => is_waiting(other) && on.any(|one| ready.is_none() || one.ready_expr.is_some()),
             }
         });
     }
