@@ -12,7 +12,7 @@ use engine::unit::{
 use futures::future::BoxFuture;
 use parking_lot::Mutex;
 
-use super::{Bed, LIMIT, by, config_map, hook, soon};
+use super::{Bed, LIMIT, Running, by, config_map, hook, soon};
 
 type Action = Box<dyn FnOnce() + Send>;
 
@@ -88,8 +88,8 @@ struct Scene {
 
 impl Scene {
     async fn start() -> Scene {
-        let bed = Bed::on(testkit::Cluster::embedded(apiserver::Server::builder())).await;
-        bed.running.abort();
+        let mut bed = Bed::on(testkit::Cluster::embedded(apiserver::Server::builder())).await;
+        bed.running.end().await;
         let store = Moody::new(bed.units.clone());
         let clusters = OneCluster::new(bed.test.client());
         let settings = ReconciliationSettings::default();
@@ -101,8 +101,7 @@ impl Scene {
                 count.fetch_add(1, Ordering::SeqCst);
             })
             .forever();
-        let running = engine.clone();
-        tokio::spawn(async move { running.run(2, 2, std::future::pending()).await });
+        bed.running = Running::start(&engine, 2);
         Scene {
             bed,
             store,
@@ -313,14 +312,14 @@ async fn a_request_with_a_number_is_answered_once_also_over_a_crash() {
     };
     bed.ask("shop", asked.clone());
     assert!(soon(60, async || !bed.is_asked("shop")).await);
-    bed.running.abort();
+    bed.running.end().await;
     let uid = bed.uid("migrate").await;
     let mut unit = bed.units.unit("shop").unwrap();
     assert_eq!(last_request(&unit), "ada");
     // As it was before it was taken away.
     unit.operation = Some(asked);
     bed.units.put(unit);
-    bed.restart();
+    bed.restart().await;
     assert!(soon(60, async || !bed.is_asked("shop")).await);
     assert_eq!(bed.uid("migrate").await, uid, "the hook was run again");
     bed.finish().await;

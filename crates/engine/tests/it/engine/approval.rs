@@ -18,7 +18,7 @@ async fn pruning_that_must_be_confirmed_waits_for_somebody_and_outlives_a_crash(
         operation.message,
         "waiting for approval: pruning must be confirmed"
     );
-    bed.restart();
+    bed.restart().await;
     bed.engine.refresh("shop");
     assert!(bed.get("", "ConfigMap", "precious").await.is_some());
     let approved = Operation {

@@ -16,8 +16,8 @@ use futures::future::BoxFuture;
 use model::manifest::Origin;
 use model::{Manifest, Value, value};
 use parking_lot::Mutex;
-use tokio::sync::watch;
-use tokio::task::AbortHandle;
+use tokio::sync::{oneshot, watch};
+use tokio::task::JoinHandle;
 
 use super::fixtures::{config_map, is_waiting, outcomes};
 use super::{LIMIT, gate};
@@ -86,7 +86,7 @@ pub(super) struct Bed {
     pub(super) engine: Engine,
     /// Moves each time something has happened to a unit.
     pub(super) events: watch::Receiver<u64>,
-    pub(super) running: AbortHandle,
+    pub(super) running: Running,
 }
 
 impl Bed {
@@ -154,13 +154,13 @@ impl Bed {
 
     /// Ends the engine and removes what the test made.
     pub(super) async fn finish(self) {
-        self.running.abort();
+        self.running.end().await;
         self.test.finish().await;
     }
 
     /// Ends the engine where it is, as a crash would, and starts another with the same store.
-    pub(super) fn restart(&mut self) {
-        self.running.abort();
+    pub(super) async fn restart(&mut self) {
+        self.running.end().await;
         (self.engine, self.events, self.running) =
             run(&self.client, &self.settings, &self.sources, &self.units);
     }
@@ -321,7 +321,7 @@ fn run(
     settings: &ReconciliationSettings,
     sources: &Sources,
     units: &MemoryStore,
-) -> (Engine, watch::Receiver<u64>, AbortHandle) {
+) -> (Engine, watch::Receiver<u64>, Running) {
     let engine = Engine::new(
         settings.clone(),
         OneCluster::new(client.clone()),
@@ -337,7 +337,37 @@ fn run(
     engine
         .on_sync_completed(move |_, _| told.send_modify(|count| *count += 1))
         .forever();
-    let running = engine.clone();
-    let running = tokio::spawn(async move { running.run(2, 2, std::future::pending()).await });
-    (engine, events, running.abort_handle())
+    let running = Running::start(&engine, 2);
+    (engine, events, running)
+}
+
+/// An engine that runs, until it is ended.
+pub(super) struct Running(Mutex<Option<(oneshot::Sender<()>, JoinHandle<()>)>>);
+
+impl Running {
+    /// Starts an engine that works on so many units at once.
+    pub(super) fn start(engine: &Engine, at_once: usize) -> Self {
+        let engine = engine.clone();
+        let (until, ended) = oneshot::channel();
+        let task = tokio::spawn(async move {
+            let until = async {
+                if ended.await.is_err() {
+                    // Nobody is left to end it.
+                    std::future::pending::<()>().await;
+                }
+            };
+            engine.run(at_once, at_once, until).await.unwrap();
+        });
+        Running(Mutex::new(Some((until, task))))
+    }
+
+    /// Ends it where it is, as a crash would, and waits until nothing of it is at work any more: what it wrote after that would be
+    /// taken for what the next one has written.
+    pub(super) async fn end(&self) {
+        let running = self.0.lock().take();
+        if let Some((until, task)) = running {
+            let _ = until.send(());
+            task.await.unwrap();
+        }
+    }
 }

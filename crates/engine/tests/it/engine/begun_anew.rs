@@ -67,7 +67,7 @@ async fn a_request_outlives_a_dry_run_and_a_crash() {
     bed.sync("shop", "v1", [slow("a"), config_map("b", "1")]);
     bed.ask("shop", by("ada"));
     bed.waits("shop").await;
-    bed.running.abort();
+    bed.running.end().await;
     // As it is when the process ends after the operation was superseded, and before anything else.
     let mut unit = bed.units.unit("shop").unwrap();
     unit.status.operation.as_mut().unwrap().phase = Phase::Superseded;
@@ -75,7 +75,7 @@ async fn a_request_outlives_a_dry_run_and_a_crash() {
     bed.units.put(unit);
     bed.sources
         .set("shop", "v2", [config_map("a", "2"), config_map("b", "2")]);
-    bed.restart();
+    bed.restart().await;
     bed.applied("shop", "v2").await;
     bed.finish().await;
 }
@@ -158,7 +158,7 @@ async fn a_crash_gives_no_more_tries() {
             tries += 1;
             bed.delete("b").await;
             bed.until("shop", |status| !is_waiting(status)).await;
-            bed.restart();
+            bed.restart().await;
         }
         assert!(tries < 10, "it begins anew for ever");
     }
@@ -200,7 +200,7 @@ async fn what_is_terminated_behind_a_dry_run_does_not_begin_anew() {
     bed.sync("shop", "v1", [slow("a"), config_map("b", "1")]);
     bed.ask("shop", by("ada"));
     bed.waits("shop").await;
-    bed.restart();
+    bed.restart().await;
     // It cannot be built for now, so that neither begins.
     bed.sources.0.lock().clear();
     bed.engine.refresh("shop");

@@ -11,7 +11,7 @@ use engine::{Engine, Subscription};
 use futures::future::BoxFuture;
 use parking_lot::Mutex;
 
-use super::{Bed, Sources, config_map, soon};
+use super::{Bed, Running, Sources, config_map, soon};
 
 type Told = Arc<Mutex<Vec<String>>>;
 
@@ -267,7 +267,7 @@ impl ManifestGenerator for Meanwhile {
 async fn a_cluster_is_known_also_if_the_last_unit_that_was_to_be_in_it_is_gone_or_elsewhere() {
     for moves in [false, true] {
         let bed = Bed::start().await;
-        bed.running.abort();
+        bed.running.end().await;
         for id in ["a-shop", "z-last"] {
             bed.units.put(bed.unit(id));
             bed.sources.set(id, "v1", [config_map(id, "1")]);
@@ -278,11 +278,10 @@ async fn a_cluster_is_known_also_if_the_last_unit_that_was_to_be_in_it_is_gone_o
         let ready: Arc<Mutex<Vec<String>>> = Arc::default();
         let tell = Arc::clone(&ready);
         let _told = engine.on_cluster_cache_initialized(move |cluster| tell.lock().push(cluster.to_owned()));
-        let running = engine.clone();
-        let running = tokio::spawn(async move { running.run(1, 1, std::future::pending()).await });
+        let running = Running::start(&engine, 1);
         let is_told = async || ready.lock().iter().any(String::is_empty);
         assert!(soon(30, is_told).await, "{:?}", ready.lock());
-        running.abort();
+        running.end().await;
         bed.finish().await;
     }
 }

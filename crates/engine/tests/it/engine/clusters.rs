@@ -15,7 +15,7 @@ use futures::stream::BoxStream;
 use parking_lot::Mutex;
 use tokio::sync::broadcast;
 
-use super::{Bed, Sources, config_map};
+use super::{Bed, Running, Sources, config_map};
 
 /// Clusters by name, which may change.
 #[derive(Clone)]
@@ -80,16 +80,11 @@ impl CredentialsStore for Names {
 }
 
 /// An engine for units in the clusters of these names.
-pub(super) fn run(
-    names: &Names,
-    sources: &Sources,
-    units: &MemoryStore,
-) -> (Engine, tokio::task::AbortHandle) {
+pub(super) fn run(names: &Names, sources: &Sources, units: &MemoryStore) -> (Engine, Running) {
     let settings = ReconciliationSettings::default();
     let engine = Engine::new(settings, names.clone(), sources.clone(), units.clone());
-    let running = engine.clone();
-    let running = tokio::spawn(async move { running.run(2, 2, std::future::pending()).await });
-    (engine, running.abort_handle())
+    let running = Running::start(&engine, 2);
+    (engine, running)
 }
 
 pub(super) async fn synced(units: &MemoryStore, unit: &str, revision: &str) {
@@ -139,7 +134,7 @@ async fn names_of_the_same_cluster_and_identity_share_a_cache_and_others_do_not(
         live.is_some_and(|live| live.str_at(&["data", "key"]) == "1")
     })
     .await;
-    running.abort();
+    running.end().await;
     bed.finish().await;
 }
 
@@ -176,7 +171,7 @@ async fn a_cluster_that_is_reached_in_another_way_or_left_leaves_nothing_behind(
     });
     told.await.unwrap();
     assert!(engine.requests("one").is_none());
-    running.abort();
+    running.end().await;
     bed.finish().await;
 }
 
@@ -211,7 +206,7 @@ async fn the_objects_of_a_unit_that_moves_are_looked_after_where_it_is_now() {
         })
         .await;
     }
-    running.abort();
+    running.end().await;
     bed.finish().await;
 }
 
@@ -234,14 +229,14 @@ async fn what_a_unit_has_is_not_deleted_by_another_though_its_cluster_cannot_be_
         synced(&units, name, "v1").await;
     }
     let uid = bed.uid("x").await;
-    running.abort();
+    running.end().await;
     names.remove("two");
     sources.set("one", "v2", [config_map("one", "1")]);
     let (_, running) = run(&names, &sources, &units);
     synced(&units, "one", "v2").await;
     assert_eq!(bed.uid("x").await, uid);
     assert_eq!(units.unit("one").unwrap().status.inventory.entries.len(), 1);
-    running.abort();
+    running.end().await;
     bed.finish().await;
 }
 
@@ -272,7 +267,7 @@ async fn a_cluster_is_let_go_when_its_last_unit_is_gone() {
         bed.get("", "ConfigMap", "a").await.is_some(),
         "what it applied stays"
     );
-    running.abort();
+    running.end().await;
     bed.finish().await;
 }
 
@@ -317,7 +312,7 @@ async fn a_unit_that_gets_into_another_cluster_deletes_nothing_there_that_it_had
     engine.refresh("shop");
     synced(&units, "shop", "v3").await;
     bed.seen("ConfigMap", "a", |live| live.is_none()).await;
-    running.abort();
+    running.end().await;
     bed.finish().await;
 }
 
@@ -384,7 +379,7 @@ async fn an_operation_that_waits_in_a_cluster_that_goes_has_ended_and_begins_ane
     units.put(unit);
     engine.refresh("shop");
     phase(engine::unit::Phase::Superseded).await.unwrap();
-    running.abort();
+    running.end().await;
     bed.finish().await;
 }
 
@@ -419,7 +414,7 @@ async fn an_operation_that_a_process_has_left_is_terminated_although_its_cluster
     })
     .await
     .unwrap();
-    running.abort();
+    running.end().await;
     names.remove("one");
     let (engine, running) = run(&names, &sources, &units);
     until("fails", |status| !status.errors.is_empty()).await.unwrap();
@@ -430,7 +425,7 @@ async fn an_operation_that_a_process_has_left_is_terminated_although_its_cluster
     })
     .await
     .unwrap();
-    running.abort();
+    running.end().await;
     bed.finish().await;
 }
 

@@ -13,18 +13,17 @@ use futures::StreamExt;
 use futures::future::BoxFuture;
 use futures::stream::BoxStream;
 use tokio::sync::Notify;
-use tokio::task::AbortHandle;
 use tokio::time::Instant;
 
 use super::clusters::{self, Names, never_bound};
 use super::gate::Gate;
-use super::{Bed, Sources, by, config_map, is_waiting, soon, waiting};
+use super::{Bed, Running, Sources, by, config_map, is_waiting, soon, waiting};
 
 const ENDPOINT: &str = "https://one.example";
 
 /// A bed whose own engine does not run, with a name for its cluster.
 async fn named(bed: Bed) -> (Bed, Names) {
-    bed.running.abort();
+    bed.running.end().await;
     let names = Names::new();
     names.set("one", ENDPOINT, "ada", bed.test.client());
     (bed, names)
@@ -66,12 +65,11 @@ impl ManifestGenerator for Slowly {
 
 impl Slowly {
     /// An engine that builds so.
-    fn run(&self, bed: &Bed, names: &Names) -> (Engine, AbortHandle) {
+    fn run(&self, bed: &Bed, names: &Names) -> (Engine, Running) {
         let settings = ReconciliationSettings::default();
         let engine = Engine::new(settings, names.clone(), self.clone(), bed.units.clone());
-        let running = engine.clone();
-        let running = tokio::spawn(async move { running.run(2, 2, std::future::pending()).await });
-        (engine, running.abort_handle())
+        let running = Running::start(&engine, 2);
+        (engine, running)
     }
 
     /// Waits until it builds once more than so often.
@@ -95,7 +93,7 @@ async fn nothing_is_written_to_a_cluster_that_was_removed_while_the_first_source
     let written = soon(60, async || bed.key("a").await.is_some()).await;
     assert!(!written);
     assert_eq!(held.strong_count(), 0, "the cluster is still held");
-    running.abort();
+    running.end().await;
     bed.finish().await;
 }
 
@@ -120,7 +118,7 @@ async fn nothing_is_written_to_a_cluster_that_was_removed_while_a_newer_source_w
     let written = soon(60, async || bed.key("a").await.as_deref() == Some("2")).await;
     assert!(!written);
     assert_eq!(held.strong_count(), 0, "the cluster is still held");
-    running.abort();
+    running.end().await;
     bed.finish().await;
 }
 
@@ -139,12 +137,12 @@ async fn units_go_on_at_once_when_their_cluster_is_back() {
     assert!(soon(60, async || has_errors()).await);
     names.set("one", ENDPOINT, "ada", bed.test.client());
     assert!(soon(60, async || !has_errors()).await);
-    running.abort();
+    running.end().await;
     bed.finish().await;
 }
 
 /// A request that waits in its cluster, which goes then.
-async fn stranded(bed: &Bed, names: &Names) -> (Engine, AbortHandle) {
+async fn stranded(bed: &Bed, names: &Names) -> (Engine, Running) {
     let mut unit = unit(bed);
     unit.policy.automatic = false;
     unit.operation = Some(by("ada"));
@@ -168,7 +166,7 @@ async fn a_request_outlives_a_cluster_that_goes_and_comes_back() {
     names.set("one", ENDPOINT, "ada", bed.test.client());
     engine.refresh("shop");
     assert!(soon(60, async || waits(&bed)).await);
-    running.abort();
+    running.end().await;
     bed.finish().await;
 }
 
@@ -183,7 +181,7 @@ async fn what_is_terminated_while_its_cluster_is_gone_does_not_begin_anew() {
     assert!(!soon(600, async || waits(&bed)).await, "it has begun again");
     let last = bed.units.unit("shop").unwrap().status.operation.unwrap();
     assert_eq!((last.phase, last.request), (Phase::Terminated, Some(by("ada"))));
-    running.abort();
+    running.end().await;
     bed.finish().await;
 }
 
@@ -199,7 +197,7 @@ async fn what_a_process_before_has_left_in_a_cluster_that_is_gone_does_not_begin
     bed.sources.set("shop", "v1", [never_bound()]);
     let (_, running) = clusters::run(&names, &bed.sources, &bed.units);
     assert!(soon(60, async || waits(&bed)).await);
-    running.abort();
+    running.end().await;
     names.remove("one");
     let (engine, running) = clusters::run(&names, &bed.sources, &bed.units);
     let has_errors = || !bed.units.unit("shop").unwrap().status.errors.is_empty();
@@ -214,7 +212,7 @@ async fn what_a_process_before_has_left_in_a_cluster_that_is_gone_does_not_begin
     assert!(!soon(600, async || waits(&bed)).await, "it has begun again");
     let last = bed.units.unit("shop").unwrap().status.operation.unwrap();
     assert_eq!(last.phase, Phase::Terminated);
-    running.abort();
+    running.end().await;
     bed.finish().await;
 }
 
@@ -267,7 +265,7 @@ async fn a_cluster_that_does_not_answer_keeps_nobody_from_others() {
         clusters::synced(&bed.units, "shop", revision).await;
         assert!(since.elapsed() < Duration::from_secs(5), "{:?}", since.elapsed());
     }
-    running.abort();
+    running.end().await;
     bed.finish().await;
 }
 
@@ -306,10 +304,9 @@ async fn a_cluster_is_reached_while_others_come_and_go() {
         bed.sources.clone(),
         bed.units.clone(),
     );
-    let running = engine.clone();
-    let running = tokio::spawn(async move { running.run(2, 2, std::future::pending()).await });
+    let running = Running::start(&engine, 2);
     clusters::synced(&bed.units, "shop", "v1").await;
-    running.abort();
+    running.end().await;
     bed.finish().await;
 }
 
@@ -335,6 +332,6 @@ async fn new_credentials_of_the_same_identity_are_used_although_others_still_hol
     engine.refresh("one");
     clusters::synced(&units, "one", "v2").await;
     assert!(!gate.seen().is_empty(), "they are not used");
-    running.abort();
+    running.end().await;
     bed.finish().await;
 }

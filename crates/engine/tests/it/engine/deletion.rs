@@ -177,7 +177,7 @@ async fn a_newer_revision_does_not_end_a_deletion_nor_run_its_hooks_again() {
     // A process that comes after finds another revision too.
     bed.sources
         .set("shop", "v3", [backup("PreDelete"), config_map("web", "3")]);
-    bed.restart();
+    bed.restart().await;
     for _ in 0..3 {
         super::requests::look(&bed).await;
     }

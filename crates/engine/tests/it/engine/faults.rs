@@ -95,7 +95,7 @@ async fn whatever_goes_wrong_the_engine_gets_there_and_deletes_nothing_else() {
                 let objects = desired.iter().map(|(name, key)| config_map(name, key));
                 bed.sources.set("shop", &revision, objects);
             }
-            bed.restart();
+            bed.restart().await;
         }
         // Faults that never end would keep it from its end: those that are left go.
         tokio::time::sleep(Duration::from_millis(chance.below(2000))).await;

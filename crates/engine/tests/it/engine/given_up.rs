@@ -6,7 +6,7 @@ use engine::Engine;
 use engine::plan::Strategy;
 use engine::unit::{Failure, OneCluster, Phase, ReconciliationSettings, SyncUnit};
 
-use super::{Bed, config_map, hook, outcomes, slow, soon, waiting};
+use super::{Bed, Running, config_map, hook, outcomes, slow, soon, waiting};
 
 /// A unit whose objects have no mark: only its inventory says that they are its own.
 fn unmarked(bed: &Bed, id: &str) -> SyncUnit {
@@ -91,13 +91,13 @@ async fn an_operation_that_nobody_goes_on_with_is_not_said_to_run() {
         bed.applied("shop", "v1").await;
         bed.sync("shop", "v2", [config_map("a", "1"), slow("b")]);
         bed.waits("shop").await;
-        bed.running.abort();
+        bed.running.end().await;
         match vetoed {
             true => bed.sources.set("shop", "v3", [config_map("a", "1")]),
             // Nothing at all is no build.
             false => bed.sources.set("shop", "v3", []),
         }
-        bed.restart();
+        bed.restart().await;
         let _veto = bed.engine.on_before_sync(|_, plan| match plan.revision.as_str() {
             "v3" => Err(Failure::new("frozen")),
             _ => Ok(plan),
@@ -121,7 +121,7 @@ async fn what_a_process_before_has_left_can_be_terminated_before_it_is_looked_at
     bed.units.put(unit);
     bed.sync("shop", "v1", [slow("a")]);
     bed.waits("shop").await;
-    bed.running.abort();
+    bed.running.end().await;
     let access = OneCluster::new(bed.test.client());
     let engine = Engine::new(
         bed.settings.clone(),
@@ -131,14 +131,13 @@ async fn what_a_process_before_has_left_can_be_terminated_before_it_is_looked_at
     );
     engine.terminate("shop");
     engine.terminate("nobody");
-    let running = engine.clone();
-    let running = tokio::spawn(async move { running.run(2, 2, std::future::pending()).await });
+    let running = Running::start(&engine, 2);
     let is_over = async || {
         let last = bed.units.unit("shop").unwrap().status.operation;
         last.is_some_and(|last| last.phase == Phase::Terminated)
     };
     assert!(soon(30, is_over).await);
-    running.abort();
+    running.end().await;
     bed.finish().await;
 }
 
@@ -151,7 +150,7 @@ async fn the_hooks_of_what_a_process_before_has_left_go_although_it_is_terminate
     bed.sync("shop", "v1", [hook(slow("before"), "PreSync", "HookSucceeded")]);
     bed.waits("shop").await;
     let source = bed.sources.0.lock().remove("shop").unwrap();
-    bed.restart();
+    bed.restart().await;
     bed.until("shop", |status| !status.errors.is_empty()).await;
     bed.engine.terminate("shop");
     // When the second look begins, the first has ended.

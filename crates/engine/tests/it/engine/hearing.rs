@@ -10,7 +10,7 @@ use futures::future::BoxFuture;
 use model::value;
 use parking_lot::Mutex;
 
-use super::{Bed, Sources, argo, config_map, hook, is_waiting, slow};
+use super::{Bed, Running, Sources, argo, config_map, hook, is_waiting, slow};
 
 /// A unit that waits for its objects before it prunes what it does not want any more. Nothing in the cluster says whose they are.
 fn patient(bed: &Bed, id: &str) -> SyncUnit {
@@ -74,7 +74,7 @@ async fn an_operation_that_goes_on_after_a_restart_hears_others_before_it_delete
     // The source of the other one cannot be read for a while.
     let broken = bed.sources.0.lock().remove("taker").unwrap();
     assert_eq!(broken.0, "v1");
-    bed.restart();
+    bed.restart().await;
     bed.until("taker", |status| !status.errors.is_empty()).await;
     bed.outcome("slow", "done").await;
     bed.until("giver", |status| {
@@ -182,7 +182,7 @@ async fn what_a_unit_leaves_to_another_is_not_deleted_after_a_restart_though_its
     let uid = bed.uid("x").await.unwrap();
     bed.sources.0.lock().remove("yields");
     bed.sources.set("holds", "v2", [config_map("holds", "2")]);
-    bed.restart();
+    bed.restart().await;
     bed.applied("holds", "v2").await;
     bed.until("yields", |status| !status.errors.is_empty()).await;
     assert_eq!(bed.uid("x").await.as_ref(), Some(&uid));
@@ -222,12 +222,11 @@ async fn a_namespace_that_another_unit_uses_since_an_operation_waits_is_not_prun
 #[tokio::test(start_paused = true)]
 async fn a_unit_that_has_to_queue_for_long_is_heard_all_the_same() {
     let bed = Bed::paused().await;
-    bed.running.abort();
+    bed.running.end().await;
     let sources = Slow(bed.sources.clone(), Mutex::default());
     let access = OneCluster::new(bed.test.client());
     let engine = Engine::new(bed.settings.clone(), access, sources, bed.units.clone());
-    let running = engine.clone();
-    let running = tokio::spawn(async move { running.run(1, 1, std::future::pending()).await });
+    let running = Running::start(&engine, 1);
     bed.units.put(patient(&bed, "giver"));
     bed.sources
         .set("giver", "v1", [config_map("x", "1"), config_map("giver", "1")]);
@@ -248,7 +247,7 @@ async fn a_unit_that_has_to_queue_for_long_is_heard_all_the_same() {
     bed.outcome("slow", "done").await;
     reaches(&bed, "giver", |status| status.revision == "v2").await;
     assert_eq!(bed.uid("x").await, Some(uid));
-    running.abort();
+    running.end().await;
     bed.finish().await;
 }
 

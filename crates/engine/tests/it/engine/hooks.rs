@@ -77,7 +77,7 @@ async fn a_hook_is_not_run_again_by_a_process_that_finds_its_revision_applied() 
     let mut unit = bed.units.unit("shop").unwrap();
     unit.status.operation = None;
     bed.units.put(unit);
-    bed.restart();
+    bed.restart().await;
     bed.until("shop", |status| status.sync == SyncState::Synced).await;
     bed.by_hand("", config_map("web", "by hand")).await;
     bed.seen("ConfigMap", "web", |live| {
@@ -304,11 +304,11 @@ async fn a_hook_that_was_made_before_a_crash_is_not_taken_for_the_one_that_was_t
     let status = bed.waits("shop").await;
     let message = &status.operation.unwrap().message;
     assert_eq!(message, "waiting for earlier hooks to be gone");
-    bed.running.abort();
+    bed.running.end().await;
     kept(&bed, value!([])).await;
     bed.seen("ConfigMap", "migrate", |live| live.is_none()).await;
     bed.by_hand("", migrate()).await;
-    bed.restart();
+    bed.restart().await;
     bed.applied("shop", "v2").await;
     assert_eq!(bed.key("web").await.as_deref(), Some("2"));
     bed.finish().await;

@@ -31,7 +31,7 @@ async fn what_an_operation_had_made_when_it_was_killed_is_pruned_if_the_next_rev
     let status = bed.waits("shop").await;
     assert_eq!(names(&status), ["a", "b"]);
     bed.sources.set("shop", "v2", [config_map("c", "1")]);
-    bed.restart();
+    bed.restart().await;
     let status = bed.applied("shop", "v2").await;
     assert_eq!(names(&status), ["c"]);
     for name in ["a", "b"] {
@@ -74,7 +74,7 @@ impl SyncUnitStore for Recorder {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_about_to_be_made_is_stored_before_it_is_and_with_no_other_write() {
     let bed = Bed::start().await;
-    bed.running.abort();
+    bed.running.end().await;
     // What is there already and has no mark may be somebody else's before it was written.
     let flux = Strategy::flux("flux", &bed.space);
     let marked = (flux, vec!["made-flux", "theirs-flux"]);

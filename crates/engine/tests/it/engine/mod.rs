@@ -45,7 +45,7 @@ mod waves;
 
 use std::time::Duration;
 
-use bed::{Bed, Sources};
+use bed::{Bed, Running, Sources};
 use fixtures::*;
 
 /// Everything has to be there by then, also on a busy machine.

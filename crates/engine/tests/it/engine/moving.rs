@@ -226,7 +226,7 @@ async fn whatever_goes_wrong_nothing_is_deleted_that_a_unit_wants() {
             if chance.below(4) == 0 {
                 UNITS.iter().for_each(|unit| scene.bed.engine.refresh(unit));
             } else {
-                scene.bed.restart();
+                scene.bed.restart().await;
                 kills += 1;
             }
         }

@@ -220,7 +220,7 @@ async fn an_operation_goes_on_after_a_crash() {
     put_waiting(&bed, "shop", 600);
     bed.sync("shop", "v1", [claim("data")]);
     let before = bed.until("shop", is_waiting).await;
-    bed.restart();
+    bed.restart().await;
     bind(&bed, "data").await;
     let after = bed.applied("shop", "v1").await;
     let started =

@@ -145,21 +145,21 @@ struct Scene {
 
 impl Scene {
     async fn start() -> Scene {
-        Scene::on(Bed::start().await)
+        Scene::on(Bed::start().await).await
     }
 
     /// One whose time passes when nobody has anything to do.
     async fn paused() -> Scene {
-        Scene::on(Bed::on(testkit::Cluster::embedded(apiserver::Server::builder())).await)
+        Scene::on(Bed::on(testkit::Cluster::embedded(apiserver::Server::builder())).await).await
     }
 
-    fn on(bed: Bed) -> Scene {
+    async fn on(bed: Bed) -> Scene {
         let (units, sources) = (
             Careless::new(bed.units.clone()),
             Careless::new(bed.sources.clone()),
         );
         let clusters = Careless::new(OneCluster::new(bed.test.client()));
-        bed.running.abort();
+        bed.running.end().await;
         let settings = ReconciliationSettings::default();
         let engine = Engine::new(settings, clusters.clone(), sources.clone(), units.clone());
         let told: Arc<Mutex<Vec<String>>> = Arc::default();

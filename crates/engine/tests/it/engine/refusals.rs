@@ -9,7 +9,7 @@ use engine::unit::{
 };
 use futures::future::BoxFuture;
 
-use super::{Bed, by, config_map, refused_service, soon};
+use super::{Bed, Running, by, config_map, refused_service, soon};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_dry_run_of_what_is_refused_is_answered() {
@@ -75,7 +75,7 @@ impl SyncUnitStore for Full {
 #[tokio::test(start_paused = true)]
 async fn a_refusal_that_cannot_be_stored_is_tried_again_after_a_pause() {
     let bed = Bed::paused().await;
-    bed.running.abort();
+    bed.running.end().await;
     let mut unit = bed.unit("shop");
     unit.policy.automatic = false;
     unit.policy.retry = Duration::from_secs(60);
@@ -88,12 +88,11 @@ async fn a_refusal_that_cannot_be_stored_is_tried_again_after_a_pause() {
         bed.sources.clone(),
         Full(bed.units.clone()),
     );
-    let running = engine.clone();
-    let running = tokio::spawn(async move { running.run(2, 2, std::future::pending()).await });
+    let running = Running::start(&engine, 2);
     assert!(soon(10, async || engine.looks() > 0).await);
     soon(300, async || false).await;
     let looks = engine.looks();
-    running.abort();
+    running.end().await;
     assert!(
         (3..=15).contains(&looks),
         "{looks} looks in 5 minutes, with a retry of one"

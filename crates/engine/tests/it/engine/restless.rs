@@ -8,10 +8,9 @@ use engine::unit::{Failure, Generated, ManifestGenerator, OneCluster, Operation,
 use engine::{Engine, UnitEventKind};
 use futures::future::BoxFuture;
 use model::{Manifest, Value};
-use tokio::task::AbortHandle;
 use tokio::time::Instant;
 
-use super::{Bed, by, config_map, hook, outcomes, slow, soon, waiting};
+use super::{Bed, Running, by, config_map, hook, outcomes, slow, soon, waiting};
 
 /// A template with a number in it that grows each time.
 #[derive(Clone)]
@@ -44,13 +43,13 @@ struct Scene {
     bed: Bed,
     engine: Engine,
     begun: Arc<AtomicUsize>,
-    running: AbortHandle,
+    running: Running,
 }
 
 impl Scene {
     async fn start(objects: fn(&str) -> Vec<Value>, unit: impl FnOnce(&Bed) -> SyncUnit) -> Scene {
         let bed = Bed::paused().await;
-        bed.running.abort();
+        bed.running.end().await;
         bed.units.put(unit(&bed));
         let counter = Counter {
             objects,
@@ -67,20 +66,19 @@ impl Scene {
             );
         });
         counting.forever();
-        let running = engine.clone();
-        let running = tokio::spawn(async move { running.run(2, 2, std::future::pending()).await });
+        let running = Running::start(&engine, 2);
         Scene {
             bed,
             engine,
             begun,
-            running: running.abort_handle(),
+            running: running,
         }
     }
 
     /// How many operations begin in ten minutes.
     async fn begun(self) -> usize {
         tokio::time::sleep(Duration::from_secs(600)).await;
-        self.running.abort();
+        self.running.end().await;
         self.bed.finish().await;
         self.begun.load(Ordering::SeqCst)
     }

@@ -228,7 +228,7 @@ async fn who_shares_an_object_holds_it_after_a_restart_as_before() {
     let left = |status: &Status| status.sync == SyncState::OutOfSync && !has(status, "a");
     bed.until("one", left).await;
     let before = bed.get("", "ConfigMap", "a").await.unwrap();
-    bed.restart();
+    bed.restart().await;
     bed.engine.refresh("one");
     bed.by_hand("", config_map("a", "by hand")).await;
     bed.seen("ConfigMap", "a", |live| value_of(live) == "2").await;

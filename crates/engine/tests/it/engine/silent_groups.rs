@@ -56,7 +56,7 @@ async fn what_is_of_a_group_whose_server_is_down_is_not_forgotten() {
     bed.sync("shop", "v1", [widget(&group), config_map("a", "1")]);
     bed.applied("shop", "v1").await;
     silent.store(true, Ordering::SeqCst);
-    bed.restart();
+    bed.restart().await;
     bed.sync("shop", "v2", [config_map("a", "2")]);
     let is_over = |status: &Status| {
         let failed = |state: &OperationState| state.phase == Phase::Failed;
@@ -66,7 +66,7 @@ async fn what_is_of_a_group_whose_server_is_down_is_not_forgotten() {
     let has_widget = inventory.entries.iter().any(|entry| entry.id.0.kind == "Widget");
     assert!(has_widget, "{inventory:?}");
     silent.store(false, Ordering::SeqCst);
-    bed.restart();
+    bed.restart().await;
     let status = bed.until("shop", |status| {
         status.revision == "v2" && status.inventory.entries.len() == 1
     });

@@ -55,7 +55,7 @@ async fn objects_with_underscores_in_their_names_are_recorded_and_pruned_as_any_
     let mut unit = bed.units.unit("shop").unwrap();
     unit.status = read;
     bed.units.put(unit);
-    bed.restart();
+    bed.restart().await;
     bed.sync("shop", "v2", [config_map("a", "1")]);
     let status = bed.applied("shop", "v2").await;
     assert_eq!(status.inventory.entries.len(), 1);

@@ -135,7 +135,7 @@ async fn after_a_crash_an_operation_is_not_gone_on_with_if_other_objects_have_it
     let mut bed = Bed::with_outcomes().await;
     waits(&bed).await;
     bed.sources.set("shop", "v1", [config_map("b", "2")]);
-    bed.restart();
+    bed.restart().await;
     let status = bed.applied("shop", "v1").await;
     assert!(status.errors.is_empty(), "{:?}", status.errors);
     let live = bed.get("", "ConfigMap", "b").await.unwrap();
