@@ -49,7 +49,7 @@ impl Controllers {
                     ]
                     .concat(),
                 ),
-                (programs.join("kustomize-controller"), vec![concurrent]),
+                (programs.join(options.shape().controller()), vec![concurrent]),
             ],
             _ => {
                 let words = ["controller".to_owned(), concurrent];

@@ -1,5 +1,6 @@
 //! From the objects to a healthy cluster: N Kustomizations of four objects each that are waited for, each with an OCIRepository of its
-//! own, all of one OCI artifact, as Flux's benchmark has them. `bench/mttp` runs it; `bench/README.md` tells how to read it.
+//! own, all of one OCI artifact, or N HelmReleases of one chart, as Flux's benchmark has them. `bench/mttp` runs it; `bench/README.md` tells
+//! how to read it.
 //!
 //! Each measurement has a real cluster of its own, made by `cargo xtask real-cluster exec`, inside of which this program runs
 //! itself again: [`options`] says which of the two it is, [`measure`] is what happens inside, [`table`] prints what came out.
@@ -16,6 +17,8 @@ mod options;
 #[path = "../process/mod.rs"]
 mod process;
 mod published;
+mod releases;
+mod shape;
 mod table;
 mod watched;
 mod workload;
@@ -58,7 +61,7 @@ fn run(options: &Options) -> anyhow::Result<ExitCode> {
     let mut all = Vec::new();
     for count in &options.counts {
         for who in options.who() {
-            eprintln!("{count} Kustomizations, {who}");
+            eprintln!("{count} {}s, {who}", options.shape().kind());
             all.push(in_a_cluster(options, *count, who)?);
         }
     }

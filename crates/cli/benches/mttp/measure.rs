@@ -15,6 +15,7 @@ use super::chain::{self, Hops};
 use super::clock::{Begun, Window};
 use super::controllers::Controllers;
 use super::options::{Options, Who};
+use super::shape::Shape;
 use super::watched::{Seen, Watched};
 use super::workload::{Workload, name};
 
@@ -28,12 +29,20 @@ const USER: &str = "admin-token";
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Figures {
     pub(crate) who: Who,
+    pub(crate) shape: Shape,
     pub(crate) count: usize,
     pub(crate) bare: Rates,
     pub(crate) phases: Vec<Phase>,
     pub(crate) hops: Option<Hops>,
     /// What each controller has once all is installed and nothing goes on, in MiB.
     pub(crate) at_rest: Vec<u64>,
+}
+
+impl Figures {
+    /// What a phase came to.
+    pub(crate) fn phase(&self, name: &str) -> Option<&Phase> {
+        self.phases.iter().find(|phase| phase.name == name)
+    }
 }
 
 /// What one phase came to.
@@ -82,7 +91,9 @@ pub(crate) async fn measure(options: &Options) -> anyhow::Result<Figures> {
     if !options.only_install {
         bench.upgrade().await?;
         bench.force().await?;
-        hops = Some(chain::measure(&bench.work, &bench.watched, options.chain).await?);
+        if options.shape() == Shape::Kustomizations {
+            hops = Some(chain::measure(&bench.work, &bench.watched, options.chain).await?);
+        }
     }
     if let Some(server) = cluster.server() {
         eprintln!("{}", server.requests().snapshot());
@@ -91,6 +102,7 @@ pub(crate) async fn measure(options: &Options) -> anyhow::Result<Figures> {
     }
     Ok(Figures {
         who,
+        shape: options.shape(),
         count,
         bare,
         phases: bench.phases,
@@ -145,7 +157,7 @@ impl Bench {
         count: usize,
     ) -> anyhow::Result<Self> {
         let watched_by = client.clone();
-        let work = Workload::prepare(client).await?;
+        let work = Workload::prepare(client, options.shape()).await?;
         let folder = tempfile::tempdir().context("a temporary directory cannot be made")?;
         let theirs = match options.embedded {
             true => kubeconfig.to_owned(),
@@ -155,7 +167,7 @@ impl Bench {
         let mut bench = Bench {
             work,
             controllers,
-            watched: Watched::start(watched_by),
+            watched: Watched::start(watched_by, options.shape()),
             names: (0..count).map(name).collect(),
             phases: Vec::new(),
             windows: Vec::new(),
@@ -167,7 +179,7 @@ impl Bench {
         Ok(bench)
     }
 
-    /// All sources and Kustomizations are made.
+    /// All are made, with their sources.
     async fn install(&mut self) -> anyhow::Result<()> {
         let revision = self.work.push(1);
         let count = self.names.len();
@@ -176,20 +188,20 @@ impl Bench {
             .await
     }
 
-    /// The artifact changes, and all sources are asked to look.
+    /// All are to become something else.
     async fn upgrade(&mut self) -> anyhow::Result<()> {
         let revision = self.work.push(2);
         let count = self.names.len();
         let ready = move |seen: &Seen| seen.is_ready && seen.revision == revision;
-        let ask = async |work: &Workload| work.reconcile_sources(count, "upgrade").await;
+        let ask = async |work: &Workload| work.upgrade(count).await;
         self.phase("upgrade", ask, ready).await
     }
 
-    /// All Kustomizations are asked for a run that has nothing to do.
+    /// All are asked for a run that has nothing to do.
     async fn force(&mut self) -> anyhow::Result<()> {
         let count = self.names.len();
         let ready = |seen: &Seen| seen.is_ready && seen.handled == "force";
-        let ask = async |work: &Workload| work.reconcile_kustomizations(count, "force").await;
+        let ask = async |work: &Workload| work.reconcile(count, "force").await;
         self.phase("forced no-op", ask, ready).await
     }
 

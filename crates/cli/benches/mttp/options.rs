@@ -6,15 +6,21 @@ use std::path::PathBuf;
 use clap::Parser;
 use serde::{Deserialize, Serialize};
 
-/// Measure how long Kustomizations take from their objects to a healthy cluster
+use super::shape::Shape;
+
+/// Measure how long Kustomizations or HelmReleases take from their objects to a healthy cluster
 #[derive(Parser)]
 #[command(name = "bench/mttp")]
 pub(crate) struct Options {
-    /// How many Kustomizations
+    /// How many Kustomizations or HelmReleases
     #[arg(long, value_delimiter = ',', default_value = "100,500,1000", value_name = "N")]
     pub(crate) counts: Vec<usize>,
 
-    /// A directory with Flux's source-controller and kustomize-controller, to be measured in turn
+    /// Measure HelmReleases instead of Kustomizations
+    #[arg(long)]
+    pub(crate) helm: bool,
+
+    /// A directory with Flux's source-controller and kustomize-controller or helm-controller, to be measured in turn
     #[arg(long, value_name = "DIR")]
     pub(crate) flux: Option<PathBuf>,
 
@@ -89,6 +95,14 @@ impl Options {
         Ok(Options::try_parse_from(all).unwrap_or_else(|error| error.exit()))
     }
 
+    /// What is measured.
+    pub(crate) fn shape(&self) -> Shape {
+        match self.helm {
+            true => Shape::Releases,
+            false => Shape::Kustomizations,
+        }
+    }
+
     /// Who is measured, in turn.
     pub(crate) fn who(&self) -> impl Iterator<Item = Who> {
         let ours = (!self.only_flux).then_some(Who::Sluice);
@@ -108,6 +122,9 @@ impl Options {
         ];
         if let (Who::Flux, Some(folder)) = (who, &self.flux) {
             arguments.extend([format!("--flux={}", folder.display()), "--only-flux".to_owned()]);
+        }
+        if self.helm {
+            arguments.push("--helm".to_owned());
         }
         if self.only_install {
             arguments.push("--only-install".to_owned());

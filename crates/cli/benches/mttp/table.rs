@@ -6,6 +6,7 @@ use super::audit::WRITES;
 use super::measure::{Figures, Phase};
 use super::options::Who;
 use super::published::{self, Published};
+use super::shape::Shape;
 
 /// The sorts of requests, in the order of the columns.
 const SORTS: [&str; 11] = [
@@ -25,8 +26,14 @@ const OBJECTS: usize = 4;
 
 pub(crate) fn print(all: &[Figures]) {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let shape = all.first().map_or(Shape::Kustomizations, |first| first.shape);
+    let what = match shape {
+        Shape::Kustomizations => "`wait: true`, each with an OCIRepository of one artifact",
+        Shape::Releases => "all of one chart of a registry, drift detected",
+    };
     println!(
-        "\nKustomizations of {OBJECTS} objects, `wait: true`, each with an OCIRepository of one artifact; {cores} cores for all of it"
+        "\n{}s of {OBJECTS} objects, {what}; {cores} cores for all of it",
+        shape.kind()
     );
     println!(
         "{:<7} {:>5}  {:<13} {:>9} {:>9} {:>8} {:>9} {:>12} {:>10}",
@@ -37,11 +44,11 @@ pub(crate) fn print(all: &[Figures]) {
             row(&figures.who.to_string(), figures.count, phase);
         }
         let is_last = all[number + 1..].iter().all(|next| next.count != figures.count);
-        if let Some(found) = published::of(figures.count).filter(|_| is_last) {
+        if let Some(found) = published::of(figures.shape, figures.count).filter(|_| is_last) {
             published_row(found);
         }
     }
-    println!("\nrequests for each Kustomization");
+    println!("\nrequests for each {}", shape.kind());
     print!("{:<7} {:>5}  {:<13}", "", "count", "phase");
     SORTS.iter().for_each(|sort| print!(" {sort:>9}"));
     println!();
@@ -60,7 +67,7 @@ pub(crate) fn print(all: &[Figures]) {
             println!();
         }
     }
-    println!("\nthe API server alone, and a chain of dependencies");
+    println!("\nthe API server alone, memory at rest, and a chain of dependencies");
     for figures in all {
         let Figures { who, count, bare, .. } = figures;
         print!(
@@ -106,12 +113,23 @@ fn published_row(found: &Published) {
     );
 }
 
+/// What a target is, what was reached, and whether that is enough.
+type Judged = (String, String, bool);
+
 /// Prints whether the targets are met, and says how many are not.
 pub(crate) fn targets(all: &[Figures]) -> usize {
     println!("\ntargets of Sluice");
     let mut missed = 0;
     for figures in all.iter().filter(|figures| figures.who == Who::Sluice) {
-        for (what, value, is_met) in judged(figures) {
+        let flux = all
+            .iter()
+            .find(|other| other.who == Who::Flux && other.count == figures.count);
+        let mut judged = memory_and_writes(figures);
+        match figures.shape {
+            Shape::Kustomizations => judged.extend(rates(figures)),
+            Shape::Releases => judged.extend(flux.into_iter().flat_map(|flux| beside(figures, flux))),
+        }
+        for (what, value, is_met) in judged {
             missed += usize::from(!is_met);
             let sign = if is_met { "met   " } else { "MISSED" };
             println!("  {sign} {:>5}  {what}: {value}", figures.count);
@@ -120,66 +138,111 @@ pub(crate) fn targets(all: &[Figures]) -> usize {
     missed
 }
 
-fn judged(figures: &Figures) -> Vec<(&'static str, String, bool)> {
+fn memory_and_writes(figures: &Figures) -> Vec<Judged> {
     let mut judged = Vec::new();
-    let find = |name: &str| figures.phases.iter().find(|phase| phase.name == name);
-    if let Some(install) = find("install") {
-        let rate = (figures.count * OBJECTS) as f64 / install.took.as_secs_f64();
-        let share = |of: f64| {
-            (
-                format!("{:.0} /s, {:.0} %", rate, 100.0 * rate / of),
-                rate >= 0.8 * of,
-            )
-        };
-        let (text, is_met) = share(figures.bare.both);
-        judged.push((
-            "install at 80 % of the rate of bare dry runs and applies",
-            text,
-            is_met,
-        ));
-        // The benchmark makes the two objects of each Kustomization itself.
-        let sent = install.requests.values().sum::<u64>() + 2 * figures.count as u64;
-        let sent = sent as f64 / install.took.as_secs_f64();
-        let most = 2.0 * figures.bare.both;
-        judged.push((
-            "requests of the install at 80 % of the rate of bare dry runs and applies",
-            format!("{sent:.0} /s, {:.0} %", 100.0 * sent / most),
-            sent >= 0.8 * most,
-        ));
-        let (text, is_met) = share(figures.bare.apply);
-        judged.push(("install at 80 % of the rate of bare applies alone", text, is_met));
-    }
-    if let (Some(install), Some(upgrade)) = (find("install"), find("upgrade")) {
-        let is_met = upgrade.took <= install.took;
-        let text = format!("{:.2} s", upgrade.took.as_secs_f64());
-        judged.push(("upgrade in no more than the time of the install", text, is_met));
-    }
     let most = figures.phases.iter().map(|phase| sum(&phase.memory)).max();
     if let Some(most) = most {
-        judged.push(("memory below 64 MiB", format!("{most} MiB"), most < 64));
-    }
-    if let Some(force) = find("forced no-op") {
-        let is_met = force.took < Duration::from_secs(5);
-        let text = format!("{:.2} s", force.took.as_secs_f64());
-        judged.push(("forced runs of all in under 5 s", text, is_met));
-        let rate = figures.count as f64 / force.took.as_secs_f64();
-        let share = rate / figures.bare.asked;
+        let limit = figures.shape.most_memory();
         judged.push((
-            "forced runs at 80 % of the rate of the bare writes",
-            format!("{rate:.0} /s, {:.0} %", 100.0 * share),
-            share >= 0.8,
+            format!("memory below {limit} MiB"),
+            format!("{most} MiB"),
+            most < limit,
         ));
+    }
+    if let Some(force) = figures.phase("forced no-op") {
         let writes: u64 = WRITES
             .iter()
             .map(|sort| force.requests.get(*sort).copied().unwrap_or_default())
             .sum();
-        let each = writes as f64 / figures.count as f64;
-        judged.push(("at most one write for each", format!("{each:.2}"), each <= 1.0));
+        let each = |count: u64| count as f64 / figures.count as f64;
+        judged.push((
+            "at most one write for each".to_owned(),
+            format!("{:.2}", each(writes)),
+            each(writes) <= 1.0,
+        ));
+        let others = force.requests.values().sum::<u64>() - writes;
+        judged.push((
+            "no other request".to_owned(),
+            format!("{:.2} for each", each(others)),
+            each(others) < 0.01,
+        ));
+    }
+    judged
+}
+
+/// How much less is needed than by Flux in the same run.
+fn beside(figures: &Figures, flux: &Figures) -> Vec<Judged> {
+    let pairs = figures
+        .phases
+        .iter()
+        .filter_map(|phase| Some((phase, flux.phase(&phase.name)?)));
+    let judged = pairs.map(|(ours, theirs)| {
+        let times = theirs.cpu.as_secs_f64() / ours.cpu.as_secs_f64();
+        (
+            format!("{}: a fifth of the CPU seconds of Flux", ours.name),
+            format!("{times:.1} times fewer"),
+            times >= 5.0,
+        )
+    });
+    judged.collect()
+}
+
+/// How quick it is beside the API server alone.
+fn rates(figures: &Figures) -> Vec<Judged> {
+    let mut judged = Vec::new();
+    if let Some(install) = figures.phase("install") {
+        let rate = (figures.count * OBJECTS) as f64 / install.took.as_secs_f64();
+        let share = |what: &str, of: f64| {
+            let value = format!("{:.0} /s, {:.0} %", rate, 100.0 * rate / of);
+            (what.to_owned(), value, rate >= 0.8 * of)
+        };
+        judged.push(share(
+            "install at 80 % of the rate of bare dry runs and applies",
+            figures.bare.both,
+        ));
+        // The benchmark makes some objects itself.
+        let made = figures.shape.made_for_each() * figures.count as u64;
+        let sent = install.requests.values().sum::<u64>() + made;
+        let sent = sent as f64 / install.took.as_secs_f64();
+        let most = 2.0 * figures.bare.both;
+        judged.push((
+            "requests of the install at 80 % of the rate of bare dry runs and applies".to_owned(),
+            format!("{sent:.0} /s, {:.0} %", 100.0 * sent / most),
+            sent >= 0.8 * most,
+        ));
+        judged.push(share(
+            "install at 80 % of the rate of bare applies alone",
+            figures.bare.apply,
+        ));
+    }
+    if let (Some(install), Some(upgrade)) = (figures.phase("install"), figures.phase("upgrade")) {
+        judged.push((
+            "upgrade in no more than the time of the install".to_owned(),
+            format!("{:.2} s", upgrade.took.as_secs_f64()),
+            upgrade.took <= install.took,
+        ));
+    }
+    if let Some(force) = figures.phase("forced no-op") {
+        judged.push((
+            "forced runs of all in under 5 s".to_owned(),
+            format!("{:.2} s", force.took.as_secs_f64()),
+            force.took < Duration::from_secs(5),
+        ));
+        let rate = figures.count as f64 / force.took.as_secs_f64();
+        let share = rate / figures.bare.asked;
+        judged.push((
+            "forced runs at 80 % of the rate of the bare writes".to_owned(),
+            format!("{rate:.0} /s, {:.0} %", 100.0 * share),
+            share >= 0.8,
+        ));
     }
     if let Some(hops) = &figures.hops {
         let added = (hops.hop - hops.alone).max(0.0);
-        let text = format!("{added:.2} s");
-        judged.push(("a hop adds less than 0.2 s", text, added < 0.2));
+        judged.push((
+            "a hop adds less than 0.2 s".to_owned(),
+            format!("{added:.2} s"),
+            added < 0.2,
+        ));
     }
     judged
 }

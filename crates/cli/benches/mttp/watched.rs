@@ -1,4 +1,4 @@
-//! What Kustomizations say of themselves, as it is written.
+//! What objects say of themselves, as it is written.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -7,14 +7,14 @@ use std::time::{Duration, Instant};
 use anyhow::bail;
 use futures::StreamExt;
 use kube::Api;
-use kube::api::{ApiResource, Object};
-use kube::core::GroupVersionKind;
+use kube::api::Object;
 use kube::runtime::watcher::{self, watcher};
 use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 use tokio::sync::Notify;
 use tokio::task::AbortHandle;
 
+use super::shape::Shape;
 use super::workload::NAMESPACE;
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -24,6 +24,7 @@ struct NoSpec {}
 #[serde(rename_all = "camelCase", default)]
 struct Status {
     conditions: Vec<Condition>,
+    observed_generation: i64,
     last_applied_revision: String,
     last_handled_reconcile_at: String,
 }
@@ -37,11 +38,12 @@ struct Condition {
     message: String,
 }
 
-/// How a Kustomization is.
+/// How one of them is.
 #[derive(Clone, Debug)]
 pub(crate) struct Seen {
     pub(crate) is_ready: bool,
     pub(crate) message: String,
+    /// The revision that it has applied or, of a HelmRelease, the generation that it has seen.
     pub(crate) revision: String,
     pub(crate) handled: String,
     /// Since when it is ready, with this revision and this request.
@@ -67,17 +69,15 @@ impl Drop for Watched {
 }
 
 impl Watched {
-    pub(crate) fn start(client: kube::Client) -> Self {
-        let kind = GroupVersionKind::gvk("kustomize.toolkit.fluxcd.io", "v1", "Kustomization");
-        let resource = ApiResource::from_gvk_with_plural(&kind, "kustomizations");
-        let api: Api<Object<NoSpec, Status>> = Api::namespaced_with(client, NAMESPACE, &resource);
+    pub(crate) fn start(client: kube::Client, shape: Shape) -> Self {
+        let api: Api<Object<NoSpec, Status>> = Api::namespaced_with(client, NAMESPACE, &shape.resource());
         let known = Arc::new(Known::default());
         let told = Arc::clone(&known);
         let watching = tokio::spawn(async move {
             let mut events = std::pin::pin!(watcher(api, watcher::Config::default()));
             while let Some(event) = events.next().await {
                 if let Ok(watcher::Event::Apply(object) | watcher::Event::InitApply(object)) = event {
-                    told.see(object);
+                    told.see(object, shape);
                 }
             }
         });
@@ -140,13 +140,16 @@ impl Watched {
 }
 
 impl Known {
-    fn see(&self, object: Object<NoSpec, Status>) {
+    fn see(&self, object: Object<NoSpec, Status>, shape: Shape) {
         let status = object.status.unwrap_or_default();
         let ready = status.conditions.into_iter().find(|one| one.kind == "Ready");
         let now = Seen {
             is_ready: ready.as_ref().is_some_and(|ready| ready.status == "True"),
             message: ready.map(|ready| ready.message).unwrap_or_default(),
-            revision: status.last_applied_revision,
+            revision: match shape {
+                Shape::Kustomizations => status.last_applied_revision,
+                Shape::Releases => status.observed_generation.to_string(),
+            },
             handled: status.last_handled_reconcile_at,
             since: Instant::now(),
         };

@@ -8,10 +8,11 @@ use kube::core::GroupVersionKind;
 use serde_json::{Value, json};
 use testkit::oci::{self, Artifact};
 
-use super::manifests;
+use super::shape::Shape;
+use super::{manifests, releases};
 
 /// Where all of it is.
-pub(crate) const NAMESPACE: &str = "kustomize-benchmark";
+pub(crate) const NAMESPACE: &str = "flux-benchmark";
 /// Who objects are applied as.
 const ACCOUNT: &str = "flux";
 const REPOSITORY: &str = "manifests/podinfo";
@@ -21,12 +22,13 @@ const AT_ONCE: usize = 16;
 /// A cluster with a registry beside it.
 pub(crate) struct Workload {
     pub(crate) client: kube::Client,
+    shape: Shape,
     registry: oci::Server,
 }
 
 impl Workload {
     /// Makes the namespace, and who may write to it.
-    pub(crate) async fn prepare(client: kube::Client) -> anyhow::Result<Self> {
+    pub(crate) async fn prepare(client: kube::Client, shape: Shape) -> anyhow::Result<Self> {
         let namespace = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": NAMESPACE}});
         create(&client, None, "Namespace", "namespaces", namespace).await?;
         let account = json!({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": ACCOUNT}});
@@ -47,23 +49,43 @@ impl Workload {
         create(&client, Some(NAMESPACE), "RoleBinding", "rolebindings", binding).await?;
         Ok(Workload {
             client,
+            shape,
             registry: oci::Server::start(),
         })
     }
 
-    /// Pushes a version of the artifact, and gives the revision that sources will have.
+    /// Pushes what the first or the second version of all is made of, and tells what all of them are at then: the revision of the artifact, or the
+    /// generation of the object.
     pub(crate) fn push(&self, version: usize) -> String {
+        if self.shape == Shape::Releases {
+            let chart = releases::chart();
+            let repository = format!("{}/{}", releases::CHARTS, releases::PODINFO);
+            self.registry
+                .push(&repository, chart.version(), &chart.artifact());
+            return version.to_string();
+        }
         let files = manifests::files(version);
         let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (*path, text.as_str())).collect();
         let digest = self.registry.push(REPOSITORY, "latest", &Artifact::files(&files));
         format!("latest@{digest}")
     }
 
-    /// Makes as many sources and Kustomizations.
+    /// Makes as many, with their sources.
     pub(crate) async fn install(&self, count: usize) -> anyhow::Result<()> {
+        if self.shape == Shape::Releases {
+            let repository = releases::repository(&self.registry.host());
+            let (kind, plural) = ("HelmRepository", "helmrepositories");
+            create(&self.client, Some(NAMESPACE), kind, plural, repository).await?;
+        }
         let made = futures::stream::iter(0..count).map(async |number| {
-            self.source(&name(number)).await?;
-            self.kustomization(&name(number), &name(number), None).await
+            let name = name(number);
+            match self.shape {
+                Shape::Kustomizations => {
+                    self.source(&name).await?;
+                    self.kustomization(&name, &name, None).await
+                }
+                Shape::Releases => self.create(releases::release(&name)).await,
+            }
         });
         all(made.buffer_unordered(AT_ONCE)).await
     }
@@ -99,18 +121,20 @@ impl Workload {
         if let Some(after) = after {
             object["spec"]["dependsOn"] = json!([{"name": after}]);
         }
-        create(
-            &self.client,
-            Some(NAMESPACE),
-            "Kustomization",
-            "kustomizations",
-            object,
-        )
-        .await
+        self.create(object).await
     }
 
-    /// Asks for a run of each source.
-    pub(crate) async fn reconcile_sources(&self, count: usize, token: &str) -> anyhow::Result<()> {
+    /// Makes one of what is measured.
+    async fn create(&self, object: Value) -> anyhow::Result<()> {
+        let (kind, plural) = (self.shape.kind(), self.shape.plural());
+        create(&self.client, Some(NAMESPACE), kind, plural, object).await
+    }
+
+    /// Has each become what was pushed last: its source is asked to look, or its values change.
+    pub(crate) async fn upgrade(&self, count: usize) -> anyhow::Result<()> {
+        if self.shape == Shape::Releases {
+            return patch(&self.all(), count, &releases::upgrade()).await;
+        }
         let api = api(
             &self.client,
             Some(NAMESPACE),
@@ -118,41 +142,39 @@ impl Workload {
             "OCIRepository",
             "ocirepositories",
         );
-        reconcile(&api, count, token).await
+        patch(&api, count, &request("upgrade")).await
     }
 
-    /// Asks for a run of each Kustomization.
-    pub(crate) async fn reconcile_kustomizations(&self, count: usize, token: &str) -> anyhow::Result<()> {
-        reconcile(&kustomizations(&self.client), count, token).await
+    /// Asks for a run of each.
+    pub(crate) async fn reconcile(&self, count: usize, token: &str) -> anyhow::Result<()> {
+        patch(&self.all(), count, &request(token)).await
+    }
+
+    /// All that are measured.
+    fn all(&self) -> Api<DynamicObject> {
+        Api::namespaced_with(self.client.clone(), NAMESPACE, &self.shape.resource())
     }
 }
 
-/// The name of a source and of the Kustomization of it.
+/// What asks for a run.
+fn request(token: &str) -> Value {
+    json!({"metadata": {"annotations": {"reconcile.fluxcd.io/requestedAt": token}}})
+}
+
+/// The name of one of them, and of its source.
 pub(crate) fn name(number: usize) -> String {
     format!("{number}app")
 }
 
-fn kustomizations(client: &kube::Client) -> Api<DynamicObject> {
-    let version = "kustomize.toolkit.fluxcd.io/v1";
-    api(
-        client,
-        Some(NAMESPACE),
-        version,
-        "Kustomization",
-        "kustomizations",
-    )
-}
-
-async fn reconcile(api: &Api<DynamicObject>, count: usize, token: &str) -> anyhow::Result<()> {
-    let patch = json!({"metadata": {"annotations": {"reconcile.fluxcd.io/requestedAt": token}}});
-    let (patch, parameters) = (Patch::Merge(&patch), PatchParams::default());
+async fn patch(api: &Api<DynamicObject>, count: usize, patch: &Value) -> anyhow::Result<()> {
+    let (patch, parameters) = (Patch::Merge(patch), PatchParams::default());
     let asked = futures::stream::iter(0..count).map(async |number| {
         let name = name(number);
         // Nobody reads the answer, which has the whole object.
         let asked = api.patch_metadata(&name, &parameters, &patch).await;
         asked
             .map(drop)
-            .with_context(|| format!("{name} cannot be asked for a run"))
+            .with_context(|| format!("{name} cannot be changed"))
     });
     all(asked.buffer_unordered(AT_ONCE)).await
 }
