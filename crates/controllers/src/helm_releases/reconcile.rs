@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use api::helm::{HelmReleaseSpec, HelmReleaseStatus};
+use api::helm::{HelmRelease, HelmReleaseSpec, HelmReleaseStatus};
 use api::{ConditionStatus, ConditionType, Reason};
 use helm::chart::{Chart, track_revision};
 use helm::decision::{
@@ -13,16 +13,14 @@ use helm::digest;
 use model::Map;
 use model::digest::Algorithm;
 
-use super::action::{NotDone, Release};
+use super::action::{NotDone, Release, Rest};
+use super::settled::{Inputs, Settled, told};
 use super::site::Site;
 use super::storage::Storage;
+use super::versions::{Read, Versions};
 use super::watched::Watched;
-use super::{HelmReleases, asks, dependencies, digests, sites, status, target, values};
-use crate::kit::{Conditions, Failure, Run, chain};
-
-/// The annotations that ask for more than a run.
-const FORCE: &str = "reconcile.fluxcd.io/forceAt";
-const RESET: &str = "reconcile.fluxcd.io/resetAt";
+use super::{FORCE, HelmReleases, RESET, asks, dependencies, digests, sites, status, target, values};
+use crate::kit::{Conditions, ConfigKind, Failure, Run, chain};
 
 /// What begins the message of a failure that only a change of the object mends.
 const TERMINAL: &str = "Reconciliation failed terminally due to configuration error";
@@ -36,7 +34,20 @@ impl HelmReleases {
             let message = format!("{TERMINAL}: {problem}");
             Failure::stalled(Reason::INVALID_CEL_EXPRESSION, message)
         })?;
+        let settled = self.sites.unsettle(run.object);
         self.keep_chart(run).await?;
+        let namespace = self
+            .desk
+            .get()
+            .and_then(|desk| desk.options().namespace.as_deref());
+        let read = self.configs.versions(run.object, namespace).await;
+        if let Some(settled) = settled
+            && self.rests(run, &settled, read.as_ref()).await
+        {
+            let end = settled.end.clone();
+            self.sites.settle(run.object, settled);
+            return end;
+        }
         let stamp = run.stamp;
         run.status
             .set_reconciling(stamp, Reason::PROGRESSING, "Fulfilling prerequisites");
@@ -88,11 +99,45 @@ impl HelmReleases {
             records: Vec::new(),
             history,
             log: Vec::new(),
+            rest: None,
         };
         let done = release.go_on().await;
         let detects = release.policy.drift.detects();
+        let (rest, records) = (release.rest, release.storage.seen());
+        if let (Some(rest), Some(read)) = (rest, read) {
+            let selected = Some(helm::record::OWNED);
+            let namespace = target::storage_namespace(run.object);
+            let versions = Versions::follow(&site.heads, ConfigKind::Secret, selected, Some(&namespace));
+            let settled = Settled {
+                inputs: Inputs::new(run.object, &found.artifact, read),
+                told: told(&run.status),
+                records,
+                versions: run.seat.aside(versions).await,
+                is_compared: rest == Rest::Compared,
+                end: rested(run.object, &done),
+            };
+            self.sites.settle(run.object, settled);
+        }
         self.watch(run, site, done.is_ok() && detects).await;
         done
+    }
+
+    /// Whether a run would find all as the last one has left it.
+    async fn rests(&self, run: &ReleaseRun<'_>, settled: &Settled, read: Option<&Read>) -> bool {
+        let (Some(read), settings) = (read, &self.shared.settings) else {
+            return false;
+        };
+        let find = |key: &crate::kit::Key| self.desk.get().and_then(|desk| desk.get(key));
+        let additive = settings.additive_dependency_check;
+        if dependencies::check(run.object, additive, settings.requeue_dependency, find).is_err() {
+            return false;
+        }
+        let helm_chart = run.status.helm_chart.as_deref();
+        let Ok(found) = self.sources.chart(run.object, helm_chart, settings).await else {
+            return false;
+        };
+        let inputs = Inputs::new(run.object, &found.artifact, read.clone());
+        self.sites.holds(run.object, settled, &inputs)
     }
 
     /// Has the objects of a release watched that is as it should be, so that whoever changes one is seen at once.
@@ -167,7 +212,7 @@ impl HelmReleases {
             return Ok(());
         };
         let stored_in = run.status.storage_namespace.clone().unwrap_or_default();
-        let storage = Storage::new(&site.client, &stored_in, &latest.name);
+        let mut storage = Storage::new(&site.client, &stored_in, &latest.name);
         let failed = |problem: String| Failure::transient(Reason::UNINSTALL_FAILED, problem);
         let records = storage.all().await.map_err(|error| failed(error.to_string()))?;
         let policy = target::policy(run.object, &self.shared.settings);
@@ -183,6 +228,7 @@ impl HelmReleases {
             records,
             history,
             log: Vec::new(),
+            rest: None,
         };
         release
             .uninstall()
@@ -241,6 +287,17 @@ fn again() -> Failure {
     Failure::transient(Reason::PROGRESSING_WITH_RETRY, "")
 }
 
+/// What the next run comes to if all stays as it is.
+fn rested(object: &HelmRelease, done: &Result<(), Failure>) -> Result<(), Failure> {
+    let Err(failure) = done else { return Ok(()) };
+    // The status tells already why nothing is done.
+    Err(Failure::waiting(
+        object.spec.interval.to_std(),
+        failure.reason,
+        "",
+    ))
+}
+
 /// Takes note of what is tried, and forgets failures of what was tried before.
 fn attempt(run: &mut ReleaseRun<'_>, chart: &Chart, values: &Map, oci_digest: &str) {
     let handled = run.status.last_handled_reset_at.clone();
@@ -292,12 +349,10 @@ impl Release<'_, '_> {
         if force.is_some() {
             self.run.status.last_handled_force_at = force;
         }
+        // Nobody else works on it meanwhile: from now on the records are what is written here.
+        let records = self.storage.all().await;
+        self.records = records.map_err(|error| state_error(error.to_string()))?;
         loop {
-            self.records = self
-                .storage
-                .all()
-                .await
-                .map_err(|error| state_error(error.to_string()))?;
             let mut compared = None;
             let decision = loop {
                 let decided = self.decided(is_forced, compared.as_ref()).map_err(state_error)?;
@@ -418,8 +473,11 @@ impl Release<'_, '_> {
     fn settle(&mut self, compared: Option<&Result<super::action::Drifted, String>>) -> Result<(), Failure> {
         match compared {
             Some(Ok(drifted)) if !drifted.changes.is_empty() => self.tell_drift(drifted),
-            Some(Ok(_)) => status::set(&mut self.run.status, self.run.stamp, &message::no_drift()),
-            _ => {}
+            Some(Ok(_)) => {
+                status::set(&mut self.run.status, self.run.stamp, &message::no_drift());
+                self.rest = Some(Rest::Compared);
+            }
+            _ => self.rest = Some(Rest::Uncompared),
         }
         if let Some(latest) = self.history.latest().cloned() {
             status::settle(self.run, &latest);
@@ -464,6 +522,7 @@ impl Release<'_, '_> {
     }
 
     fn stalled(&mut self, stall: Stall) -> Failure {
+        self.rest = Some(Rest::Uncompared);
         let status = &self.run.status;
         let message = message::stalled(stall, status::last_action(status), &status::counters(status));
         Failure::stalled(status::reason(stall.reason()), message)

@@ -27,6 +27,8 @@ const LOOK_AGAIN: Duration = Duration::from_secs(5);
 pub(super) struct Site {
     pub(super) client: Client,
     pub(super) cache: Cache,
+    /// Where only metadata is watched.
+    pub(super) heads: Cache,
     /// How objects are doing is told by this.
     pub(super) standard: Standard,
     /// What is known to be as it should be.

@@ -8,7 +8,7 @@ use kube::{Api, Client};
 use model::{Map, Value};
 
 use super::target;
-use crate::kit::{Config, ConfigKind, Failure, chain};
+use crate::kit::{Failure, chain};
 
 /// All values of a release.
 pub(super) async fn values(client: &Client, object: &HelmRelease) -> Result<Map, Failure> {
@@ -69,26 +69,4 @@ async fn read(client: &Client, namespace: &str, given: &ValuesReference) -> kube
         }
     };
     Ok(text.map_or(Found::NoKey, Found::Text))
-}
-
-/// Whether a release is made of a ConfigMap or Secret of its namespace.
-pub(super) fn reads(object: &HelmRelease, config: &Config) -> bool {
-    let spec = &object.spec;
-    let has_values = |kind: ValuesKind| {
-        let mut values = spec.values_from.iter();
-        values.any(|from| from.kind == kind && from.name == config.name)
-    };
-    let kubeconfig = spec.kube_config.as_ref();
-    target::own_namespace(object) == config.namespace
-        && match config.kind {
-            ConfigKind::ConfigMap => {
-                let cluster = kubeconfig.and_then(|config| config.config_map_ref.as_ref());
-                cluster.is_some_and(|cluster| cluster.name == config.name)
-                    || has_values(ValuesKind::ConfigMap)
-            }
-            ConfigKind::Secret => {
-                let cluster = kubeconfig.and_then(|config| config.secret_ref.as_ref());
-                cluster.is_some_and(|cluster| cluster.name == config.name) || has_values(ValuesKind::Secret)
-            }
-        }
 }

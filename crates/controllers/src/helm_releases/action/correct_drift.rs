@@ -22,9 +22,13 @@ impl Release<'_, '_> {
             return Ok(Drifted { changes: Vec::new() });
         };
         let looked = self.looked_at(record).await?;
-        Ok(Drifted {
-            changes: objects::changes(&looked, &record.namespace)?,
-        })
+        let changes = objects::changes(&looked, &record.namespace)?;
+        if changes.is_empty() {
+            // Whether they still are is asked of these alone.
+            let keys = looked.iter().map(|desired| desired.key(&record.namespace));
+            self.site.memory.keep(&keys.collect());
+        }
+        Ok(Drifted { changes })
     }
 
     /// The objects of a record, each with how it is in the cluster.

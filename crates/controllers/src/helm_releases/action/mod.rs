@@ -47,6 +47,17 @@ pub(super) struct Release<'r, 'o> {
     pub(super) history: History,
     /// What somebody should know of the last action when it fails.
     pub(super) log: Vec<String>,
+    /// Set once nothing is left to do.
+    pub(super) rest: Option<Rest>,
+}
+
+/// Why nothing is left to do: all is as it should be, or what is not has failed too often.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Rest {
+    /// The objects were compared with the release, and are the same.
+    Compared,
+    /// Nobody asked for that.
+    Uncompared,
 }
 
 /// Why an action was not done, and nothing was stored of it.

@@ -7,3 +7,4 @@ mod kept;
 mod killed;
 mod program;
 mod released;
+mod resting;
