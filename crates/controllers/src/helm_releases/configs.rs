@@ -7,7 +7,7 @@ use kube::Client;
 use tokio::sync::OnceCell;
 
 use super::target;
-use super::versions::{Read, Versions};
+use super::versions::{Read, Version, Versions};
 use crate::kit::{Config, ConfigKind};
 
 /// The versions of ConfigMaps and Secrets in the cluster of the objects. They are followed when the first release reads one.
@@ -39,6 +39,19 @@ impl Configs {
         Some(read)
     }
 
+    /// The first of these that has a newer version by now. A watch that is behind tells of older ones.
+    pub(super) fn changed(&self, read: &Read) -> Option<Config> {
+        let is_newer = |(config, version): &&(Config, Version)| {
+            let versions = match config.kind {
+                ConfigKind::ConfigMap => self.maps.get(),
+                ConfigKind::Secret => self.secrets.get(),
+            };
+            let now = versions.and_then(|versions| versions.of(&config.namespace, &config.name));
+            now.is_some_and(|now| now.is_newer_than(version))
+        };
+        read.iter().find(is_newer).map(|(config, _)| config.clone())
+    }
+
     async fn of(&self, kind: ConfigKind, namespace: Option<&str>) -> &Versions {
         let cache = || async { Cache::new(Cluster::new(self.client.clone()), Settings::default()) };
         let versions = match kind {
@@ -55,13 +68,7 @@ impl Configs {
 fn read_by(object: &HelmRelease) -> impl Iterator<Item = Config> {
     let namespace = target::own_namespace(object);
     let spec = &object.spec;
-    let values = spec.values_from.iter().map(|from| {
-        let kind = match from.kind {
-            ValuesKind::Secret => ConfigKind::Secret,
-            _ => ConfigKind::ConfigMap,
-        };
-        (kind, &from.name)
-    });
+    let values = spec.values_from.iter().map(|from| (kind(&from.kind), &from.name));
     let cluster = spec.kube_config.iter().flat_map(|config| {
         let map = config.config_map_ref.as_ref();
         let secret = config.secret_ref.as_ref();
@@ -75,6 +82,14 @@ fn read_by(object: &HelmRelease) -> impl Iterator<Item = Config> {
         name: name.clone(),
     };
     values.chain(cluster).map(named)
+}
+
+/// What values are read from.
+pub(super) fn kind(kind: &ValuesKind) -> ConfigKind {
+    match kind {
+        ValuesKind::Secret => ConfigKind::Secret,
+        _ => ConfigKind::ConfigMap,
+    }
 }
 
 /// Whether a release is made of a ConfigMap or Secret.

@@ -12,11 +12,15 @@
 mod action;
 mod chart_template;
 mod charts;
+mod client_side;
 mod configs;
 mod definitions;
 mod dependencies;
 mod hooks;
+mod legacy;
+mod newer;
 mod objects;
+mod operator;
 mod post_render;
 mod reconcile;
 mod render;
@@ -53,6 +57,7 @@ use render::Renderer;
 use sites::Sites;
 use source::Sources;
 
+pub use operator::Operator;
 pub use settings::Settings;
 pub use world::Machine;
 
@@ -79,7 +84,7 @@ pub struct HelmReleases {
     shared: Shared,
     sources: Sources,
     charts: Charts,
-    configs: Configs,
+    configs: Arc<Configs>,
     renderer: Renderer,
     sites: Sites,
     desk: std::sync::OnceLock<Desk<HelmReleaseSpec>>,
@@ -91,7 +96,7 @@ impl HelmReleases {
         HelmReleases {
             sources: Sources::new(&shared.client),
             charts: Charts::new(&shared),
-            configs: Configs::new(&shared.client),
+            configs: Arc::new(Configs::new(&shared.client)),
             renderer: Renderer::new(),
             sites: Sites::new(shared.settings.clusters(&shared.client)),
             desk: std::sync::OnceLock::new(),
@@ -201,6 +206,7 @@ impl Reconcile for HelmReleases {
             Reason::PROGRESSING_WITH_RETRY,
             Reason::RETRIES_EXCEEDED,
             Reason::MISSING_ROLLBACK_TARGET,
+            Reason::HEALTH_CHECK_CANCELED,
         ];
         if !told_by_actions.contains(&failure.reason) {
             let (reason, message) = (failure.reason.as_str(), failure.message.as_str());

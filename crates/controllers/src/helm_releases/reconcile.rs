@@ -12,15 +12,17 @@ use helm::decision::{
 use helm::digest;
 use model::Map;
 use model::digest::Algorithm;
+use model::event::Severity;
 
 use super::action::{NotDone, Release, Rest};
+use super::newer::{self, WorkedOn};
 use super::settled::{Inputs, Settled, told};
 use super::site::Site;
 use super::storage::Storage;
 use super::versions::{Read, Versions};
 use super::watched::Watched;
 use super::{FORCE, HelmReleases, RESET, asks, dependencies, digests, sites, status, target, values};
-use crate::kit::{Conditions, ConfigKind, Failure, Run, chain};
+use crate::kit::{Conditions, ConfigKind, Failure, Notice, Run, chain};
 
 /// What begins the message of a failure that only a change of the object mends.
 const TERMINAL: &str = "Reconciliation failed terminally due to configuration error";
@@ -30,7 +32,8 @@ type ReleaseRun<'r> = Run<'r, HelmReleaseSpec>;
 impl HelmReleases {
     /// Brings a release to what its object wants.
     pub(super) async fn release(&self, run: &mut ReleaseRun<'_>) -> Result<(), Failure> {
-        let standard = sites::standard(run.object).map_err(|problem| {
+        let helm3_defaults = self.shared.settings.helm3_defaults;
+        let standards = sites::standards(run.object, helm3_defaults).map_err(|problem| {
             let message = format!("{TERMINAL}: {problem}");
             Failure::stalled(Reason::INVALID_CEL_EXPRESSION, message)
         })?;
@@ -65,7 +68,7 @@ impl HelmReleases {
             .sources
             .chart(run.object, helm_chart.as_deref(), settings)
             .await?;
-        let values = values::values(&self.shared.client, run.object).await?;
+        let (values, of_values) = values::values(&self.shared.client, run.object).await?;
         let loaded = self.charts.get(&found.artifact, settings).await?;
         let revision = found.artifact.revision.to_string();
         let (chart, oci_digest) = match found.is_by_digest {
@@ -73,7 +76,7 @@ impl HelmReleases {
             false => (loaded, String::new()),
         };
         let identity = settings.identity(run.object).to_string();
-        let site = self.sites.of(run.object, &identity, standard).await;
+        let site = self.sites.of(run.object, &identity, standards).await;
         let mut site = site.map_err(|problem| Failure::transient(Reason::REST_CLIENT_ERROR, problem))?;
         if self.retargeted(run, &chart, &mut site).await? {
             return Err(again());
@@ -84,12 +87,25 @@ impl HelmReleases {
             &site.client,
             &target::storage_namespace(run.object),
             &target::release_name(run.object),
+            settings.operator.as_ref(),
         );
+        let newer = self.desk.get().map(|desk| {
+            let worked_on = WorkedOn {
+                object: run.object.clone(),
+                helm_chart: run.status.helm_chart.clone(),
+                inputs: Inputs::new(run.object, &found.artifact, Read::new()),
+                read: of_values,
+            };
+            let (sources, configs) = (self.sources.clone(), Arc::clone(&self.configs));
+            newer::newer(desk.clone(), sources, configs, settings.clone(), worked_on)
+        });
         let history = status::history(&run.status);
         let policy = target::policy(run.object, settings);
         let mut release = Release {
             run,
             settings,
+            client: &self.shared.client,
+            newer,
             renderer: &self.renderer,
             chart,
             values,
@@ -100,6 +116,7 @@ impl HelmReleases {
             history,
             log: Vec::new(),
             rest: None,
+            superseded_by: None,
         };
         let done = release.go_on().await;
         let detects = release.policy.drift.detects();
@@ -212,13 +229,16 @@ impl HelmReleases {
             return Ok(());
         };
         let stored_in = run.status.storage_namespace.clone().unwrap_or_default();
-        let mut storage = Storage::new(&site.client, &stored_in, &latest.name);
+        let operator = self.shared.settings.operator.as_ref();
+        let mut storage = Storage::new(&site.client, &stored_in, &latest.name, operator);
         let failed = |problem: String| Failure::transient(Reason::UNINSTALL_FAILED, problem);
         let records = storage.all().await.map_err(|error| failed(error.to_string()))?;
         let policy = target::policy(run.object, &self.shared.settings);
         let mut release = Release {
             run,
             settings: &self.shared.settings,
+            client: &self.shared.client,
+            newer: None,
             renderer: &self.renderer,
             chart: Arc::clone(chart),
             values: Map::new(),
@@ -229,6 +249,7 @@ impl HelmReleases {
             history,
             log: Vec::new(),
             rest: None,
+            superseded_by: None,
         };
         release
             .uninstall()
@@ -302,6 +323,9 @@ fn rested(object: &HelmRelease, done: &Result<(), Failure>) -> Result<(), Failur
 fn attempt(run: &mut ReleaseRun<'_>, chart: &Chart, values: &Map, oci_digest: &str) {
     let handled = run.status.last_handled_reset_at.clone();
     let reset = asks(run.object, RESET, handled.as_deref());
+    let last_digest = run.status.last_attempted_revision_digest.as_deref();
+    // Where its digest is no part of the version of a chart, it may be another one all the same.
+    let is_other_artifact = last_digest.is_some_and(|last| !oci_digest.is_empty() && last != oci_digest);
     let version = &chart.metadata.version;
     let is_reset = {
         let status = &run.status;
@@ -315,7 +339,7 @@ fn attempt(run: &mut ReleaseRun<'_>, chart: &Chart, values: &Map, oci_digest: &s
             last_config_digest: last,
             reset_requested: reset.is_some(),
         };
-        decision::reset_reason(&tried).is_some()
+        is_other_artifact || decision::reset_reason(&tried).is_some()
     };
     let status = &mut run.status;
     if is_reset {
@@ -377,9 +401,18 @@ impl Release<'_, '_> {
             if let Some(outcome) = before {
                 return self.ended(outcome);
             }
+            if action == Action::Unlock
+                && let Some(failure) = self.worked_on_by_another().await
+            {
+                return Err(failure);
+            }
             is_forced = false;
             self.show(action).await;
-            if let Err(NotDone(problem)) = self.run(action).await {
+            let did = self.run(action).await;
+            if let Some(newer) = self.superseded_by.take() {
+                return Err(self.superseded(&newer));
+            }
+            if let Err(NotDone(problem)) = did {
                 return Err(self.broke_off(problem));
             }
             let after = self.observing(false, None, |observed| done.after(action, observed));
@@ -388,6 +421,37 @@ impl Release<'_, '_> {
             }
             self.run.write_progress().await;
         }
+    }
+
+    /// Why the newest record is not unlocked: whoever has left it pending is still at work on it.
+    async fn worked_on_by_another(&self) -> Option<Failure> {
+        let version = self.records.last()?.version;
+        let operator = self.storage.other_operator(version)?;
+        let left = operator.is_at_work(self.client).await?;
+        let name = target::release_name(self.run.object);
+        let message = format!("release {name}.v{version} is worked on by {operator}, which holds its lease");
+        Some(Failure::waiting(left, Reason::PENDING_RELEASE, message))
+    }
+
+    /// There is something newer than what was waited for, which comes next. In the words of Flux.
+    fn superseded(&mut self, newer: &str) -> Failure {
+        let (status, stamp) = (&mut self.run.status, self.run.stamp);
+        let canceled = Reason::HEALTH_CHECK_CANCELED;
+        let message = format!("New reconciliation triggered by {newer}");
+        status.set(
+            stamp,
+            ConditionType::READY,
+            ConditionStatus::False,
+            canceled.as_str(),
+            &message,
+        );
+        self.run.tell(Notice {
+            severity: Severity::Info,
+            reason: canceled,
+            message: format!("Health checks canceled due to new reconciliation triggered by {newer}"),
+            metadata: Default::default(),
+        });
+        Failure::waiting(std::time::Duration::ZERO, canceled, "")
     }
 
     /// What comes next.

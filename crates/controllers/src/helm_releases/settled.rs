@@ -34,6 +34,11 @@ impl Inputs {
             read,
         }
     }
+
+    /// Whether they are of this chart.
+    pub(super) fn is_of(&self, artifact: &Artifact) -> bool {
+        self.digest == artifact.digest && self.revision == artifact.revision.to_string()
+    }
 }
 
 /// The end of a run.

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use api::helm::HelmRelease;
+use api::helm::{HelmRelease, Waiter};
 use engine::cache::{self, Cache, OwnRules, Settings, Standard};
 use engine::cluster::Cluster;
 use engine::health::cel::Check;
@@ -11,6 +11,8 @@ use engine::observe::Memory;
 use engine::unit::CredentialsStore as _;
 use parking_lot::Mutex;
 
+use super::client_side::Types;
+use super::legacy;
 use super::settled::{Inputs, Settled};
 use super::site::Site;
 use super::watched::Watched;
@@ -22,6 +24,7 @@ pub(super) struct Sites {
     caches: cache::Clusters,
     /// Where only metadata is watched.
     heads: cache::Clusters,
+    types: Types,
     /// What is known of the objects of each release, by its uid.
     known: Mutex<HashMap<String, Known>>,
 }
@@ -43,6 +46,7 @@ impl Sites {
             clusters,
             caches: cache::Clusters::default(),
             heads: cache::Clusters::default(),
+            types: Types::default(),
             known: Mutex::default(),
         }
     }
@@ -55,7 +59,7 @@ impl Sites {
         &self,
         object: &HelmRelease,
         identity: &str,
-        standard: Standard,
+        (standard, standard_of_hooks): (Standard, Standard),
     ) -> Result<Site, String> {
         self.clusters.look_again(identity).await;
         let access = self
@@ -88,6 +92,8 @@ impl Sites {
             cache,
             heads,
             standard,
+            standard_of_hooks,
+            types: Arc::clone(&self.types),
             memory: Arc::clone(&entry.memory),
             follows: Vec::new(),
         })
@@ -134,11 +140,25 @@ impl Sites {
     }
 }
 
-/// How a release tells that objects are doing well.
+/// How a release tells that objects are doing well, and that hooks are: the rules of Helm 3 have no word on those that run to their end.
 ///
 /// # Errors
 /// The first expression that cannot be used.
-pub(super) fn standard(object: &HelmRelease) -> Result<Standard, String> {
+pub(super) fn standards(object: &HelmRelease, helm3_defaults: bool) -> Result<(Standard, Standard), String> {
+    let waiter = object.spec.wait_strategy.as_ref().map(|strategy| &strategy.name);
+    let is_legacy = match waiter {
+        Some(Waiter::Legacy) => true,
+        Some(_) => false,
+        None => helm3_defaults,
+    };
+    let told = expressions(object)?;
+    Ok(match is_legacy {
+        true => (legacy::standard(), Standard::default()),
+        false => (told.clone(), told),
+    })
+}
+
+fn expressions(object: &HelmRelease) -> Result<Standard, String> {
     if object.spec.health_check_exprs.is_empty() {
         return Ok(Standard::default());
     }

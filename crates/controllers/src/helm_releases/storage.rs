@@ -1,6 +1,6 @@
 //! The records of a release, in Secrets of its storage namespace, as Helm keeps them.
 
-use helm::record::{self, Change, Driver, Record};
+use helm::record::{self, Change, Driver, Record, Status};
 use jiff::Timestamp;
 use k8s_openapi::api::core::v1::Secret;
 use kube::api::{DeleteParams, ListParams, PostParams};
@@ -8,6 +8,7 @@ use kube::{Api, Client, ResourceExt};
 use model::convert::{from_serde, to_serde};
 use std::collections::BTreeMap;
 
+use super::operator::{self, Operator};
 use super::versions::{Version, Versions};
 use crate::kit::chain;
 
@@ -18,6 +19,10 @@ pub(super) struct Storage {
     release: String,
     /// The version of the object of each record, as it was read or written.
     seen: BTreeMap<i64, String>,
+    /// Who works on records now.
+    operator: Option<Operator>,
+    /// Who has said that it works on which record.
+    operators: BTreeMap<i64, Operator>,
 }
 
 /// The records of a release, as they were read or written.
@@ -57,13 +62,21 @@ pub(super) enum Error {
 }
 
 impl Storage {
-    pub(super) fn new(client: &Client, namespace: &str, release: &str) -> Self {
+    pub(super) fn new(client: &Client, namespace: &str, release: &str, operator: Option<&Operator>) -> Self {
         Storage {
             secrets: Api::namespaced(client.clone(), namespace),
             namespace: namespace.to_owned(),
             release: release.to_owned(),
             seen: BTreeMap::new(),
+            operator: operator.cloned(),
+            operators: BTreeMap::new(),
         }
+    }
+
+    /// Another one that has said that it works on a record.
+    pub(super) fn other_operator(&self, number: i64) -> Option<&Operator> {
+        let named = self.operators.get(&number)?;
+        (self.operator.as_ref() != Some(named)).then_some(named)
     }
 
     /// The records, as they were last read or written.
@@ -104,6 +117,10 @@ impl Storage {
             let object = from_serde(&secret).map_err(|error| unreadable(error.to_string()))?;
             let record = record::from_object(&object).map_err(|error| unreadable(error.to_string()))?;
             self.see(record.version, &secret);
+            let annotation = secret.annotations().get(operator::ANNOTATION);
+            if let Some(operator) = annotation.and_then(|text| Operator::parse(text)) {
+                self.operators.insert(record.version, operator);
+            }
             records.push(record);
         }
         records.sort_by_key(|record| record.version);
@@ -129,7 +146,11 @@ impl Storage {
         let mut all: std::collections::BTreeMap<_, _> = labels.collect();
         all.extend(secret.metadata.labels.take().unwrap_or_default());
         secret.metadata.labels = Some(all);
-        secret.metadata.annotations = live.metadata.annotations;
+        let own = secret.metadata.annotations.take().unwrap_or_default();
+        let mut annotations = live.metadata.annotations.unwrap_or_default();
+        annotations.remove(operator::ANNOTATION);
+        annotations.extend(own);
+        secret.metadata.annotations = (!annotations.is_empty()).then_some(annotations);
         secret.metadata.owner_references = live.metadata.owner_references;
         secret.metadata.resource_version = live.metadata.resource_version;
         let replaced = self.secrets.replace(&name, &PostParams::default(), &secret).await;
@@ -150,9 +171,16 @@ impl Storage {
 
     fn secret(&self, record: &Record, change: Change) -> Result<Secret, Error> {
         let object = record::to_object(record, &self.namespace, Driver::Secret, change)?;
-        to_serde(&object).map_err(|error| Error::Unreadable {
+        let mut secret: Secret = to_serde(&object).map_err(|error| Error::Unreadable {
             name: record::name(&self.release, record.version),
             why: error.to_string(),
-        })
+        })?;
+        // What is at work says whose work it is.
+        let is_at_work = record.info.status.is_pending() || record.info.status == Status::Uninstalling;
+        if let Some(operator) = self.operator.as_ref().filter(|_| is_at_work) {
+            let annotations = secret.metadata.annotations.get_or_insert_default();
+            annotations.insert(operator::ANNOTATION.to_owned(), operator.to_string());
+        }
+        Ok(secret)
     }
 }

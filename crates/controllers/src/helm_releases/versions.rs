@@ -20,6 +20,17 @@ pub(super) enum Version {
     Missing,
 }
 
+impl Version {
+    /// Whether it is a newer one of the same object. Of versions that are no numbers it cannot be told.
+    pub(super) fn is_newer_than(&self, other: &Version) -> bool {
+        let number = |version: &Version| match version {
+            Version::There(version) => version.parse::<u64>().ok(),
+            Version::Missing => None,
+        };
+        matches!((number(self), number(other)), (Some(own), Some(other)) if own > other)
+    }
+}
+
 /// The objects of one kind.
 pub(super) struct Versions {
     cache: Cache,
