@@ -23,6 +23,7 @@ pub mod inventory;
 pub mod manifest;
 pub mod ownership;
 pub mod print;
+pub mod ready;
 pub mod record;
 pub mod release;
 pub mod render;

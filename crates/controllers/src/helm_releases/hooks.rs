@@ -102,7 +102,7 @@ impl Runner<'_> {
             stages,
             ..Plan::default()
         };
-        let report = self.site.carry_out(plan, objects, self.seat).await;
+        let report = self.site.carry_out_hooks(plan, objects, self.seat).await;
         match report.ending {
             Ending::Succeeded => Ok(()),
             _ => Err(report.errors.join("; ")),

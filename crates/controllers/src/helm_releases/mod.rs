@@ -12,14 +12,20 @@
 mod action;
 mod chart_template;
 mod charts;
+mod client_side;
+mod configs;
 mod definitions;
 mod dependencies;
 mod hooks;
+mod legacy;
+mod newer;
 mod objects;
+mod operator;
 mod post_render;
 mod reconcile;
 mod render;
 mod settings;
+mod settled;
 mod site;
 mod sites;
 mod source;
@@ -27,6 +33,7 @@ mod status;
 mod storage;
 mod target;
 mod values;
+mod versions;
 mod watched;
 mod world;
 
@@ -45,12 +52,18 @@ use crate::kit::{
     dependency_key, follow_configs, is_waiting,
 };
 use charts::Charts;
+use configs::Configs;
 use render::Renderer;
 use sites::Sites;
 use source::Sources;
 
+pub use operator::Operator;
 pub use settings::Settings;
 pub use world::Machine;
+
+/// The annotations that ask for more than a run.
+const FORCE: &str = "reconcile.fluxcd.io/forceAt";
+const RESET: &str = "reconcile.fluxcd.io/resetAt";
 
 /// Who writes the fields of objects.
 pub(crate) const FIELD_MANAGER: &str = "helm-controller";
@@ -71,6 +84,7 @@ pub struct HelmReleases {
     shared: Shared,
     sources: Sources,
     charts: Charts,
+    configs: Arc<Configs>,
     renderer: Renderer,
     sites: Sites,
     desk: std::sync::OnceLock<Desk<HelmReleaseSpec>>,
@@ -82,6 +96,7 @@ impl HelmReleases {
         HelmReleases {
             sources: Sources::new(&shared.client),
             charts: Charts::new(&shared),
+            configs: Arc::new(Configs::new(&shared.client)),
             renderer: Renderer::new(),
             sites: Sites::new(shared.settings.clusters(&shared.client)),
             desk: std::sync::OnceLock::new(),
@@ -162,7 +177,7 @@ impl Reconcile for HelmReleases {
             };
             let wake = desk.wake();
             let changed =
-                |config: &Config| wake.all(&config.namespace, |object| values::reads(object, config));
+                |config: &Config| wake.all(&config.namespace, |object| configs::reads(object, config));
             let namespace = desk.options().namespace.as_deref();
             follow_configs(&self.shared.client, namespace, selector, changed).await;
         };
@@ -191,6 +206,7 @@ impl Reconcile for HelmReleases {
             Reason::PROGRESSING_WITH_RETRY,
             Reason::RETRIES_EXCEEDED,
             Reason::MISSING_ROLLBACK_TARGET,
+            Reason::HEALTH_CHECK_CANCELED,
         ];
         if !told_by_actions.contains(&failure.reason) {
             let (reason, message) = (failure.reason.as_str(), failure.message.as_str());
@@ -206,7 +222,11 @@ impl Reconcile for HelmReleases {
             Shape::Stalled => {
                 status.set_stalled(stamp, failure.reason, &failure.message);
                 status.set_observed_generation(stamp.generation);
-                Done::Forget
+                // What is tried no more is tried again when anything that it is made of changes, and not all of that tells of it.
+                match told_by_actions.contains(&failure.reason) {
+                    true => Done::After(interval),
+                    false => Done::Forget,
+                }
             }
             Shape::Waiting(wait) => Done::After(wait),
             Shape::Transient => Done::Retry,

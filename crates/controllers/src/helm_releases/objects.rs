@@ -26,6 +26,8 @@ pub(super) struct Wanted<'w> {
     pub(super) objects: Vec<Value>,
     /// What the release before has in the cluster.
     pub(super) previous: Inventory,
+    /// The objects of the release before, where they are written without server-side apply.
+    pub(super) client_side: Option<Vec<Value>>,
     /// Whether objects may be taken over that belong to nobody, or to others.
     pub(super) take_ownership: bool,
     /// Whether an object that cannot be changed is deleted and made anew.
@@ -75,7 +77,7 @@ impl Site {
     /// All that the server does not accept, or that belongs to another release.
     pub(super) async fn planned(
         &self,
-        wanted: Wanted<'_>,
+        mut wanted: Wanted<'_>,
         takeover: &Takeover,
     ) -> Result<(Plan, Objects), Vec<String>> {
         let strategy = Strategy::helm();
@@ -83,7 +85,8 @@ impl Site {
         let force = wanted.force;
         let forced = move |_: &Value, _: &plan::Live| force;
         let observer = self.observer(takeover, &ignore, &strategy, &forced);
-        let manifests = manifests(wanted.objects, wanted.name, wanted.namespace)?;
+        let found = std::mem::take(&mut wanted.objects);
+        let manifests = manifests(found, wanted.name, wanted.namespace)?;
         let mut options = Options {
             prune: true,
             allow_empty: true,
@@ -93,8 +96,12 @@ impl Site {
         };
         let desired = observer.scoped(manifests).await;
         let desired = plan::prepare(desired, &strategy, &options, wanted.name);
-        let desired = observer.look(desired).await;
-        if !wanted.take_ownership {
+        let desired = match &wanted.client_side {
+            // They are as they should be then, and what is left is to delete others and to wait.
+            Some(previous) => self.write(desired, previous, &wanted).await?,
+            None => observer.look(desired).await,
+        };
+        if !wanted.take_ownership && wanted.client_side.is_none() {
             let problems = self
                 .owned_by_others(&desired, wanted.name, wanted.namespace)
                 .await;
@@ -231,6 +238,25 @@ pub(super) fn ignore_rules<'r>(
     IgnoreRules::new(&rules).map_err(|error| error.to_string())
 }
 
+/// The label or annotation of objects that nobody compares.
+const DRIFT_DETECTION: &str = "helm.toolkit.fluxcd.io/driftDetection";
+
+/// Whether an object of a release asks not to be compared.
+pub(super) fn is_excluded(object: &Value) -> bool {
+    let marks = ["labels", "annotations"].map(|kind| object.str_at(&["metadata", kind, DRIFT_DETECTION]));
+    marks.iter().any(|mark| mark.eq_ignore_ascii_case("disabled"))
+}
+
+/// Whether the object in the cluster asks for that.
+pub(super) fn is_marked_excluded(observed: &Observed) -> bool {
+    let Observed::Drifted { live, .. } = observed else {
+        return false;
+    };
+    let marks = [&live.labels, &live.annotations].map(|marks| marks.get(DRIFT_DETECTION));
+    let mut marks = marks.into_iter().flatten();
+    marks.any(|mark| mark.eq_ignore_ascii_case("disabled"))
+}
+
 /// What differs, in Flux's words.
 pub(super) fn changes(looked: &[Desired], namespace: &str) -> Result<Vec<DriftChange>, String> {
     let mut changes = Vec::new();
@@ -241,10 +267,10 @@ pub(super) fn changes(looked: &[Desired], namespace: &str) -> Result<Vec<DriftCh
             Observed::Missing | Observed::KindMissing { .. } | Observed::NamespaceMissing { .. } => {
                 DriftKind::Removed
             }
-            Observed::Drifted { fields, .. } => DriftKind::Changed {
-                additions: 0,
-                changes: fields.len(),
-                removals: 0,
+            Observed::Drifted { live, fields } => DriftKind::Changed {
+                additions: live.lacking,
+                changes: fields.len().saturating_sub(live.lacking + live.surplus),
+                removals: live.surplus,
             },
             Observed::Immutable { error, .. } | Observed::Failed { error, .. } => {
                 return Err(format!("{key} {error}"));
@@ -295,7 +321,11 @@ impl Site {
     ) -> Result<Vec<Desired>, String> {
         let strategy = Strategy::helm();
         let never = |_: &Value, _: &plan::Live| false;
-        let observer = self.observer(takeover, ignore, &strategy, &never);
+        // How an object differs is remembered, so that one that is left so is not asked about again.
+        let observer = Observer {
+            left: &|_| true,
+            ..self.observer(takeover, ignore, &strategy, &never)
+        };
         let manifests = manifests(objects, name, namespace).map_err(|problems| problems.join("\n"))?;
         let options = Options {
             namespace: namespace.to_owned(),

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use api::helm::{HelmReleaseSpec, HelmReleaseStatus};
+use api::helm::{HelmRelease, HelmReleaseSpec, HelmReleaseStatus};
 use api::{ConditionStatus, ConditionType, Reason};
 use helm::chart::{Chart, track_revision};
 use helm::decision::{
@@ -12,17 +12,17 @@ use helm::decision::{
 use helm::digest;
 use model::Map;
 use model::digest::Algorithm;
+use model::event::Severity;
 
-use super::action::{NotDone, Release};
+use super::action::{NotDone, Release, Rest};
+use super::newer::{self, WorkedOn};
+use super::settled::{Inputs, Settled, told};
 use super::site::Site;
 use super::storage::Storage;
+use super::versions::{Read, Versions};
 use super::watched::Watched;
-use super::{HelmReleases, asks, dependencies, digests, sites, status, target, values};
-use crate::kit::{Conditions, Failure, Run, chain};
-
-/// The annotations that ask for more than a run.
-const FORCE: &str = "reconcile.fluxcd.io/forceAt";
-const RESET: &str = "reconcile.fluxcd.io/resetAt";
+use super::{FORCE, HelmReleases, RESET, asks, dependencies, digests, sites, status, target, values};
+use crate::kit::{Conditions, ConfigKind, Failure, Notice, Run, chain};
 
 /// What begins the message of a failure that only a change of the object mends.
 const TERMINAL: &str = "Reconciliation failed terminally due to configuration error";
@@ -32,11 +32,25 @@ type ReleaseRun<'r> = Run<'r, HelmReleaseSpec>;
 impl HelmReleases {
     /// Brings a release to what its object wants.
     pub(super) async fn release(&self, run: &mut ReleaseRun<'_>) -> Result<(), Failure> {
-        let standard = sites::standard(run.object).map_err(|problem| {
+        let helm3_defaults = self.shared.settings.helm3_defaults;
+        let standards = sites::standards(run.object, helm3_defaults).map_err(|problem| {
             let message = format!("{TERMINAL}: {problem}");
             Failure::stalled(Reason::INVALID_CEL_EXPRESSION, message)
         })?;
+        let settled = self.sites.unsettle(run.object);
         self.keep_chart(run).await?;
+        let namespace = self
+            .desk
+            .get()
+            .and_then(|desk| desk.options().namespace.as_deref());
+        let read = self.configs.versions(run.object, namespace).await;
+        if let Some(settled) = settled
+            && self.rests(run, &settled, read.as_ref()).await
+        {
+            let end = settled.end.clone();
+            self.sites.settle(run.object, settled);
+            return end;
+        }
         let stamp = run.stamp;
         run.status
             .set_reconciling(stamp, Reason::PROGRESSING, "Fulfilling prerequisites");
@@ -54,7 +68,7 @@ impl HelmReleases {
             .sources
             .chart(run.object, helm_chart.as_deref(), settings)
             .await?;
-        let values = values::values(&self.shared.client, run.object).await?;
+        let (values, of_values) = values::values(&self.shared.client, run.object).await?;
         let loaded = self.charts.get(&found.artifact, settings).await?;
         let revision = found.artifact.revision.to_string();
         let (chart, oci_digest) = match found.is_by_digest {
@@ -62,7 +76,7 @@ impl HelmReleases {
             false => (loaded, String::new()),
         };
         let identity = settings.identity(run.object).to_string();
-        let site = self.sites.of(run.object, &identity, standard).await;
+        let site = self.sites.of(run.object, &identity, standards).await;
         let mut site = site.map_err(|problem| Failure::transient(Reason::REST_CLIENT_ERROR, problem))?;
         if self.retargeted(run, &chart, &mut site).await? {
             return Err(again());
@@ -73,12 +87,25 @@ impl HelmReleases {
             &site.client,
             &target::storage_namespace(run.object),
             &target::release_name(run.object),
+            settings.operator.as_ref(),
         );
+        let newer = self.desk.get().map(|desk| {
+            let worked_on = WorkedOn {
+                object: run.object.clone(),
+                helm_chart: run.status.helm_chart.clone(),
+                inputs: Inputs::new(run.object, &found.artifact, Read::new()),
+                read: of_values,
+            };
+            let (sources, configs) = (self.sources.clone(), Arc::clone(&self.configs));
+            newer::newer(desk.clone(), sources, configs, settings.clone(), worked_on)
+        });
         let history = status::history(&run.status);
         let policy = target::policy(run.object, settings);
         let mut release = Release {
             run,
             settings,
+            client: &self.shared.client,
+            newer,
             renderer: &self.renderer,
             chart,
             values,
@@ -88,11 +115,46 @@ impl HelmReleases {
             records: Vec::new(),
             history,
             log: Vec::new(),
+            rest: None,
+            superseded_by: None,
         };
         let done = release.go_on().await;
         let detects = release.policy.drift.detects();
+        let (rest, records) = (release.rest, release.storage.seen());
+        if let (Some(rest), Some(read)) = (rest, read) {
+            let selected = Some(helm::record::OWNED);
+            let namespace = target::storage_namespace(run.object);
+            let versions = Versions::follow(&site.heads, ConfigKind::Secret, selected, Some(&namespace));
+            let settled = Settled {
+                inputs: Inputs::new(run.object, &found.artifact, read),
+                told: told(&run.status),
+                records,
+                versions: run.seat.aside(versions).await,
+                is_compared: rest == Rest::Compared,
+                end: rested(run.object, &done),
+            };
+            self.sites.settle(run.object, settled);
+        }
         self.watch(run, site, done.is_ok() && detects).await;
         done
+    }
+
+    /// Whether a run would find all as the last one has left it.
+    async fn rests(&self, run: &ReleaseRun<'_>, settled: &Settled, read: Option<&Read>) -> bool {
+        let (Some(read), settings) = (read, &self.shared.settings) else {
+            return false;
+        };
+        let find = |key: &crate::kit::Key| self.desk.get().and_then(|desk| desk.get(key));
+        let additive = settings.additive_dependency_check;
+        if dependencies::check(run.object, additive, settings.requeue_dependency, find).is_err() {
+            return false;
+        }
+        let helm_chart = run.status.helm_chart.as_deref();
+        let Ok(found) = self.sources.chart(run.object, helm_chart, settings).await else {
+            return false;
+        };
+        let inputs = Inputs::new(run.object, &found.artifact, read.clone());
+        self.sites.holds(run.object, settled, &inputs)
     }
 
     /// Has the objects of a release watched that is as it should be, so that whoever changes one is seen at once.
@@ -167,13 +229,16 @@ impl HelmReleases {
             return Ok(());
         };
         let stored_in = run.status.storage_namespace.clone().unwrap_or_default();
-        let storage = Storage::new(&site.client, &stored_in, &latest.name);
+        let operator = self.shared.settings.operator.as_ref();
+        let mut storage = Storage::new(&site.client, &stored_in, &latest.name, operator);
         let failed = |problem: String| Failure::transient(Reason::UNINSTALL_FAILED, problem);
         let records = storage.all().await.map_err(|error| failed(error.to_string()))?;
         let policy = target::policy(run.object, &self.shared.settings);
         let mut release = Release {
             run,
             settings: &self.shared.settings,
+            client: &self.shared.client,
+            newer: None,
             renderer: &self.renderer,
             chart: Arc::clone(chart),
             values: Map::new(),
@@ -183,6 +248,8 @@ impl HelmReleases {
             records,
             history,
             log: Vec::new(),
+            rest: None,
+            superseded_by: None,
         };
         release
             .uninstall()
@@ -241,10 +308,24 @@ fn again() -> Failure {
     Failure::transient(Reason::PROGRESSING_WITH_RETRY, "")
 }
 
+/// What the next run comes to if all stays as it is.
+fn rested(object: &HelmRelease, done: &Result<(), Failure>) -> Result<(), Failure> {
+    let Err(failure) = done else { return Ok(()) };
+    // The status tells already why nothing is done.
+    Err(Failure::waiting(
+        object.spec.interval.to_std(),
+        failure.reason,
+        "",
+    ))
+}
+
 /// Takes note of what is tried, and forgets failures of what was tried before.
 fn attempt(run: &mut ReleaseRun<'_>, chart: &Chart, values: &Map, oci_digest: &str) {
     let handled = run.status.last_handled_reset_at.clone();
     let reset = asks(run.object, RESET, handled.as_deref());
+    let last_digest = run.status.last_attempted_revision_digest.as_deref();
+    // Where its digest is no part of the version of a chart, it may be another one all the same.
+    let is_other_artifact = last_digest.is_some_and(|last| !oci_digest.is_empty() && last != oci_digest);
     let version = &chart.metadata.version;
     let is_reset = {
         let status = &run.status;
@@ -258,7 +339,7 @@ fn attempt(run: &mut ReleaseRun<'_>, chart: &Chart, values: &Map, oci_digest: &s
             last_config_digest: last,
             reset_requested: reset.is_some(),
         };
-        decision::reset_reason(&tried).is_some()
+        is_other_artifact || decision::reset_reason(&tried).is_some()
     };
     let status = &mut run.status;
     if is_reset {
@@ -292,12 +373,10 @@ impl Release<'_, '_> {
         if force.is_some() {
             self.run.status.last_handled_force_at = force;
         }
+        // Nobody else works on it meanwhile: from now on the records are what is written here.
+        let records = self.storage.all().await;
+        self.records = records.map_err(|error| state_error(error.to_string()))?;
         loop {
-            self.records = self
-                .storage
-                .all()
-                .await
-                .map_err(|error| state_error(error.to_string()))?;
             let mut compared = None;
             let decision = loop {
                 let decided = self.decided(is_forced, compared.as_ref()).map_err(state_error)?;
@@ -322,9 +401,18 @@ impl Release<'_, '_> {
             if let Some(outcome) = before {
                 return self.ended(outcome);
             }
+            if action == Action::Unlock
+                && let Some(failure) = self.worked_on_by_another().await
+            {
+                return Err(failure);
+            }
             is_forced = false;
             self.show(action).await;
-            if let Err(NotDone(problem)) = self.run(action).await {
+            let did = self.run(action).await;
+            if let Some(newer) = self.superseded_by.take() {
+                return Err(self.superseded(&newer));
+            }
+            if let Err(NotDone(problem)) = did {
                 return Err(self.broke_off(problem));
             }
             let after = self.observing(false, None, |observed| done.after(action, observed));
@@ -333,6 +421,37 @@ impl Release<'_, '_> {
             }
             self.run.write_progress().await;
         }
+    }
+
+    /// Why the newest record is not unlocked: whoever has left it pending is still at work on it.
+    async fn worked_on_by_another(&self) -> Option<Failure> {
+        let version = self.records.last()?.version;
+        let operator = self.storage.other_operator(version)?;
+        let left = operator.is_at_work(self.client).await?;
+        let name = target::release_name(self.run.object);
+        let message = format!("release {name}.v{version} is worked on by {operator}, which holds its lease");
+        Some(Failure::waiting(left, Reason::PENDING_RELEASE, message))
+    }
+
+    /// There is something newer than what was waited for, which comes next. In the words of Flux.
+    fn superseded(&mut self, newer: &str) -> Failure {
+        let (status, stamp) = (&mut self.run.status, self.run.stamp);
+        let canceled = Reason::HEALTH_CHECK_CANCELED;
+        let message = format!("New reconciliation triggered by {newer}");
+        status.set(
+            stamp,
+            ConditionType::READY,
+            ConditionStatus::False,
+            canceled.as_str(),
+            &message,
+        );
+        self.run.tell(Notice {
+            severity: Severity::Info,
+            reason: canceled,
+            message: format!("Health checks canceled due to new reconciliation triggered by {newer}"),
+            metadata: Default::default(),
+        });
+        Failure::waiting(std::time::Duration::ZERO, canceled, "")
     }
 
     /// What comes next.
@@ -418,8 +537,11 @@ impl Release<'_, '_> {
     fn settle(&mut self, compared: Option<&Result<super::action::Drifted, String>>) -> Result<(), Failure> {
         match compared {
             Some(Ok(drifted)) if !drifted.changes.is_empty() => self.tell_drift(drifted),
-            Some(Ok(_)) => status::set(&mut self.run.status, self.run.stamp, &message::no_drift()),
-            _ => {}
+            Some(Ok(_)) => {
+                status::set(&mut self.run.status, self.run.stamp, &message::no_drift());
+                self.rest = Some(Rest::Compared);
+            }
+            _ => self.rest = Some(Rest::Uncompared),
         }
         if let Some(latest) = self.history.latest().cloned() {
             status::settle(self.run, &latest);
@@ -464,6 +586,7 @@ impl Release<'_, '_> {
     }
 
     fn stalled(&mut self, stall: Stall) -> Failure {
+        self.rest = Some(Rest::Uncompared);
         let status = &self.run.status;
         let message = message::stalled(stall, status::last_action(status), &status::counters(status));
         Failure::stalled(status::reason(stall.reason()), message)

@@ -15,8 +15,8 @@ use tokio::runtime::Handle;
 
 use super::post_render::Chain;
 use super::site::Site;
-use super::target;
-use super::world::Machine;
+use super::world::WithNames;
+use super::{Settings, target};
 use crate::kit::chain;
 use crate::sources::blocking;
 
@@ -38,6 +38,7 @@ pub(super) struct Rendering<'r> {
     pub(super) is_upgrade: bool,
     pub(super) skip_schema: bool,
     pub(super) site: &'r Site,
+    pub(super) settings: &'r Settings,
 }
 
 impl Renderer {
@@ -61,6 +62,8 @@ impl Renderer {
         };
         let (revision, is_upgrade) = (rendering.revision, rendering.is_upgrade);
         let (skip_schema, engine) = (rendering.skip_schema, self.engine.clone());
+        let strategy = target::post_render_strategy(&object, rendering.settings.helm3_defaults);
+        let mut world = WithNames(rendering.settings.dns_lookups);
         let work = move || {
             let mut changes = Chain::of(&object);
             let request = Request {
@@ -80,10 +83,10 @@ impl Renderer {
                 skip_schema,
                 sub_notes: false,
                 post_renderer: Some(&mut changes as &mut dyn PostRenderer),
-                strategy: target::post_render_strategy(&object),
+                strategy,
             };
             let mut warnings = Vec::new();
-            let rendered = release::render(&engine, request, &mut Machine, &mut warnings);
+            let rendered = release::render(&engine, request, &mut world, &mut warnings);
             for warning in warnings {
                 tracing::debug!("{warning}");
             }

@@ -6,6 +6,7 @@ use api::helm::HelmRelease;
 use kube::{Client, ResourceExt};
 use model::digest::Algorithm;
 
+use super::operator::Operator;
 use crate::clusters::{Clusters, Identity, KubeconfigRules};
 
 /// The label of ConfigMaps and Secrets that wake those that read them.
@@ -37,6 +38,14 @@ pub struct Settings {
     pub no_chart_digests: bool,
     /// What fails is tried again rather than undone: the gate `DefaultToRetryOnFailure`.
     pub retry_on_failure: bool,
+    /// Templates may look names up: the gate `AllowDNSLookups`.
+    pub dns_lookups: bool,
+    /// What is not said is as in Helm 3: the gate `UseHelm3Defaults`.
+    pub helm3_defaults: bool,
+    /// Whoever waits for health is ended by a request too, not only by something newer: the gate `CancelHealthCheckOnNewRevision`.
+    pub cancel_health_checks: bool,
+    /// Who this process is to others that work on the same releases, if it holds a lease.
+    pub operator: Option<Operator>,
     /// The algorithm of the digests of snapshots.
     pub snapshot_digests: Algorithm,
     /// The labels of ConfigMaps and Secrets whose changes wake those that read them; none are watched where there is nothing.
@@ -60,6 +69,10 @@ impl Default for Settings {
             object_level_workload_identity: false,
             no_chart_digests: false,
             retry_on_failure: false,
+            dns_lookups: false,
+            helm3_defaults: false,
+            cancel_health_checks: false,
+            operator: None,
             snapshot_digests: Algorithm::Sha256,
             watch_configs: Some(WATCHED.to_owned()),
             kubeconfigs: KubeconfigRules::default(),

@@ -16,19 +16,29 @@ use kube::Client;
 use model::{ObjectKey, Value};
 
 use super::FIELD_MANAGER;
+use super::client_side::Types;
+use super::newer::Newer;
 use crate::kit::Seat;
 
 /// How long the first list of a kind may take before the server is asked instead.
 const FIRST_LIST: Duration = Duration::from_secs(10);
 /// How soon what no watch tells of is looked at again.
 const LOOK_AGAIN: Duration = Duration::from_secs(5);
+/// How soon something newer is seen by whoever waits.
+const LOOK_FOR_NEWER: Duration = Duration::from_millis(500);
 
 /// The cluster of a release.
 pub(super) struct Site {
     pub(super) client: Client,
     pub(super) cache: Cache,
+    /// Where only metadata is watched.
+    pub(super) heads: Cache,
     /// How objects are doing is told by this.
     pub(super) standard: Standard,
+    /// And how hooks are doing.
+    pub(super) standard_of_hooks: Standard,
+    /// The types of built-in kinds.
+    pub(super) types: Types,
     /// What is known to be as it should be.
     pub(super) memory: Arc<Memory>,
     /// Where releases are that the controller keeps itself alive by watching what they own.
@@ -68,6 +78,25 @@ impl Site {
 
     /// Carries a plan out to its end.
     pub(super) async fn carry_out(&mut self, plan: Plan, objects: Objects, seat: &Seat) -> Report {
+        self.carry_out_until(plan, objects, seat, None).await
+    }
+
+    /// Runs hooks, which have rules of their own.
+    pub(super) async fn carry_out_hooks(&mut self, plan: Plan, objects: Objects, seat: &Seat) -> Report {
+        std::mem::swap(&mut self.standard, &mut self.standard_of_hooks);
+        let report = self.carry_out(plan, objects, seat).await;
+        std::mem::swap(&mut self.standard, &mut self.standard_of_hooks);
+        report
+    }
+
+    /// Carries a plan out to its end, or until there is something newer.
+    pub(super) async fn carry_out_until(
+        &mut self,
+        plan: Plan,
+        objects: Objects,
+        seat: &Seat,
+        newer: Option<Newer>,
+    ) -> Report {
         let waits = plan.stages.iter().filter_map(|stage| stage.wait.as_ref());
         let awaited: Vec<ObjectKey> = waits
             .flat_map(|wait| wait.objects.iter().map(|awaited| awaited.key.clone()))
@@ -80,7 +109,7 @@ impl Site {
             self.cache
                 .subscribe(Box::new(move |entry| awaited.contains(&entry.key())))
         };
-        let around = Alone;
+        let around = Alone(newer);
         let world = World {
             cluster: self.cache.cluster(),
             cache: &self.cache,
@@ -99,7 +128,7 @@ impl Site {
                     let left = until.duration_since(Timestamp::now());
                     let left = Duration::try_from(left).unwrap_or_default().min(LOOK_AGAIN);
                     let changed = async { drop(tokio::time::timeout(left, changes.next()).await) };
-                    seat.aside(changed).await;
+                    seat.aside(around.or_newer(changed)).await;
                 }
                 // All is approved, and nobody else is heard.
                 Next::Approval(_) | Next::Hearing => {}
@@ -122,7 +151,26 @@ impl Site {
 }
 
 /// A release has no others around it: whose objects are is in their annotations.
-struct Alone;
+struct Alone(Option<Newer>);
+
+impl Alone {
+    fn is_superseded(&self) -> bool {
+        self.0.as_ref().is_some_and(|newer| newer().is_some())
+    }
+
+    /// Waits for something, or until there is something newer.
+    async fn or_newer(&self, wait: impl Future<Output = ()>) {
+        let is_newer = async {
+            while !self.is_superseded() {
+                tokio::time::sleep(LOOK_FOR_NEWER).await;
+            }
+        };
+        tokio::select! {
+            () = wait => {}
+            () = is_newer => {}
+        }
+    }
+}
 
 impl Surroundings for Alone {
     fn now(&self) -> Timestamp {
@@ -130,7 +178,7 @@ impl Surroundings for Alone {
     }
 
     fn stop(&self) -> Option<Stop> {
-        None
+        self.is_superseded().then_some(Stop::Superseded)
     }
 
     fn may_prune(&self, live: &Value) -> bool {

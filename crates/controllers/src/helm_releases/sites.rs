@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use api::helm::HelmRelease;
+use api::helm::{HelmRelease, Waiter};
 use engine::cache::{self, Cache, OwnRules, Settings, Standard};
 use engine::cluster::Cluster;
 use engine::health::cel::Check;
@@ -11,6 +11,9 @@ use engine::observe::Memory;
 use engine::unit::CredentialsStore as _;
 use parking_lot::Mutex;
 
+use super::client_side::Types;
+use super::legacy;
+use super::settled::{Inputs, Settled};
 use super::site::Site;
 use super::watched::Watched;
 use crate::clusters::Clusters;
@@ -19,6 +22,9 @@ use crate::clusters::Clusters;
 pub(super) struct Sites {
     clusters: Clusters,
     caches: cache::Clusters,
+    /// Where only metadata is watched.
+    heads: cache::Clusters,
+    types: Types,
     /// What is known of the objects of each release, by its uid.
     known: Mutex<HashMap<String, Known>>,
 }
@@ -27,7 +33,9 @@ pub(super) struct Sites {
 struct Known {
     memory: Arc<Memory>,
     /// It is there for as long as somebody holds it.
-    _cache: Cache,
+    cache: Cache,
+    /// What its last run came to, if the next one may come to the same.
+    settled: Option<Settled>,
     /// What is told of its objects, if somebody wants to know.
     watched: Option<Watched>,
 }
@@ -37,6 +45,8 @@ impl Sites {
         Sites {
             clusters,
             caches: cache::Clusters::default(),
+            heads: cache::Clusters::default(),
+            types: Types::default(),
             known: Mutex::default(),
         }
     }
@@ -49,7 +59,7 @@ impl Sites {
         &self,
         object: &HelmRelease,
         identity: &str,
-        standard: Standard,
+        (standard, standard_of_hooks): (Standard, Standard),
     ) -> Result<Site, String> {
         self.clusters.look_again(identity).await;
         let access = self
@@ -65,21 +75,51 @@ impl Sites {
         let cache = self
             .caches
             .get(&who, Settings::default, || Cluster::new(access.client));
+        let heads = self
+            .heads
+            .get(&who, Settings::default, || cache.cluster().clone());
         let uid = object.metadata.uid.clone().unwrap_or_default();
         let mut known = self.known.lock();
         let entry = known.entry(uid).or_insert_with(|| Known {
             memory: Arc::default(),
-            _cache: cache.clone(),
+            cache: cache.clone(),
+            settled: None,
             watched: None,
         });
-        entry._cache = cache.clone();
+        entry.cache = cache.clone();
         Ok(Site {
             client,
             cache,
+            heads,
             standard,
+            standard_of_hooks,
+            types: Arc::clone(&self.types),
             memory: Arc::clone(&entry.memory),
             follows: Vec::new(),
         })
+    }
+
+    /// What the last run of a release came to, if all is as it was then. It is forgotten until somebody [keeps](Sites::settle) it.
+    pub(super) fn unsettle(&self, object: &HelmRelease) -> Option<Settled> {
+        let uid = object.metadata.uid.as_deref().unwrap_or_default();
+        self.known.lock().get_mut(uid)?.settled.take()
+    }
+
+    /// Whether a run would come to the same as the last one.
+    pub(super) fn holds(&self, object: &HelmRelease, settled: &Settled, inputs: &Inputs) -> bool {
+        let uid = object.metadata.uid.as_deref().unwrap_or_default();
+        let known = self.known.lock();
+        known
+            .get(uid)
+            .is_some_and(|known| settled.holds(object, inputs, &known.memory, &known.cache))
+    }
+
+    /// Keeps what a run of a release came to.
+    pub(super) fn settle(&self, object: &HelmRelease, settled: Settled) {
+        let uid = object.metadata.uid.as_deref().unwrap_or_default();
+        if let Some(known) = self.known.lock().get_mut(uid) {
+            known.settled = Some(settled);
+        }
     }
 
     /// Has the objects of a release watched, or not any more.
@@ -100,11 +140,25 @@ impl Sites {
     }
 }
 
-/// How a release tells that objects are doing well.
+/// How a release tells that objects are doing well, and that hooks are: the rules of Helm 3 have no word on those that run to their end.
 ///
 /// # Errors
 /// The first expression that cannot be used.
-pub(super) fn standard(object: &HelmRelease) -> Result<Standard, String> {
+pub(super) fn standards(object: &HelmRelease, helm3_defaults: bool) -> Result<(Standard, Standard), String> {
+    let waiter = object.spec.wait_strategy.as_ref().map(|strategy| &strategy.name);
+    let is_legacy = match waiter {
+        Some(Waiter::Legacy) => true,
+        Some(_) => false,
+        None => helm3_defaults,
+    };
+    let told = expressions(object)?;
+    Ok(match is_legacy {
+        true => (legacy::standard(), Standard::default()),
+        false => (told.clone(), told),
+    })
+}
+
+fn expressions(object: &HelmRelease) -> Result<Standard, String> {
     if object.spec.health_check_exprs.is_empty() {
         return Ok(Standard::default());
     }

@@ -12,7 +12,8 @@ use super::{Settings, target};
 use crate::kit::{Desk, Failure, Followed, Wake, chain};
 use crate::sources::HasArtifact;
 
-/// The kinds that charts come from.
+/// The kinds that charts come from. Clones are the same.
+#[derive(Clone)]
 pub(super) struct Sources {
     charts: Arc<Followed<HelmChartSpec>>,
     oci: Arc<Followed<OciRepositorySpec>>,
@@ -23,6 +24,8 @@ pub(super) struct Sources {
 pub(super) struct Found {
     /// Its artifact.
     pub(super) artifact: Artifact,
+    /// The object that has it: kind, namespace and name.
+    pub(super) name: String,
     /// Whether its revision names the very content, which then counts as part of the version.
     pub(super) is_by_digest: bool,
 }
@@ -77,12 +80,14 @@ impl Sources {
         check_access(object, &reference, settings)?;
         let (namespace, name) = (reference.namespace.as_str(), reference.name.as_str());
         let wait = settings.requeue_dependency;
+        let shown = format!("{}/{namespace}/{name}", reference.kind);
         match reference.kind {
             "OCIRepository" => {
                 let source = found(&self.oci, namespace, name).await?;
                 let artifact = ready(&source, wait)?;
                 Ok(Found {
                     artifact,
+                    name: shown,
                     is_by_digest: true,
                 })
             }
@@ -94,6 +99,7 @@ impl Sources {
                 Ok(Found {
                     is_by_digest: artifact.revision.to_string().contains(':'),
                     artifact,
+                    name: shown,
                 })
             }
             _ => {
@@ -101,6 +107,7 @@ impl Sources {
                 let artifact = ready(&source, wait)?;
                 Ok(Found {
                     artifact,
+                    name: shown,
                     is_by_digest: false,
                 })
             }

@@ -1,12 +1,15 @@
 //! The records of a release, in Secrets of its storage namespace, as Helm keeps them.
 
-use helm::record::{self, Change, Driver, Record};
+use helm::record::{self, Change, Driver, Record, Status};
 use jiff::Timestamp;
 use k8s_openapi::api::core::v1::Secret;
 use kube::api::{DeleteParams, ListParams, PostParams};
 use kube::{Api, Client, ResourceExt};
 use model::convert::{from_serde, to_serde};
+use std::collections::BTreeMap;
 
+use super::operator::{self, Operator};
+use super::versions::{Version, Versions};
 use crate::kit::chain;
 
 /// The records of one release.
@@ -14,6 +17,33 @@ pub(super) struct Storage {
     secrets: Api<Secret>,
     namespace: String,
     release: String,
+    /// The version of the object of each record, as it was read or written.
+    seen: BTreeMap<i64, String>,
+    /// Who works on records now.
+    operator: Option<Operator>,
+    /// Who has said that it works on which record.
+    operators: BTreeMap<i64, Operator>,
+}
+
+/// The records of a release, as they were read or written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Seen {
+    namespace: String,
+    release: String,
+    records: BTreeMap<i64, String>,
+}
+
+impl Seen {
+    /// Whether the records are still the same, as far as a watch tells. Whoever adds one gives it the next number.
+    pub(super) fn is_current(&self, versions: &Versions) -> bool {
+        let version = |number: i64| versions.of(&self.namespace, &record::name(&self.release, number));
+        let next = self.records.keys().next_back().map_or(1, |last| last + 1);
+        let are_same = |(number, seen): (&i64, &String)| match version(*number) {
+            Some(Version::There(version)) => version == *seen,
+            _ => false,
+        };
+        self.records.iter().all(are_same) && version(next) == Some(Version::Missing)
+    }
 }
 
 /// Why records cannot be read or written. It holds nothing of what is in them.
@@ -32,27 +62,52 @@ pub(super) enum Error {
 }
 
 impl Storage {
-    pub(super) fn new(client: &Client, namespace: &str, release: &str) -> Self {
+    pub(super) fn new(client: &Client, namespace: &str, release: &str, operator: Option<&Operator>) -> Self {
         Storage {
             secrets: Api::namespaced(client.clone(), namespace),
             namespace: namespace.to_owned(),
             release: release.to_owned(),
+            seen: BTreeMap::new(),
+            operator: operator.cloned(),
+            operators: BTreeMap::new(),
         }
     }
 
-    fn failed(&self, what: &'static str) -> impl Fn(kube::Error) -> Error + '_ {
+    /// Another one that has said that it works on a record.
+    pub(super) fn other_operator(&self, number: i64) -> Option<&Operator> {
+        let named = self.operators.get(&number)?;
+        (self.operator.as_ref() != Some(named)).then_some(named)
+    }
+
+    /// The records, as they were last read or written.
+    pub(super) fn seen(&self) -> Seen {
+        Seen {
+            namespace: self.namespace.clone(),
+            release: self.release.clone(),
+            records: self.seen.clone(),
+        }
+    }
+
+    fn see(&mut self, number: i64, secret: &Secret) {
+        let version = secret.resource_version().unwrap_or_default();
+        self.seen.insert(number, version);
+    }
+
+    fn failed(&self, what: &'static str) -> impl Fn(kube::Error) -> Error + use<> {
+        let release = format!("{}/{}", self.namespace, self.release);
         move |error| Error::Cluster {
             what,
-            release: format!("{}/{}", self.namespace, self.release),
+            release: release.clone(),
             why: chain(&error),
         }
     }
 
     /// All records, the oldest first.
-    pub(super) async fn all(&self) -> Result<Vec<Record>, Error> {
+    pub(super) async fn all(&mut self) -> Result<Vec<Record>, Error> {
         let selected = ListParams::default().labels(&record::selector(&self.release));
         let listed = self.secrets.list(&selected).await.map_err(self.failed("list"))?;
         let mut records = Vec::with_capacity(listed.items.len());
+        self.seen.clear();
         for secret in listed.items {
             let name = secret.name_any();
             let unreadable = |why: String| Error::Unreadable {
@@ -60,21 +115,29 @@ impl Storage {
                 why,
             };
             let object = from_serde(&secret).map_err(|error| unreadable(error.to_string()))?;
-            records.push(record::from_object(&object).map_err(|error| unreadable(error.to_string()))?);
+            let record = record::from_object(&object).map_err(|error| unreadable(error.to_string()))?;
+            self.see(record.version, &secret);
+            let annotation = secret.annotations().get(operator::ANNOTATION);
+            if let Some(operator) = annotation.and_then(|text| Operator::parse(text)) {
+                self.operators.insert(record.version, operator);
+            }
+            records.push(record);
         }
         records.sort_by_key(|record| record.version);
         Ok(records)
     }
 
     /// Writes a record that is not there yet.
-    pub(super) async fn create(&self, record: &Record, now: Timestamp) -> Result<(), Error> {
+    pub(super) async fn create(&mut self, record: &Record, now: Timestamp) -> Result<(), Error> {
         let secret = self.secret(record, Change::Create(now.as_second()))?;
         let created = self.secrets.create(&PostParams::default(), &secret).await;
-        created.map(drop).map_err(self.failed("write"))
+        let created = created.map_err(self.failed("write"))?;
+        self.see(record.version, &created);
+        Ok(())
     }
 
     /// Writes a record that is there.
-    pub(super) async fn update(&self, record: &Record, now: Timestamp) -> Result<(), Error> {
+    pub(super) async fn update(&mut self, record: &Record, now: Timestamp) -> Result<(), Error> {
         let mut secret = self.secret(record, Change::Update(now.as_second()))?;
         let name = secret.name_any();
         let live = self.secrets.get(&name).await.map_err(self.failed("read"))?;
@@ -83,16 +146,23 @@ impl Storage {
         let mut all: std::collections::BTreeMap<_, _> = labels.collect();
         all.extend(secret.metadata.labels.take().unwrap_or_default());
         secret.metadata.labels = Some(all);
-        secret.metadata.annotations = live.metadata.annotations;
+        let own = secret.metadata.annotations.take().unwrap_or_default();
+        let mut annotations = live.metadata.annotations.unwrap_or_default();
+        annotations.remove(operator::ANNOTATION);
+        annotations.extend(own);
+        secret.metadata.annotations = (!annotations.is_empty()).then_some(annotations);
         secret.metadata.owner_references = live.metadata.owner_references;
         secret.metadata.resource_version = live.metadata.resource_version;
         let replaced = self.secrets.replace(&name, &PostParams::default(), &secret).await;
-        replaced.map(drop).map_err(self.failed("write"))
+        let replaced = replaced.map_err(self.failed("write"))?;
+        self.see(record.version, &replaced);
+        Ok(())
     }
 
     /// Deletes the record of a version. One that is gone is as good.
-    pub(super) async fn delete(&self, version: i64) -> Result<(), Error> {
+    pub(super) async fn delete(&mut self, version: i64) -> Result<(), Error> {
         let name = record::name(&self.release, version);
+        self.seen.remove(&version);
         match self.secrets.delete(&name, &DeleteParams::default()).await {
             Err(kube::Error::Api(status)) if status.is_not_found() => Ok(()),
             deleted => deleted.map(drop).map_err(self.failed("delete")),
@@ -101,9 +171,16 @@ impl Storage {
 
     fn secret(&self, record: &Record, change: Change) -> Result<Secret, Error> {
         let object = record::to_object(record, &self.namespace, Driver::Secret, change)?;
-        to_serde(&object).map_err(|error| Error::Unreadable {
+        let mut secret: Secret = to_serde(&object).map_err(|error| Error::Unreadable {
             name: record::name(&self.release, record.version),
             why: error.to_string(),
-        })
+        })?;
+        // What is at work says whose work it is.
+        let is_at_work = record.info.status.is_pending() || record.info.status == Status::Uninstalling;
+        if let Some(operator) = self.operator.as_ref().filter(|_| is_at_work) {
+            let annotations = secret.metadata.annotations.get_or_insert_default();
+            annotations.insert(operator::ANNOTATION.to_owned(), operator.to_string());
+        }
+        Ok(secret)
     }
 }

@@ -7,6 +7,7 @@ use api::helm::{
     Upgrade,
 };
 use helm::decision::{self, ActionPolicy, Filter, Policy, Remediation, Tests};
+use helm::record::Record;
 use kube::ResourceExt;
 
 use super::Settings;
@@ -72,17 +73,22 @@ pub(super) fn timeout_of(object: &HelmRelease, action: decision::Action) -> Dura
 }
 
 /// How post-renderers see hooks.
-pub(super) fn post_render_strategy(object: &HelmRelease) -> helm::release::Strategy {
+pub(super) fn post_render_strategy(object: &HelmRelease, helm3_defaults: bool) -> helm::release::Strategy {
     match object.spec.post_render_strategy {
         Some(PostRenderStrategy::NoHooks) => helm::release::Strategy::NoHooks,
         Some(PostRenderStrategy::Separate) => helm::release::Strategy::Separate,
+        None if helm3_defaults => helm::release::Strategy::NoHooks,
         _ => helm::release::Strategy::Combined,
     }
 }
 
-/// What the record of a release says of how it is applied: always by the server, unless the user wants it otherwise.
-pub(super) fn is_server_side(method: Option<&ApplyMethod>) -> bool {
-    !matches!(method, Some(ApplyMethod::Disabled))
+/// Whether a release is applied by the server. Where nobody says it is as the one before was.
+pub(super) fn is_server_side(method: Option<&ApplyMethod>, before: &Record) -> bool {
+    match method {
+        Some(ApplyMethod::Disabled) => false,
+        Some(ApplyMethod::Enabled) => true,
+        _ => before.is_server_side(),
+    }
 }
 
 /// What the user wants done when something fails.

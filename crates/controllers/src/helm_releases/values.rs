@@ -4,25 +4,33 @@ use api::Reason;
 use api::helm::{HelmRelease, ValuesKind, ValuesReference};
 use helm::values::references::{Found, Reference, compose};
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
-use kube::{Api, Client};
+use kube::{Api, Client, ResourceExt};
 use model::{Map, Value};
 
-use super::target;
-use crate::kit::{Config, ConfigKind, Failure, chain};
+use super::versions::{Read, Version};
+use super::{configs, target};
+use crate::kit::{Config, Failure, chain};
 
-/// All values of a release.
-pub(super) async fn values(client: &Client, object: &HelmRelease) -> Result<Map, Failure> {
+/// All values of a release, and the versions of what they were read from.
+pub(super) async fn values(client: &Client, object: &HelmRelease) -> Result<(Map, Read), Failure> {
     let namespace = target::own_namespace(object);
     let failed = |message: String| Failure::transient(Reason::VALUES_ERROR, message);
     let mut references = Vec::with_capacity(object.spec.values_from.len());
+    let mut versions = Read::new();
     for given in &object.spec.values_from {
-        let found = read(client, &namespace, given).await.map_err(|error| {
+        let (found, version) = read(client, &namespace, given).await.map_err(|error| {
             let (kind, name) = (given.kind.as_str(), &given.name);
             failed(format!(
                 "could not find {kind} '{namespace}/{name}' for chart values: {}",
                 chain(&error)
             ))
         })?;
+        let config = Config {
+            kind: configs::kind(&given.kind),
+            namespace: namespace.clone(),
+            name: given.name.clone(),
+        };
+        versions.push((config, version));
         references.push(Reference {
             kind: given.kind.as_str().to_owned(),
             name: given.name.clone(),
@@ -37,58 +45,38 @@ pub(super) async fn values(client: &Client, object: &HelmRelease) -> Result<Map,
         Some(Value::Object(values)) => values.clone(),
         _ => Map::new(),
     };
-    compose(&namespace, &references, &inline).map_err(|error| failed(error.to_string()))
+    let values = compose(&namespace, &references, &inline);
+    let values = values.map_err(|error| failed(error.to_string()))?;
+    Ok((values, versions))
 }
 
-async fn read(client: &Client, namespace: &str, given: &ValuesReference) -> kube::Result<Found> {
+async fn read(client: &Client, namespace: &str, given: &ValuesReference) -> kube::Result<(Found, Version)> {
     let key = given
         .values_key
         .as_deref()
         .filter(|key| !key.is_empty())
         .unwrap_or("values.yaml");
     let name = &given.name;
-    let text = match given.kind {
+    let there = |version: Option<String>| Version::There(version.unwrap_or_default());
+    let (text, version) = match given.kind {
         ValuesKind::Secret => {
             let secrets: Api<Secret> = Api::namespaced(client.clone(), namespace);
             let Some(secret) = secrets.get_opt(name).await? else {
-                return Ok(Found::NoObject);
+                return Ok((Found::NoObject, Version::Missing));
             };
-            secret
-                .data
-                .and_then(|mut data| data.remove(key))
-                .map(|value| value.0)
+            let version = there(secret.resource_version());
+            let text = secret.data.and_then(|mut data| data.remove(key));
+            (text.map(|value| value.0), version)
         }
         _ => {
             let maps: Api<ConfigMap> = Api::namespaced(client.clone(), namespace);
             let Some(map) = maps.get_opt(name).await? else {
-                return Ok(Found::NoObject);
+                return Ok((Found::NoObject, Version::Missing));
             };
-            map.data
-                .and_then(|mut data| data.remove(key))
-                .map(String::into_bytes)
+            let version = there(map.resource_version());
+            let text = map.data.and_then(|mut data| data.remove(key));
+            (text.map(String::into_bytes), version)
         }
     };
-    Ok(text.map_or(Found::NoKey, Found::Text))
-}
-
-/// Whether a release is made of a ConfigMap or Secret of its namespace.
-pub(super) fn reads(object: &HelmRelease, config: &Config) -> bool {
-    let spec = &object.spec;
-    let has_values = |kind: ValuesKind| {
-        let mut values = spec.values_from.iter();
-        values.any(|from| from.kind == kind && from.name == config.name)
-    };
-    let kubeconfig = spec.kube_config.as_ref();
-    target::own_namespace(object) == config.namespace
-        && match config.kind {
-            ConfigKind::ConfigMap => {
-                let cluster = kubeconfig.and_then(|config| config.config_map_ref.as_ref());
-                cluster.is_some_and(|cluster| cluster.name == config.name)
-                    || has_values(ValuesKind::ConfigMap)
-            }
-            ConfigKind::Secret => {
-                let cluster = kubeconfig.and_then(|config| config.secret_ref.as_ref());
-                cluster.is_some_and(|cluster| cluster.name == config.name) || has_values(ValuesKind::Secret)
-            }
-        }
+    Ok((text.map_or(Found::NoKey, Found::Text), version))
 }

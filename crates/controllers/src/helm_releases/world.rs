@@ -10,6 +10,41 @@ const PKCS8_HEADER: usize = 26;
 /// This machine.
 pub struct Machine;
 
+/// This machine, and the names that it can look up.
+pub(super) struct WithNames(pub(super) bool);
+
+impl World for WithNames {
+    fn now(&mut self) -> jiff::Timestamp {
+        Machine.now()
+    }
+
+    fn local_zone(&mut self) -> jiff::tz::TimeZone {
+        Machine.local_zone()
+    }
+
+    fn zone(&mut self, name: &str) -> Option<jiff::tz::TimeZone> {
+        Machine.zone(name)
+    }
+
+    fn random(&mut self, bytes: &mut [u8]) {
+        Machine.random(bytes);
+    }
+
+    fn rsa_key(&mut self, bits: usize) -> Option<Vec<u8>> {
+        Machine.rsa_key(bits)
+    }
+
+    fn host_addresses(&mut self, name: &str) -> Vec<String> {
+        if !self.0 {
+            return Vec::new();
+        }
+        // Only addresses are wanted, and any port leads to them.
+        let found = std::net::ToSocketAddrs::to_socket_addrs(&(name, 0));
+        let addresses = found.into_iter().flatten();
+        addresses.map(|address| address.ip().to_string()).collect()
+    }
+}
+
 impl World for Machine {
     fn now(&mut self) -> jiff::Timestamp {
         jiff::Timestamp::now()

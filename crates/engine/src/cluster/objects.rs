@@ -224,6 +224,25 @@ impl Cluster {
         .await
     }
 
+    /// Changes an object of a built-in kind by a strategic merge patch.
+    pub async fn strategic_patch(
+        &self,
+        resource: &Resource,
+        namespace: &str,
+        name: &str,
+        patch: &Value,
+        options: &Write,
+    ) -> Result<Value, Error> {
+        self.patch(
+            resource,
+            (namespace, name),
+            "application/strategic-merge-patch+json",
+            patch,
+            options,
+        )
+        .await
+    }
+
     async fn patch(
         &self,
         resource: &Resource,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use model::{Digest, ObjectKey, Value};
 use parking_lot::Mutex;
 
-use crate::cache::{Cache, Lookup};
+use crate::cache::{Cache, Entry, Lookup};
 use crate::plan::{Candidate, Desired, Found, Observed};
 
 /// Of each object of one unit: which desired object changes nothing about which live one.
@@ -157,6 +157,15 @@ impl Memory {
             Lookup::Found(entry) => settled.content != Some(entry.content()),
             Lookup::Missing => true,
             Lookup::Unknown => false,
+        })
+    }
+
+    /// Whether all objects that were as they should be still are, by watches that are up to date. What none of them tells of may be anything.
+    pub fn holds(&self, cache: &Cache) -> bool {
+        let settled = self.settled.lock();
+        settled.iter().all(|(key, settled)| {
+            let is_same = |entry: Arc<Entry>| settled.content == Some(entry.content()) && !entry.deleting();
+            cache.fresh(key).is_some_and(is_same)
         })
     }
 

@@ -273,6 +273,8 @@ impl Observer<'_> {
                         error,
                     };
                 }
+                seen.lacking = fields.iter().filter(|field| field.live.is_none()).count();
+                seen.surplus = fields.iter().filter(|field| field.desired.is_none()).count();
                 Observed::Drifted {
                     live: seen,
                     fields: fields.into_iter().map(|field| field.path).collect(),
@@ -343,5 +345,7 @@ fn live_of(entry: &cache::Entry) -> Live {
         annotations: BTreeMap::new(),
         finalizers: Vec::new(),
         takeover: None,
+        lacking: 0,
+        surplus: 0,
     }
 }

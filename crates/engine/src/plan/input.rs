@@ -128,6 +128,10 @@ pub struct Live {
     pub deleting: bool,
     /// The JSON patch that takes over fields which others have set by hand, if there are any.
     pub takeover: Option<Arc<Value>>,
+    /// How many of the fields in which it differs it lacks.
+    pub lacking: usize,
+    /// And how many it has that are not desired.
+    pub surplus: usize,
 }
 
 /// An object that was applied before and is no longer desired.
@@ -267,6 +271,8 @@ impl Live {
             owned: !object.list_at(&["metadata", "ownerReferences"]).is_empty(),
             deleting: !object.str_at(&["metadata", "deletionTimestamp"]).is_empty(),
             takeover: None,
+            lacking: 0,
+            surplus: 0,
         }
     }
 }

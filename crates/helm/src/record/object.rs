@@ -52,6 +52,9 @@ pub struct TooLarge {
     pub size: usize,
 }
 
+/// Selects the objects of all releases.
+pub const OWNED: &str = "owner=helm";
+
 /// The name of the object of a release: `sh.helm.release.v1.NAME.vN`.
 pub fn name(release: &str, version: i64) -> String {
     format!("sh.helm.release.v1.{release}.v{version}")

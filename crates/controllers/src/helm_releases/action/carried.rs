@@ -117,6 +117,10 @@ impl Release<'_, '_> {
         self.history
             .record_release(&written, telling.action, &oci.unwrap_or_default(), algorithm);
         if let Err(problem) = done {
+            // What was given up for something newer has not failed.
+            if self.superseded_by.is_some() {
+                return Ok(());
+            }
             let told = self.with_subject(|subject| (telling.failed)(subject, &problem));
             let metadata = self.wanted_metadata();
             self.count_any_failure();

@@ -46,6 +46,7 @@ impl Release<'_, '_> {
             is_upgrade: false,
             skip_schema: install.disable_schema_validation,
             site: self.site,
+            settings: self.settings,
         });
         let rendered = rendered.await?;
         if install.create_namespace && object.spec.target_namespace.is_some() {
@@ -60,12 +61,13 @@ impl Release<'_, '_> {
             description: description::INSTALLING.to_owned(),
             first_deployed: Some(time),
             last_deployed: Some(time),
-            server_side: install.server_side_apply.unwrap_or(true),
+            server_side: install.server_side_apply.unwrap_or(!self.settings.helm3_defaults),
             ..Making::default()
         }
         .record(&rendered, &self.values);
         self.site.check_kinds(&record.manifest).await?;
         let applying = Applying {
+            client_side: (!record.is_server_side()).then(Vec::new),
             take_ownership: !install.disable_take_ownership,
             wait: (!install.disable_wait).then_some(seconds),
             wait_for_jobs: !install.disable_wait_for_jobs,

@@ -22,6 +22,7 @@ use jiff::Timestamp;
 use model::inventory::Entry;
 use model::{Inventory, Map, Value};
 
+use super::newer::Newer;
 use super::render::Renderer;
 use super::site::Site;
 use super::storage::{self, Storage};
@@ -35,6 +36,10 @@ pub(super) struct Release<'r, 'o> {
     /// The object, and its status as it is to be.
     pub(super) run: &'r mut Run<'o, HelmReleaseSpec>,
     pub(super) settings: &'r Settings,
+    /// The cluster of the object itself.
+    pub(super) client: &'r kube::Client,
+    /// Tells what is newer than what is worked on.
+    pub(super) newer: Option<Newer>,
     pub(super) renderer: &'r Renderer,
     /// The chart and the values that are wanted.
     pub(super) chart: Arc<Chart>,
@@ -47,6 +52,19 @@ pub(super) struct Release<'r, 'o> {
     pub(super) history: History,
     /// What somebody should know of the last action when it fails.
     pub(super) log: Vec<String>,
+    /// Set once nothing is left to do.
+    pub(super) rest: Option<Rest>,
+    /// What was newer than what was waited for, if something was.
+    pub(super) superseded_by: Option<String>,
+}
+
+/// Why nothing is left to do: all is as it should be, or what is not has failed too often.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Rest {
+    /// The objects were compared with the release, and are the same.
+    Compared,
+    /// Nobody asked for that.
+    Uncompared,
 }
 
 /// Why an action was not done, and nothing was stored of it.
@@ -214,6 +232,7 @@ impl Release<'_, '_> {
             namespace: &namespace,
             objects: found,
             previous: applying.previous.clone(),
+            client_side: applying.client_side.clone(),
             take_ownership: applying.take_ownership,
             force: applying.force,
             wait: applying.wait,
@@ -221,8 +240,16 @@ impl Release<'_, '_> {
         };
         let planned = self.site.planned(wanted, &takeover).await;
         let (plan, objects) = planned.map_err(|problems| problems.join("\n"))?;
-        let report = self.site.carry_out(plan, objects, self.run.seat).await;
+        let (seat, newer) = (self.run.seat, self.newer.clone());
+        let report = self.site.carry_out_until(plan, objects, seat, newer).await;
         self.log.extend(report.changes());
+        if report.ending == Ending::Superseded {
+            let newer = self.newer.as_ref().and_then(|newer| newer());
+            let newer = newer.unwrap_or_else(|| "what came in between".to_owned());
+            let problem = format!("canceled: new reconciliation triggered by {newer}");
+            self.superseded_by = Some(newer);
+            return Err(problem);
+        }
         ended(report)
     }
 
@@ -246,6 +273,8 @@ impl Release<'_, '_> {
 #[derive(Default)]
 struct Applying {
     previous: Inventory,
+    /// The objects of the release before, if the server does not apply.
+    client_side: Option<Vec<Value>>,
     take_ownership: bool,
     force: bool,
     wait: Option<u64>,

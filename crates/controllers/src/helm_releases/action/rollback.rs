@@ -29,6 +29,7 @@ impl Release<'_, '_> {
         );
         match done {
             Ok(()) => self.tell(&message::rollback_succeeded(&target), metadata),
+            Err(_) if self.superseded_by.is_some() => {}
             Err(problem) => {
                 self.count_any_failure();
                 self.tell(&message::rollback_failed(&target, &problem), metadata);
@@ -49,12 +50,17 @@ impl Release<'_, '_> {
         let found = self.records.iter().find(|record| record.version == to).cloned();
         let found = found.ok_or_else(|| format!("release has no {to} version"))?;
         let newest = self.last().cloned().unwrap_or_else(|| found.clone());
-        let server_side = target::is_server_side(rollback.server_side_apply.as_ref());
+        let server_side = target::is_server_side(rollback.server_side_apply.as_ref(), &found);
         let record = found.rolled_back(&newest, now(), server_side);
+        let client_side = match record.is_server_side() {
+            true => None,
+            false => Some(helm::inventory::objects(&newest.manifest)?),
+        };
         let previous = self.installed().await;
         self.forget_old().await.map_err(|error| error.to_string())?;
         let applying = Applying {
             previous,
+            client_side,
             take_ownership: true,
             force: rollback.force,
             wait: (!rollback.disable_wait).then_some(seconds),

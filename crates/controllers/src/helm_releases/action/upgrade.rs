@@ -50,6 +50,7 @@ impl Release<'_, '_> {
             is_upgrade: true,
             skip_schema: upgrade.disable_schema_validation,
             site: self.site,
+            settings: self.settings,
         });
         let rendered = rendered.await?;
         let record = Making {
@@ -60,15 +61,21 @@ impl Release<'_, '_> {
             description: description::UPGRADING.to_owned(),
             first_deployed: last.info.first_deployed,
             last_deployed: Some(now()),
-            server_side: target::is_server_side(upgrade.server_side_apply.as_ref()),
+            server_side: target::is_server_side(upgrade.server_side_apply.as_ref(), &last),
             labels: last.labels.clone(),
         }
         .record(&rendered, &values);
         self.site.check_kinds(&record.manifest).await?;
+        let before = self.deployed().unwrap_or(&last);
+        let client_side = match record.is_server_side() {
+            true => None,
+            false => Some(helm::inventory::objects(&before.manifest)?),
+        };
         let previous = self.installed().await;
         self.forget_old().await.map_err(|error| error.to_string())?;
         let applying = Applying {
             previous,
+            client_side,
             take_ownership: !upgrade.disable_take_ownership,
             force: upgrade.force,
             wait: (!upgrade.disable_wait).then_some(seconds),

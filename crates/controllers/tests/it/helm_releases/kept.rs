@@ -1,9 +1,7 @@
-//! What others do to a release, and what a process before has left.
+//! What others do to a release.
 
 use std::time::Duration;
 
-use k8s_openapi::api::core::v1::Secret;
-use kube::Api;
 use kube::api::Patch;
 use serde_json::json;
 
@@ -14,15 +12,6 @@ const FILES: [(&str, &str); 2] = [
     ("app/values.yaml", "a: one\n"),
     ("app/templates/config.yaml", CONFIG),
 ];
-
-async fn ask(setting: &Setting) {
-    let token = jiff::Timestamp::now().to_string();
-    let annotations = json!({"reconcile.fluxcd.io/requestedAt": token});
-    setting
-        .bed
-        .patch("web", json!({"metadata": {"annotations": annotations}}))
-        .await;
-}
 
 /// A release that detects drift in this way, of which somebody has changed an object.
 async fn changed_by_hand(mode: &str) -> Setting {
@@ -60,41 +49,68 @@ async fn drift_is_put_right_where_that_is_asked_for() {
 #[tokio::test]
 async fn drift_is_told_and_left_where_that_is_asked_for() {
     let setting = changed_by_hand("warn").await;
-    ask(&setting).await;
+    setting.ask("web").await;
     let object = setting
         .bed
         .until("web", |object| {
             condition(object, "Drifted").is_some_and(|drifted| drifted.status.to_string() == "True")
         })
         .await;
-    assert_eq!(condition(&object, "Drifted").unwrap().reason, "DriftDetected");
+    let drifted = condition(&object, "Drifted").unwrap();
+    assert_eq!(drifted.reason, "DriftDetected");
+    let told = format!(
+        "ConfigMap/{}/web changed (0 additions, 1 changes, 0 removals)",
+        setting.bed.namespace
+    );
+    assert!(drifted.message.ends_with(&told), "{}", drifted.message);
     setting.value("web", Some("by hand")).await;
 }
 
-/// A process that was killed in the middle of an upgrade leaves a record that says so. It is no reason to stop.
 #[tokio::test]
-async fn a_release_that_was_left_in_the_middle_of_its_work_goes_on() {
-    let mut setting = Setting::with(&FILES).await;
-    setting.create("web", json!({})).await;
+async fn what_an_object_lacks_is_told_apart_from_what_it_has_too_much() {
+    let setting = Setting::with(&FILES).await;
+    setting
+        .create("web", json!({"driftDetection": {"mode": "warn"}}))
+        .await;
     setting.deployed("web", 1).await;
-    setting.bed.kill();
-    // As helm writes it: the same record under the next number, with the status of one that is at work.
-    let secrets: Api<Secret> = Api::namespaced(setting.bed.cluster.client(), &setting.bed.namespace);
-    let stored = secrets.get("sh.helm.release.v1.web.v1").await.unwrap();
-    let object = model::convert::from_serde(&stored).unwrap();
-    let mut record = helm::record::from_object(&object).unwrap();
-    record.version = 2;
-    record.set_status(helm::record::Status::PendingUpgrade, "Preparing upgrade");
-    let change = helm::record::Change::Create(jiff::Timestamp::now().as_second());
-    let driver = helm::record::Driver::Secret;
-    let pending = helm::record::to_object(&record, &setting.bed.namespace, driver, change).unwrap();
-    let pending: Secret = model::convert::to_serde(&pending).unwrap();
-    secrets.create(&Default::default(), &pending).await.unwrap();
-    setting.start();
-    setting.deployed("web", 3).await;
-    let records = setting.records("web").await;
-    let statuses: Vec<&str> = records.iter().map(|(_, status)| status.as_str()).collect();
-    assert_eq!(statuses, ["superseded", "failed", "deployed"]);
+    let patch = Patch::Merge(json!({"data": {"a": null}}));
+    setting
+        .config_maps()
+        .patch("web", &Default::default(), &patch)
+        .await
+        .unwrap();
+    let told = "/web changed (1 additions, 0 changes, 0 removals)";
+    let is_told = |object: &api::helm::HelmRelease| {
+        condition(object, "Drifted").is_some_and(|drifted| drifted.message.ends_with(told))
+    };
+    setting.bed.until("web", is_told).await;
+}
+
+#[tokio::test]
+async fn an_object_that_asks_not_to_be_compared_stays_as_somebody_made_it() {
+    let excluded = CONFIG.replace(
+        "metadata:\n",
+        "metadata:\n  annotations: {helm.toolkit.fluxcd.io/driftDetection: disabled}\n",
+    );
+    let other = CONFIG.replace("{{ .Release.Name }}", "other");
+    let setting = Setting::with(&[
+        FILES[0],
+        ("app/templates/config.yaml", &excluded),
+        ("app/templates/other.yaml", &other),
+    ])
+    .await;
+    setting
+        .create("web", json!({"driftDetection": {"mode": "enabled"}}))
+        .await;
+    setting.deployed("web", 1).await;
+    for name in ["web", "other"] {
+        let patch = Patch::Merge(json!({"data": {"a": "by hand"}}));
+        let maps = setting.config_maps();
+        maps.patch(name, &Default::default(), &patch).await.unwrap();
+    }
+    setting.value("other", Some("one")).await;
+    setting.ask("web").await;
+    setting.value("web", Some("by hand")).await;
 }
 
 #[tokio::test]

@@ -7,8 +7,9 @@
 //! - `$patch: replace` and `$patch: delete` in a map or in an element of a list, `$deleteFromPrimitiveList/<list>`,
 //!   `$setElementOrder/<list>` and `$retainKeys` do what their names say.
 //!
-//! [`apply`] is the API server's reading of such patches. Kustomize has its own: [`kustomize`].
+//! [`apply`] is the API server's reading of such patches. Kustomize has its own: [`kustomize`]. [`three_way`] makes one.
 
+mod difference;
 pub mod kustomize;
 mod list;
 mod lookup;
@@ -20,6 +21,8 @@ use model::Value;
 use super::Error;
 use super::go_text::json_kind;
 use crate::{Schema, TypeId};
+
+pub use difference::three_way;
 
 const PATCH: &str = "$patch";
 const RETAIN_KEYS: &str = "$retainKeys";

@@ -1,7 +1,7 @@
 //! What the flags of the helm controller mean.
 
 use controllers::KubeconfigRules;
-use controllers::helm_releases::Settings;
+use controllers::helm_releases::{Operator, Settings};
 use model::digest::Algorithm;
 
 use super::super::flags::Common;
@@ -15,6 +15,9 @@ const IDENTITY: &str = "ObjectLevelWorkloadIdentity";
 const NO_CONFIG_WATCHES: &str = "DisableConfigWatchers";
 const NO_DIGESTS: &str = "DisableChartDigestTracking";
 const RETRY: &str = "DefaultToRetryOnFailure";
+const DNS: &str = "AllowDNSLookups";
+const HELM_3: &str = "UseHelm3Defaults";
+const CANCEL: &str = "CancelHealthCheckOnNewRevision";
 
 /// The switches that Flux's helm-controller knows, and what they are unless they are set. Those that are about its caches, its memory and
 /// what was before have no effect here.
@@ -22,7 +25,7 @@ pub(super) const GATES: &[(&str, bool)] = &[
     ("CacheSecretsAndConfigMaps", false),
     ("DetectDrift", false),
     ("CorrectDrift", false),
-    ("AllowDNSLookups", false),
+    (DNS, false),
     ("OOMWatch", false),
     ("AdoptLegacyReleases", false),
     (NO_DIGESTS, false),
@@ -30,8 +33,8 @@ pub(super) const GATES: &[(&str, bool)] = &[
     (EXTERNAL, false),
     (NO_CONFIG_WATCHES, false),
     ("DirectSourceFetch", false),
-    ("UseHelm3Defaults", false),
-    ("CancelHealthCheckOnNewRevision", false),
+    (HELM_3, false),
+    (CANCEL, false),
     (RETRY, false),
     (IDENTITY, false),
 ];
@@ -70,6 +73,14 @@ pub(super) fn resolve(
         object_level_workload_identity: gate(IDENTITY),
         no_chart_digests: gate(NO_DIGESTS),
         retry_on_failure: gate(RETRY),
+        dns_lookups: gate(DNS),
+        helm3_defaults: gate(HELM_3),
+        cancel_health_checks: gate(CANCEL),
+        operator: common.leases.first().map(|lease| Operator {
+            namespace: lease.namespace.clone(),
+            lease: lease.name.clone(),
+            identity: lease.identity.clone(),
+        }),
         snapshot_digests,
         watch_configs: (!gate(NO_CONFIG_WATCHES)).then(|| given.objects.watch_configs_label_selector.clone()),
         kubeconfigs: KubeconfigRules {
