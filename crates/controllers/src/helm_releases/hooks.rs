@@ -1,5 +1,7 @@
 //! Hooks of a release, run one after the other.
 
+use engine::cache::{OwnRules, Standard};
+use engine::health::cel::Check;
 use engine::plan::{
     Action, Apply, Awaited, Hook as Marked, Objects, Phase, Plan, Purpose, Stage, Step, Until, Wait,
 };
@@ -97,12 +99,17 @@ impl Runner<'_> {
         }
     }
 
+    /// Carries stages out by the rules of hooks, whatever the release says of its other objects.
     async fn carry_out(&mut self, stages: Vec<Stage>, objects: Objects) -> Result<(), String> {
         let plan = Plan {
             stages,
             ..Plan::default()
         };
+        let standard = std::mem::replace(&mut self.site.standard, standard()?);
+        let follows = std::mem::take(&mut self.site.follows);
         let report = self.site.carry_out(plan, objects, self.seat).await;
+        self.site.follows = follows;
+        self.site.standard = standard;
         match report.ending {
             Ending::Succeeded => Ok(()),
             _ => Err(report.errors.join("; ")),
@@ -125,6 +132,22 @@ impl Runner<'_> {
         }
         Ok(object)
     }
+}
+
+/// How hooks are doing: a Pod has to run to its end and to end well, where any other may also just be ready.
+fn standard() -> Result<Standard, String> {
+    let pod = Check {
+        api_version: "v1".to_owned(),
+        kind: "Pod".to_owned(),
+        current: "status.phase == 'Succeeded'".to_owned(),
+        in_progress: String::new(),
+        failed: "status.phase == 'Failed'".to_owned(),
+    };
+    let own = OwnRules::expressions(&[pod]).map_err(|error| error.to_string())?;
+    Ok(Standard {
+        own: Some(own),
+        rules: None,
+    })
 }
 
 fn step(object: &Value, key: &ObjectKey, action: Action) -> Step {

@@ -11,6 +11,7 @@ use engine::plan::{
 use helm::decision::message::{DriftChange, DriftKind};
 use helm::inventory::Listed;
 use helm::ownership;
+use model::inventory::Entry;
 use model::{Inventory, ObjectKey, Value};
 
 use super::FIELD_MANAGER;
@@ -26,8 +27,6 @@ pub(super) struct Wanted<'w> {
     pub(super) objects: Vec<Value>,
     /// What the release before has in the cluster.
     pub(super) previous: Inventory,
-    /// Whether objects may be taken over that belong to nobody, or to others.
-    pub(super) take_ownership: bool,
     /// Whether an object that cannot be changed is deleted and made anew.
     pub(super) force: bool,
     /// How long all of it may take to be ready; nothing where nobody waits.
@@ -94,14 +93,6 @@ impl Site {
         let desired = observer.scoped(manifests).await;
         let desired = plan::prepare(desired, &strategy, &options, wanted.name);
         let desired = observer.look(desired).await;
-        if !wanted.take_ownership {
-            let problems = self
-                .owned_by_others(&desired, wanted.name, wanted.namespace)
-                .await;
-            if !problems.is_empty() {
-                return Err(problems);
-            }
-        }
         if let Some(seconds) = wanted.wait {
             let awaited = desired
                 .iter()
@@ -161,24 +152,33 @@ impl Site {
         planned.map_err(|refusals| refusals.iter().map(ToString::to_string).collect())
     }
 
-    /// Why objects that are there cannot become part of a release: they belong to another one.
-    async fn owned_by_others(&self, desired: &[Desired], name: &str, namespace: &str) -> Vec<String> {
+    /// Why objects that are there cannot become part of a release: they belong to nobody, or to another one. Its own are not asked for.
+    pub(super) async fn owned_by_others(
+        &self,
+        manifest: &str,
+        name: &str,
+        namespace: &str,
+        own: &Inventory,
+    ) -> Result<Vec<String>, String> {
         let mut problems = Vec::new();
-        for desired in desired {
-            if matches!(
-                desired.observed,
-                Observed::Missing | Observed::KindMissing { .. } | Observed::NamespaceMissing { .. }
-            ) {
+        for object in helm::inventory::objects(manifest)? {
+            let mut key = ObjectKey::of(&object);
+            if key.namespace.is_empty() {
+                key.namespace = namespace.into();
+            }
+            let is_it = |entry: &Entry| {
+                let id = &entry.id.0;
+                let is_near = id.namespace.is_empty() || id.namespace == key.namespace;
+                is_near && (&id.group, &id.kind, &id.name) == (&key.group, &key.kind, &key.name)
+            };
+            if own.entries.iter().any(is_it) {
                 continue;
             }
-            let key = desired.key(namespace);
-            match self.read(&desired.object, &key).await {
-                Ok(Some(live)) => problems.extend(ownership::check_import(&live, name, namespace).err()),
-                Ok(None) => {}
-                Err(problem) => problems.push(problem),
+            if let Some(live) = self.read(&object, &key).await? {
+                problems.extend(ownership::check_import(&live, name, namespace).err());
             }
         }
-        problems
+        Ok(problems)
     }
 
     /// An object as it is in the cluster.
@@ -302,7 +302,8 @@ impl Site {
             ..Options::default()
         };
         let desired = observer.scoped(manifests).await;
-        let desired = plan::prepare(desired, &strategy, &options, name);
+        let mut desired = plan::prepare(desired, &strategy, &options, name);
+        desired.retain(|desired| !ignore.excludes(&desired.object));
         Ok(observer.look(desired).await)
     }
 

@@ -323,6 +323,9 @@ impl Release<'_, '_> {
                 return self.ended(outcome);
             }
             is_forced = false;
+            if action == Action::Test {
+                status::forget_remedy(self.run, self.history.latest());
+            }
             self.show(action).await;
             if let Err(NotDone(problem)) = self.run(action).await {
                 return Err(self.broke_off(problem));
@@ -372,7 +375,7 @@ impl Release<'_, '_> {
             history: &self.history,
             chart_name: &self.chart.metadata.name,
             chart_version: &self.chart.metadata.version,
-            values: &self.values,
+            values: &self.values_over(self.last()),
             is_new_generation: status.observed_generation != Some(self.run.stamp.generation),
             post_renderers: Digests {
                 wanted: &renderers,

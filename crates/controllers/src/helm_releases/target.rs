@@ -6,7 +6,8 @@ use api::helm::{
     ApplyMethod, DriftMode, HelmRelease, Install, PostRenderStrategy, Remediation as Remedy, Strategy,
     Upgrade,
 };
-use helm::decision::{self, ActionPolicy, Filter, Policy, Remediation, Tests};
+use helm::decision::{self, ActionPolicy, Filter, Policy, Remediation, ServerSideApply, Tests};
+use helm::record::Record;
 use kube::ResourceExt;
 
 use super::Settings;
@@ -80,9 +81,14 @@ pub(super) fn post_render_strategy(object: &HelmRelease) -> helm::release::Strat
     }
 }
 
-/// What the record of a release says of how it is applied: always by the server, unless the user wants it otherwise.
-pub(super) fn is_server_side(method: Option<&ApplyMethod>) -> bool {
-    !matches!(method, Some(ApplyMethod::Disabled))
+/// What the record of a release says of how it is applied: as the one before, unless the user wants it otherwise.
+pub(super) fn is_server_side(method: Option<&ApplyMethod>, before: &Record) -> bool {
+    let choice = match method {
+        Some(ApplyMethod::Enabled) => ServerSideApply::Enabled,
+        Some(ApplyMethod::Disabled) => ServerSideApply::Disabled,
+        _ => ServerSideApply::Auto,
+    };
+    decision::applies_server_side(choice, before)
 }
 
 /// What the user wants done when something fails.

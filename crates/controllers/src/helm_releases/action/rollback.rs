@@ -49,14 +49,14 @@ impl Release<'_, '_> {
         let found = self.records.iter().find(|record| record.version == to).cloned();
         let found = found.ok_or_else(|| format!("release has no {to} version"))?;
         let newest = self.last().cloned().unwrap_or_else(|| found.clone());
-        let server_side = target::is_server_side(rollback.server_side_apply.as_ref());
+        let server_side = target::is_server_side(rollback.server_side_apply.as_ref(), &found);
         let record = found.rolled_back(&newest, now(), server_side);
         let previous = self.installed().await;
         self.forget_old().await.map_err(|error| error.to_string())?;
         let applying = Applying {
             previous,
-            take_ownership: true,
-            force: rollback.force,
+            // Where the server applies, nothing is replaced.
+            force: rollback.force && !server_side,
             wait: (!rollback.disable_wait).then_some(seconds),
             wait_for_jobs: !rollback.disable_wait_for_jobs,
         };

@@ -1,5 +1,6 @@
 //! A chart in a Git repository, and HelmReleases of it.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use api::helm::{HelmRelease, HelmReleaseSpec};
@@ -11,6 +12,7 @@ use controllers::sources::{GitRepositories, HelmCharts};
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kube::Api;
 use kube::api::ListParams;
+use parking_lot::Mutex;
 use serde_json::{Value, json};
 use testkit::cluster::object_settled;
 use testkit::git;
@@ -35,11 +37,48 @@ data:
 pub(super) struct Setting {
     pub(super) bed: Bed,
     pub(super) server: git::Server,
+    /// What flags say.
+    pub(super) settings: Settings,
+    /// What the controller of HelmReleases asks the cluster for.
+    pub(super) asked: Asked,
+}
+
+/// The requests of a client.
+#[derive(Clone, Default)]
+pub(super) struct Asked(Arc<Mutex<Vec<String>>>);
+
+impl Asked {
+    /// Forgets all requests so far.
+    pub(super) fn forget(&self) {
+        self.0.lock().clear();
+    }
+
+    /// All requests since they were last forgotten.
+    pub(super) fn all(&self) -> Vec<String> {
+        self.0.lock().clone()
+    }
+
+    /// A client whose requests are noted here.
+    fn of(&self, client: kube::Client) -> kube::Client {
+        let (asked, namespace) = (self.clone(), client.default_namespace().to_owned());
+        let service = tower::service_fn(move |request: http::Request<kube::client::Body>| {
+            let told = format!("{} {}", request.method(), request.uri());
+            asked.0.lock().push(told);
+            let client = client.clone();
+            async move { client.send(request).await }
+        });
+        kube::Client::new(service, namespace)
+    }
 }
 
 impl Setting {
     /// The chart `app` with these files besides its `Chart.yaml`, and controllers at work.
     pub(super) async fn with(files: &[(&str, &str)]) -> Self {
+        Setting::with_settings(files, Settings::default()).await
+    }
+
+    /// The same, with flags.
+    pub(super) async fn with_settings(files: &[(&str, &str)], settings: Settings) -> Self {
         let server = git::Server::start();
         let bed = Bed::start().await;
         bed.serve::<GitRepositorySpec>().await;
@@ -51,7 +90,12 @@ impl Setting {
         let mut all = vec![("app/Chart.yaml", CHART)];
         all.extend(files.iter().copied());
         server.repository("charts").commit("main", "Start", all);
-        let mut setting = Setting { bed, server };
+        let mut setting = Setting {
+            bed,
+            server,
+            settings,
+            asked: Asked::default(),
+        };
         setting.start();
         let Setting { bed, server, .. } = &setting;
         let url = server.clone_url("charts");
@@ -64,11 +108,12 @@ impl Setting {
     pub(super) fn start(&mut self) {
         self.bed.run(GitRepositories::new);
         self.bed.run(HelmCharts::new);
-        self.bed.run(|shared| {
+        let (client, settings) = (self.asked.of(self.bed.cluster.client()), self.settings.clone());
+        self.bed.run_through(client.clone(), |shared| {
             HelmReleases::new(Shared {
-                client: shared.client,
+                client,
                 store: Some(shared.store),
-                settings: Settings::default(),
+                settings,
             })
         });
     }
@@ -103,6 +148,29 @@ impl Setting {
         let patch = json!({"metadata": {"annotations": {"reconcile.fluxcd.io/requestedAt": token}}});
         let patch = kube::api::Patch::Merge(patch);
         api.patch("charts", &Default::default(), &patch).await.unwrap();
+    }
+
+    /// Asks for a run, and waits until it is over.
+    pub(super) async fn ask(&self, name: &str) -> HelmRelease {
+        let token = jiff::Timestamp::now().to_string();
+        let annotations = json!({"reconcile.fluxcd.io/requestedAt": token});
+        self.bed
+            .patch(name, json!({"metadata": {"annotations": annotations}}))
+            .await;
+        self.bed
+            .until(name, |object| {
+                let status = object.status.as_ref();
+                status.and_then(|status| status.last_handled_reconcile_at.as_deref()) == Some(token.as_str())
+            })
+            .await
+    }
+
+    /// A ConfigMap with the text of values that nothing marks.
+    pub(super) async fn set_values(&self, name: &str, values: &str) {
+        let map = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name}, "data": {"values.yaml": values}});
+        let parameters = kube::api::PatchParams::apply("tests").force();
+        let map = kube::api::Patch::Apply(map);
+        self.config_maps().patch(name, &parameters, &map).await.unwrap();
     }
 
     /// Waits until `Ready` of a HelmRelease is this, for this reason, with the newest generation dealt with.
