@@ -5,7 +5,6 @@ use std::sync::{Arc, OnceLock};
 
 use engine::cluster::{Error, Resource, Write};
 use engine::plan::{Desired, Live, Observed};
-use helm::ownership;
 use model::{ObjectKey, Value};
 use smd::Schema;
 use smd::patch::strategic::three_way;
@@ -28,26 +27,22 @@ struct Pair {
 }
 
 impl Site {
-    /// Writes the objects of a release one after the other; `previous` are those of the release before.
+    /// Writes the objects of a release one after the other; `previous` are those of the release before. Takes note of those that were not there.
     ///
     /// # Errors
-    /// What belongs to others, before anything is written; then the first object that the server does not take.
+    /// What cannot be had, before anything is written; then the first object that the server does not take.
     pub(super) async fn write(
         &self,
         desired: Vec<Desired>,
         previous: &[Value],
         wanted: &Wanted<'_>,
+        created: &mut Vec<ObjectKey>,
     ) -> Result<Vec<Desired>, Vec<String>> {
         let mut pairs = Vec::with_capacity(desired.len());
         let mut problems = Vec::new();
         for desired in desired {
             match self.paired(desired).await {
-                Ok(pair) => {
-                    let live = pair.live.as_ref().filter(|_| !wanted.take_ownership);
-                    let check = |live| ownership::check_import(live, wanted.name, wanted.namespace);
-                    problems.extend(live.and_then(|live| check(live).err()));
-                    pairs.push(pair);
-                }
+                Ok(pair) => pairs.push(pair),
                 Err(problem) => problems.push(problem),
             }
         }
@@ -60,6 +55,9 @@ impl Site {
             let before = previous.iter().find(|object| is_of(object, &key));
             let done = self.one(&pair, before, wanted.force).await;
             let live = done.map_err(|error| vec![format!("{key}: {error}")])?;
+            if pair.live.is_none() {
+                created.push(key);
+            }
             let observed = Observed::Unchanged(Live::of(&live));
             written.push(pair.desired.observed(observed));
         }

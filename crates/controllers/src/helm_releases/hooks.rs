@@ -97,6 +97,7 @@ impl Runner<'_> {
         }
     }
 
+    /// Carries stages out by the rules of hooks, whatever the release says of its other objects.
     async fn carry_out(&mut self, stages: Vec<Stage>, objects: Objects) -> Result<(), String> {
         let plan = Plan {
             stages,

@@ -11,6 +11,7 @@ use engine::plan::{
 use helm::decision::message::{DriftChange, DriftKind};
 use helm::inventory::Listed;
 use helm::ownership;
+use model::inventory::Entry;
 use model::{Inventory, ObjectKey, Value};
 
 use super::FIELD_MANAGER;
@@ -28,8 +29,6 @@ pub(super) struct Wanted<'w> {
     pub(super) previous: Inventory,
     /// The objects of the release before, where they are written without server-side apply.
     pub(super) client_side: Option<Vec<Value>>,
-    /// Whether objects may be taken over that belong to nobody, or to others.
-    pub(super) take_ownership: bool,
     /// Whether an object that cannot be changed is deleted and made anew.
     pub(super) force: bool,
     /// How long all of it may take to be ready; nothing where nobody waits.
@@ -71,14 +70,15 @@ impl Site {
         }
     }
 
-    /// What applying the objects of a release comes to.
+    /// What applying the objects of a release comes to. Those that the server does not apply are written by then, and the new ones noted.
     ///
     /// # Errors
-    /// All that the server does not accept, or that belongs to another release.
+    /// All that the server does not accept.
     pub(super) async fn planned(
         &self,
         mut wanted: Wanted<'_>,
         takeover: &Takeover,
+        created: &mut Vec<ObjectKey>,
     ) -> Result<(Plan, Objects), Vec<String>> {
         let strategy = Strategy::helm();
         let ignore = IgnoreRules::default();
@@ -98,17 +98,9 @@ impl Site {
         let desired = plan::prepare(desired, &strategy, &options, wanted.name);
         let desired = match &wanted.client_side {
             // They are as they should be then, and what is left is to delete others and to wait.
-            Some(previous) => self.write(desired, previous, &wanted).await?,
+            Some(previous) => self.write(desired, previous, &wanted, created).await?,
             None => observer.look(desired).await,
         };
-        if !wanted.take_ownership && wanted.client_side.is_none() {
-            let problems = self
-                .owned_by_others(&desired, wanted.name, wanted.namespace)
-                .await;
-            if !problems.is_empty() {
-                return Err(problems);
-            }
-        }
         if let Some(seconds) = wanted.wait {
             let awaited = desired
                 .iter()
@@ -168,24 +160,33 @@ impl Site {
         planned.map_err(|refusals| refusals.iter().map(ToString::to_string).collect())
     }
 
-    /// Why objects that are there cannot become part of a release: they belong to another one.
-    async fn owned_by_others(&self, desired: &[Desired], name: &str, namespace: &str) -> Vec<String> {
+    /// Why objects that are there cannot become part of a release: they belong to nobody, or to another one. Its own are not asked for.
+    pub(super) async fn owned_by_others(
+        &self,
+        manifest: &str,
+        name: &str,
+        namespace: &str,
+        own: &Inventory,
+    ) -> Result<Vec<String>, String> {
         let mut problems = Vec::new();
-        for desired in desired {
-            if matches!(
-                desired.observed,
-                Observed::Missing | Observed::KindMissing { .. } | Observed::NamespaceMissing { .. }
-            ) {
+        for object in helm::inventory::objects(manifest)? {
+            let mut key = ObjectKey::of(&object);
+            if key.namespace.is_empty() {
+                key.namespace = namespace.into();
+            }
+            let is_it = |entry: &Entry| {
+                let id = &entry.id.0;
+                let is_near = id.namespace.is_empty() || id.namespace == key.namespace;
+                is_near && (&id.group, &id.kind, &id.name) == (&key.group, &key.kind, &key.name)
+            };
+            if own.entries.iter().any(is_it) {
                 continue;
             }
-            let key = desired.key(namespace);
-            match self.read(&desired.object, &key).await {
-                Ok(Some(live)) => problems.extend(ownership::check_import(&live, name, namespace).err()),
-                Ok(None) => {}
-                Err(problem) => problems.push(problem),
+            if let Some(live) = self.read(&object, &key).await? {
+                problems.extend(ownership::check_import(&live, name, namespace).err());
             }
         }
-        problems
+        Ok(problems)
     }
 
     /// An object as it is in the cluster.
@@ -332,7 +333,8 @@ impl Site {
             ..Options::default()
         };
         let desired = observer.scoped(manifests).await;
-        let desired = plan::prepare(desired, &strategy, &options, name);
+        let mut desired = plan::prepare(desired, &strategy, &options, name);
+        desired.retain(|desired| !ignore.excludes(&desired.object));
         Ok(observer.look(desired).await)
     }
 

@@ -407,6 +407,9 @@ impl Release<'_, '_> {
                 return Err(failure);
             }
             is_forced = false;
+            if action == Action::Test {
+                status::forget_remedy(self.run, self.history.latest());
+            }
             self.show(action).await;
             let did = self.run(action).await;
             if let Some(newer) = self.superseded_by.take() {
@@ -491,7 +494,7 @@ impl Release<'_, '_> {
             history: &self.history,
             chart_name: &self.chart.metadata.name,
             chart_version: &self.chart.metadata.version,
-            values: &self.values,
+            values: &self.values_over(self.last()),
             is_new_generation: status.observed_generation != Some(self.run.stamp.generation),
             post_renderers: Digests {
                 wanted: &renderers,

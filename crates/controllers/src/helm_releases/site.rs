@@ -84,7 +84,10 @@ impl Site {
     /// Runs hooks, which have rules of their own.
     pub(super) async fn carry_out_hooks(&mut self, plan: Plan, objects: Objects, seat: &Seat) -> Report {
         std::mem::swap(&mut self.standard, &mut self.standard_of_hooks);
+        // What is followed by the rules of other objects tells nothing of hooks.
+        let follows = std::mem::take(&mut self.follows);
         let report = self.carry_out(plan, objects, seat).await;
+        self.follows = follows;
         std::mem::swap(&mut self.standard, &mut self.standard_of_hooks);
         report
     }

@@ -140,7 +140,7 @@ impl Sites {
     }
 }
 
-/// How a release tells that objects are doing well, and that hooks are: the rules of Helm 3 have no word on those that run to their end.
+/// How a release tells that objects are doing well, and that hooks are, which have rules of their own whatever the release says of its other objects.
 ///
 /// # Errors
 /// The first expression that cannot be used.
@@ -151,10 +151,29 @@ pub(super) fn standards(object: &HelmRelease, helm3_defaults: bool) -> Result<(S
         Some(_) => false,
         None => helm3_defaults,
     };
+    // One that cannot be used is told also where nobody asks it.
     let told = expressions(object)?;
-    Ok(match is_legacy {
-        true => (legacy::standard(), Standard::default()),
-        false => (told.clone(), told),
+    let objects = if is_legacy { legacy::standard() } else { told };
+    Ok((objects, of_hooks()?))
+}
+
+/// A Pod that is a hook has to run to its end and to end well, where any other may also just be ready.
+fn of_hooks() -> Result<Standard, String> {
+    let pod = Check {
+        api_version: "v1".to_owned(),
+        kind: "Pod".to_owned(),
+        current: "status.phase == 'Succeeded'".to_owned(),
+        in_progress: String::new(),
+        failed: "status.phase == 'Failed'".to_owned(),
+    };
+    by(&[pod])
+}
+
+fn by(checks: &[Check]) -> Result<Standard, String> {
+    let own = OwnRules::expressions(checks).map_err(|error| error.to_string())?;
+    Ok(Standard {
+        own: Some(own),
+        rules: None,
     })
 }
 
@@ -168,9 +187,5 @@ fn expressions(object: &HelmRelease) -> Result<Standard, String> {
         .iter()
         .map(crate::kustomizations::health_check)
         .collect();
-    let own = OwnRules::expressions(&checks).map_err(|error| error.to_string())?;
-    Ok(Standard {
-        own: Some(own),
-        rules: None,
-    })
+    by(&checks)
 }

@@ -208,6 +208,19 @@ pub(super) fn settle(run: &mut Run<'_, HelmReleaseSpec>, latest: &decision::Snap
     }
 }
 
+/// What was undone is wanted again, and is there: it is about to be tested as any release.
+pub(super) fn forget_remedy(run: &mut Run<'_, HelmReleaseSpec>, latest: Option<&decision::Snapshot>) {
+    let told = latest.and_then(|latest| {
+        judging(&run.status, |conditions| {
+            message::settled_after_remediation(conditions, latest)
+        })
+    });
+    if let Some(told) = told {
+        run.status.remove(ConditionType::REMEDIATED);
+        set(&mut run.status, run.stamp, &told);
+    }
+}
+
 /// Sets `Ready` to what the other conditions come to.
 pub(super) fn summarise(run: &mut Run<'_, HelmReleaseSpec>, tests: &Tests) {
     let (status, stamp) = (&mut run.status, run.stamp);

@@ -6,7 +6,7 @@ use api::helm::{
     ApplyMethod, DriftMode, HelmRelease, Install, PostRenderStrategy, Remediation as Remedy, Strategy,
     Upgrade,
 };
-use helm::decision::{self, ActionPolicy, Filter, Policy, Remediation, Tests};
+use helm::decision::{self, ActionPolicy, Filter, Policy, Remediation, ServerSideApply, Tests};
 use helm::record::Record;
 use kube::ResourceExt;
 
@@ -82,13 +82,14 @@ pub(super) fn post_render_strategy(object: &HelmRelease, helm3_defaults: bool) -
     }
 }
 
-/// Whether a release is applied by the server. Where nobody says it is as the one before was.
+/// What the record of a release says of how it is applied: as the one before, unless the user wants it otherwise.
 pub(super) fn is_server_side(method: Option<&ApplyMethod>, before: &Record) -> bool {
-    match method {
-        Some(ApplyMethod::Disabled) => false,
-        Some(ApplyMethod::Enabled) => true,
-        _ => before.is_server_side(),
-    }
+    let choice = match method {
+        Some(ApplyMethod::Enabled) => ServerSideApply::Enabled,
+        Some(ApplyMethod::Disabled) => ServerSideApply::Disabled,
+        _ => ServerSideApply::Auto,
+    };
+    decision::applies_server_side(choice, before)
 }
 
 /// What the user wants done when something fails.

@@ -5,7 +5,7 @@ use std::path::Path;
 
 const TABLE: &str = include_str!("../rows.md");
 
-/// The rows of the contract that must be shown: all that are not rare, of what concerns sources and Kustomizations.
+/// The rows of the contract that must be shown: all that are not rare, of what concerns sources, Kustomizations and HelmReleases.
 const ROWS: &[&str] = &[
     "X1 X2 X3 X4 X5 X6 X7 X8",
     "C1 C2 C3 C5 C6 C7 C8 C9 C10",
@@ -47,6 +47,23 @@ const ROWS: &[&str] = &[
     "AP1 AP2 AP3 AP4 AP5 AP6 AP7 AP10 AP11 AP12 I1 I2 I3 I4 I5 I6",
     "HL1 HL2 HL3 HL4 HL5 HL6 HL7 HL8 HL9 HL10 HL11 triggers remote tenancy",
     "bad:kustomization bad:kind bad:namespace bad:immutable bad:forbidden bad:secret bad:cluster bad:circle",
+    "HelmRelease.chart HelmRelease.chartRef HelmRelease.interval HelmRelease.releaseName HelmRelease.targetNamespace",
+    "HelmRelease.storageNamespace HelmRelease.dependsOn HelmRelease.timeout HelmRelease.maxHistory",
+    "HelmRelease.serviceAccountName HelmRelease.kubeConfig HelmRelease.suspend HelmRelease.values HelmRelease.valuesFrom",
+    "HelmRelease.postRenderers HelmRelease.commonMetadata HelmRelease.postRenderStrategy HelmRelease.waitStrategy",
+    "HelmRelease.healthCheckExprs HelmRelease.driftDetection HelmRelease.status install.timeout install.disableWait",
+    "install.disableWaitForJobs upgrade.timeout upgrade.disableWait upgrade.disableWaitForJobs rollback.timeout",
+    "rollback.disableWait rollback.disableWaitForJobs rollback.cleanupOnFail rollback.recreate uninstall.timeout",
+    "uninstall.disableWait install.disableHooks upgrade.disableHooks rollback.disableHooks uninstall.disableHooks",
+    "uninstall.keepHistory uninstall.deletionPropagation install.disableSchemaValidation upgrade.disableSchemaValidation",
+    "install.disableOpenAPIValidation upgrade.disableOpenAPIValidation install.disableTakeOwnership",
+    "upgrade.disableTakeOwnership install.serverSideApply upgrade.serverSideApply rollback.serverSideApply upgrade.force",
+    "rollback.force upgrade.cleanupOnFail install.crds install.skipCRDs upgrade.crds install.remediation",
+    "upgrade.remediation install.strategy upgrade.strategy install.replace install.createNamespace upgrade.preserveValues",
+    "upgrade.chartNameChangeStrategy test.enable test.timeout test.filters test.ignoreFailures Absent Locked Unmanaged",
+    "OutOfSync Untested Failed Drifted InSync HR1 HR2 HR3 HR4 HR5 HR6 HR7 HR8 HR9 HR10 HR11 HR12 VA1 VA2 VA3 VA4 VA5 VA6",
+    "post-render drift RS1 RS2 RS3 RS4 RS5 RS6 RS7 chart-versions HS1 HS2 HS3 HS4 HS5 HS6 helm-flags trap2 trap18 trap19",
+    "trap20 trap21 trap22 bad:chart bad:schema bad:large bad:values bad:version bad:hook bad:owner",
 ];
 
 /// Where the tests are that run on a cluster, embedded or real. What others show beside them is welcome, but not enough.

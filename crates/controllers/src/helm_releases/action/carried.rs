@@ -5,7 +5,7 @@ use helm::decision::message::{self, Subject, Told};
 use helm::decision::{Snapshot, SnapshotAction};
 use helm::manifest::Event;
 use helm::record::{Record, Status};
-use model::Inventory;
+use model::ObjectKey;
 
 use super::{Applying, NotDone, Release};
 use crate::helm_releases::status;
@@ -38,7 +38,8 @@ impl Release<'_, '_> {
         self.create(record.clone())
             .await
             .map_err(|error| error.to_string())?;
-        let done = self.carried_out(&mut record, &carrying).await;
+        let mut created = Vec::new();
+        let done = self.carried_out(&mut record, &carrying, &mut created).await;
         match &done {
             Ok(()) => {
                 record.set_status(Status::Deployed, carrying.deployed);
@@ -48,8 +49,7 @@ impl Release<'_, '_> {
                 let description = (carrying.failed)(&record.name, problem);
                 record.set_status(Status::Failed, description);
                 if carrying.cleans_up {
-                    self.clean_up(&record, &carrying.applying.previous, carrying.seconds)
-                        .await;
+                    self.clean_up(&record, &created, carrying.seconds).await;
                 }
             }
         }
@@ -58,12 +58,17 @@ impl Release<'_, '_> {
         done.and(stored)
     }
 
-    async fn carried_out(&mut self, record: &mut Record, carrying: &Carrying) -> Result<(), String> {
+    async fn carried_out(
+        &mut self,
+        record: &mut Record,
+        carrying: &Carrying,
+        created: &mut Vec<ObjectKey>,
+    ) -> Result<(), String> {
         if let Some((before, _)) = carrying.events {
             self.hooks(record, before, carrying.seconds).await?;
         }
         let manifest = record.manifest.clone();
-        self.apply(&manifest, &carrying.applying).await?;
+        self.apply(&manifest, &carrying.applying, created).await?;
         match carrying.events {
             Some((_, after)) => self.hooks(record, after, carrying.seconds).await,
             None => Ok(()),
@@ -81,12 +86,10 @@ impl Release<'_, '_> {
         Ok(())
     }
 
-    /// Deletes what a failed record has brought to the cluster and what was not there before.
-    async fn clean_up(&mut self, record: &Record, previous: &Inventory, seconds: u64) {
+    /// Deletes what a failed record has brought to the cluster.
+    async fn clean_up(&mut self, record: &Record, created: &[ObjectKey], seconds: u64) {
         let mut brought = self.inventory_of(std::iter::once(record)).await;
-        brought
-            .entries
-            .retain(|entry| !previous.entries.iter().any(|known| known.id == entry.id));
+        brought.entries.retain(|entry| created.contains(&entry.id.0));
         let (name, namespace) = (&record.name, &record.namespace);
         let deletion = self
             .site

@@ -5,6 +5,7 @@ use api::helm::{Install, ReleaseAction};
 use helm::decision::{Action, SnapshotAction, message};
 use helm::manifest::Event;
 use helm::record::{Making, Status, description};
+use model::Inventory;
 
 use super::carried::{Carrying, Telling};
 use super::{Applying, NotDone, Release, now};
@@ -66,9 +67,11 @@ impl Release<'_, '_> {
         }
         .record(&rendered, &self.values);
         self.site.check_kinds(&record.manifest).await?;
+        if install.disable_take_ownership {
+            self.check_owners(&record, &Inventory::default()).await?;
+        }
         let applying = Applying {
             client_side: (!record.is_server_side()).then(Vec::new),
-            take_ownership: !install.disable_take_ownership,
             wait: (!install.disable_wait).then_some(seconds),
             wait_for_jobs: !install.disable_wait_for_jobs,
             ..Applying::default()

@@ -13,14 +13,14 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use api::helm::HelmReleaseSpec;
-use engine::sync::{Ending, Report};
+use engine::sync::{Ending, Outcome, Report};
 use helm::chart::Chart;
 use helm::decision::message::{self, Subject, Told};
 use helm::decision::{Action, History, Policy, Snapshot};
 use helm::record::{Record, Status, Time};
 use jiff::Timestamp;
 use model::inventory::Entry;
-use model::{Inventory, Map, Value};
+use model::{Inventory, Map, ObjectKey, Value};
 
 use super::newer::Newer;
 use super::render::Renderer;
@@ -104,7 +104,7 @@ impl Release<'_, '_> {
     }
 
     /// The newest record.
-    fn last(&self) -> Option<&Record> {
+    pub(super) fn last(&self) -> Option<&Record> {
         self.records.last()
     }
 
@@ -220,8 +220,13 @@ impl Release<'_, '_> {
         }
     }
 
-    /// Brings the objects of a manifest to the cluster and waits for them, as far as is asked for.
-    async fn apply(&mut self, manifest: &str, applying: &Applying) -> Result<Report, String> {
+    /// Brings the objects of a manifest to the cluster and waits for them, as far as is asked for. Takes note of those that were not there.
+    async fn apply(
+        &mut self,
+        manifest: &str,
+        applying: &Applying,
+        created: &mut Vec<ObjectKey>,
+    ) -> Result<Report, String> {
         let found = helm::inventory::objects(manifest)?;
         let (name, namespace) = (self.name(), self.namespace());
         let takeover = objects::takeover(&self.settings.override_managers);
@@ -233,16 +238,20 @@ impl Release<'_, '_> {
             objects: found,
             previous: applying.previous.clone(),
             client_side: applying.client_side.clone(),
-            take_ownership: applying.take_ownership,
             force: applying.force,
             wait: applying.wait,
             unawaited: if applying.wait_for_jobs { &nothing } else { &is_job },
         };
-        let planned = self.site.planned(wanted, &takeover).await;
+        let planned = self.site.planned(wanted, &takeover, created).await;
         let (plan, objects) = planned.map_err(|problems| problems.join("\n"))?;
         let (seat, newer) = (self.run.seat, self.newer.clone());
         let report = self.site.carry_out_until(plan, objects, seat, newer).await;
         self.log.extend(report.changes());
+        let new = report
+            .results
+            .iter()
+            .filter(|result| result.outcome == Outcome::Created);
+        created.extend(new.map(|result| result.key.clone()));
         if report.ending == Ending::Superseded {
             let newer = self.newer.as_ref().and_then(|newer| newer());
             let newer = newer.unwrap_or_else(|| "what came in between".to_owned());
@@ -251,6 +260,18 @@ impl Release<'_, '_> {
             return Err(problem);
         }
         ended(report)
+    }
+
+    /// Whether a record brings only what is new or belongs to the release already: Helm asks before it stores anything.
+    async fn check_owners(&self, record: &Record, own: &Inventory) -> Result<(), String> {
+        let problems = self
+            .site
+            .owned_by_others(&record.manifest, &record.name, &record.namespace, own)
+            .await?;
+        match problems.is_empty() {
+            true => Ok(()),
+            false => Err(problems.join("\n")),
+        }
     }
 
     /// Runs hooks of a record.
@@ -275,7 +296,6 @@ struct Applying {
     previous: Inventory,
     /// The objects of the release before, if the server does not apply.
     client_side: Option<Vec<Value>>,
-    take_ownership: bool,
     force: bool,
     wait: Option<u64>,
     wait_for_jobs: bool,

@@ -61,8 +61,8 @@ impl Release<'_, '_> {
         let applying = Applying {
             previous,
             client_side,
-            take_ownership: true,
-            force: rollback.force,
+            // Where the server applies, nothing is replaced.
+            force: rollback.force && !server_side,
             wait: (!rollback.disable_wait).then_some(seconds),
             wait_for_jobs: !rollback.disable_wait_for_jobs,
         };

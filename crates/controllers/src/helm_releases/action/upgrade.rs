@@ -1,5 +1,7 @@
 //! A release is made over the last one.
 
+use std::borrow::Cow;
+
 use api::ConditionType;
 use api::helm::{ReleaseAction, Upgrade};
 use helm::decision::{Action, SnapshotAction, message};
@@ -37,10 +39,8 @@ impl Release<'_, '_> {
         let last = self.last().cloned();
         let last = last.ok_or_else(|| format!("{:?} has no deployed releases", self.name()))?;
         self.apply_definitions(upgrade.crds.as_ref(), seconds).await?;
-        let values = match upgrade.preserve_values {
-            true => kept(self.deployed().unwrap_or(&last), &self.values),
-            false => self.values.clone(),
-        };
+        let values = self.values_over(self.deployed().or(Some(&last))).into_owned();
+        let server_side = target::is_server_side(upgrade.server_side_apply.as_ref(), &last);
         let version = last.version + 1;
         let rendered = self.renderer.render(Rendering {
             object,
@@ -61,7 +61,7 @@ impl Release<'_, '_> {
             description: description::UPGRADING.to_owned(),
             first_deployed: last.info.first_deployed,
             last_deployed: Some(now()),
-            server_side: target::is_server_side(upgrade.server_side_apply.as_ref(), &last),
+            server_side,
             labels: last.labels.clone(),
         }
         .record(&rendered, &values);
@@ -72,12 +72,15 @@ impl Release<'_, '_> {
             false => Some(helm::inventory::objects(&before.manifest)?),
         };
         let previous = self.installed().await;
+        if upgrade.disable_take_ownership {
+            self.check_owners(&record, &previous).await?;
+        }
         self.forget_old().await.map_err(|error| error.to_string())?;
         let applying = Applying {
             previous,
             client_side,
-            take_ownership: !upgrade.disable_take_ownership,
-            force: upgrade.force,
+            // Where the server applies, nothing is replaced.
+            force: upgrade.force && !server_side,
             wait: (!upgrade.disable_wait).then_some(seconds),
             wait_for_jobs: !upgrade.disable_wait_for_jobs,
         };
@@ -90,6 +93,16 @@ impl Release<'_, '_> {
             failed: description::upgrade_failed,
         };
         self.carried(record, carrying).await
+    }
+
+    /// The values that are wanted, over those of a release where these are to stay.
+    pub(in super::super) fn values_over(&self, before: Option<&Record>) -> Cow<'_, Map> {
+        let upgrade = self.run.object.spec.upgrade.as_ref();
+        let before = before.filter(|_| upgrade.is_some_and(|upgrade| upgrade.preserve_values));
+        match before {
+            Some(before) => Cow::Owned(kept(before, &self.values)),
+            None => Cow::Borrowed(&self.values),
+        }
     }
 }
 

@@ -1,12 +1,22 @@
 //! HelmReleases on a cluster.
 
+mod bad_input;
 mod bed;
+mod chosen;
+mod drifted;
+mod elsewhere;
 mod failed;
+mod hands;
 mod hooks;
 mod kept;
 mod killed;
+mod machine;
 mod never_stuck;
 mod options;
+mod origin;
 mod program;
 mod released;
+mod rendered;
 mod resting;
+mod told;
+mod values;

@@ -1,188 +1,728 @@
-//! What specs and gates choose.
+//! How installs, upgrades, rollbacks, uninstalls and tests are done: each option of the spec.
 
-use controllers::helm_releases::Settings;
-use helm::record::from_object;
-use k8s_openapi::api::batch::v1::Job;
-use k8s_openapi::api::core::v1::Secret;
-use kube::Api;
+use std::time::Duration;
+
+use api::helm::HelmRelease;
+use k8s_openapi::api::core::v1::{ConfigMap, Namespace};
 use kube::api::Patch;
-use serde_json::json;
+use kube::{Api, ResourceExt};
+use serde_json::{Value, json};
+use testkit::cluster::object_settled;
 
 use super::bed::{CONFIG, Setting};
+use super::hands::{judged, message, said};
 
-const FILES: [(&str, &str); 2] = [
-    ("app/values.yaml", "a: one\n"),
-    ("app/templates/config.yaml", CONFIG),
-];
-
-const JOB: &str = "apiVersion: batch/v1
+/// A Job that nobody ends.
+const JOB: &str = "{{ if .Values.job }}
+apiVersion: batch/v1
 kind: Job
 metadata:
   name: {{ .Release.Name }}
 spec:
-  completions: 1
   template:
     spec:
       restartPolicy: Never
-      containers: [{name: a, image: none}]
+      containers: [{name: c, image: none}]
+{{ end }}
 ";
 
-async fn apply_method(setting: &Setting, version: i64) -> String {
-    let secrets: Api<Secret> = Api::namespaced(setting.bed.cluster.client(), &setting.bed.namespace);
-    let stored = secrets
-        .get(&format!("sh.helm.release.v1.web.v{version}"))
-        .await
-        .unwrap();
-    let record = from_object(&model::convert::from_serde(&stored).unwrap()).unwrap();
-    record.apply_method
-}
-
-/// §3.1: Helm 3 counts a Job as done by its pods, kstatus by its condition.
-#[tokio::test]
-async fn readiness_is_told_by_the_rules_of_helm_3_where_that_is_asked_for() {
-    let setting = Setting::with(&[FILES[0], ("app/templates/job.yaml", JOB)]).await;
-    if setting.bed.cluster.is_real() {
-        // There the status of Jobs is not ours to write.
-        return;
-    }
-    setting
-        .create("web", json!({"waitStrategy": {"name": "legacy"}}))
-        .await;
-    setting
-        .create(
-            "other",
-            json!({"waitStrategy": {"name": "poller"}, "timeout": "10m"}),
-        )
-        .await;
-    let jobs: Api<Job> = Api::namespaced(setting.bed.cluster.client(), &setting.bed.namespace);
-    for name in ["web", "other"] {
-        let is_there = |job: Option<&Job>| job.map(|_| ()).ok_or_else(|| "it is not there".to_owned());
-        let limit = std::time::Duration::from_secs(30);
-        testkit::cluster::object_settled(jobs.clone(), name, limit, is_there)
-            .await
-            .unwrap();
-        let patch = Patch::Merge(json!({"status": {"succeeded": 1}}));
-        jobs.patch_status(name, &Default::default(), &patch)
-            .await
-            .unwrap();
-    }
-    setting.deployed("web", 1).await;
-    assert_eq!(setting.records("other").await[0].1, "pending-install");
-}
-
-/// §3.10: the gate `UseHelm3Defaults`, and RS2: what the record says is followed.
-#[tokio::test]
-async fn helm_3_defaults_are_recorded_and_followed() {
-    let settings = Settings {
-        helm3_defaults: true,
-        ..Settings::default()
-    };
-    let setting = Setting::with_settings(&FILES, settings).await;
-    setting.create("web", json!({})).await;
-    setting.deployed("web", 1).await;
-    assert_eq!(apply_method(&setting, 1).await, "csa");
-    setting
-        .bed
-        .patch("web", json!({"spec": {"values": {"a": "two"}}}))
-        .await;
-    setting.deployed("web", 2).await;
-    assert_eq!(apply_method(&setting, 2).await, "csa");
-    let enabled = json!({"spec": {"values": {"a": "three"}, "upgrade": {"serverSideApply": "enabled"}}});
-    setting.bed.patch("web", enabled).await;
-    setting.deployed("web", 3).await;
-    assert_eq!(apply_method(&setting, 3).await, "ssa");
-}
-
-/// How often helm-controller has written a ConfigMap by which operation: updates, applies.
-async fn operations(setting: &Setting) -> (usize, usize) {
-    let map = setting.config_maps().get("web").await.unwrap();
-    let entries = map.metadata.managed_fields.unwrap();
-    let count = |operation: &str| {
-        let of_helm = |manager: &Option<String>| manager.as_deref().is_some_and(|name| name.contains("helm"));
-        let by = entries
-            .iter()
-            .filter(|entry| of_helm(&entry.manager) && entry.operation.as_deref() == Some(operation));
-        by.count()
-    };
-    (count("Update"), count("Apply"))
-}
-
-const TWO: &str = "apiVersion: v1
+/// A ConfigMap that is not in every release.
+const EXTRA: &str = "{{ if .Values.extra }}
+apiVersion: v1
 kind: ConfigMap
 metadata:
-  name: {{ .Release.Name }}
-data:
-  a: {{ .Values.a | quote }}
-  {{- if .Values.b }}
-  b: {{ .Values.b | quote }}
-  {{- end }}
+  name: {{ .Release.Name }}-extra
+data: {a: {{ .Values.extra | quote }}}
+{{ end }}
 ";
 
-/// HR7, RS2 and helm-controller's `ssa.sh`: without server-side apply fields are owned by updates, what is wanted no more goes, what others have added stays.
-#[tokio::test]
-async fn a_release_is_applied_by_patches_where_that_is_asked_for() {
-    let files = [
-        ("app/values.yaml", "a: one\n"),
-        ("app/templates/config.yaml", TWO),
-    ];
-    let setting = Setting::with(&files).await;
-    let spec = json!({
-        "values": {"a": "one", "b": "1"}, "install": {"serverSideApply": false},
-        "driftDetection": {"mode": "enabled"}, "upgrade": {"remediation": {"retries": 1}},
-    });
-    setting.create("web", spec).await;
-    setting.deployed("web", 1).await;
-    assert_eq!(operations(&setting).await, (1, 0));
-    let patch = Patch::Merge(json!({"data": {"c": "of others"}}));
-    let maps = setting.config_maps();
-    maps.patch("web", &Default::default(), &patch).await.unwrap();
-    let values = json!({"spec": {"values": {"a": "two", "b": null}}});
-    setting.bed.patch("web", values).await;
-    setting.deployed("web", 2).await;
-    assert_eq!(apply_method(&setting, 2).await, "csa");
-    let data = maps.get("web").await.unwrap().data.unwrap();
-    let expected = [("a", "two"), ("c", "of others")].map(|(key, value)| (key.to_owned(), value.to_owned()));
-    assert_eq!(data, expected.into_iter().collect());
-    assert_eq!(operations(&setting).await.1, 0);
-    // Drift is put right in the same way.
-    let patch = Patch::Merge(json!({"data": {"a": "by hand"}}));
-    maps.patch("web", &Default::default(), &patch).await.unwrap();
-    setting.value("web", Some("two")).await;
-    maps.delete("web", &Default::default()).await.unwrap();
-    setting.value("web", Some("two")).await;
-    assert_eq!(operations(&setting).await, (1, 0));
-    let enabled = json!({"spec": {"values": {"a": "three"}, "upgrade": {"serverSideApply": "enabled"}}});
-    setting.bed.patch("web", enabled).await;
-    setting.deployed("web", 3).await;
-    let (_, applies) = operations(&setting).await;
-    assert_eq!(applies, 1);
-    let disabled = json!({"spec": {"values": {"a": "four"}, "upgrade": {"serverSideApply": "disabled"}}});
-    setting.bed.patch("web", disabled).await;
-    setting.deployed("web", 4).await;
-    setting.value("web", Some("four")).await;
-    let (updates, _) = operations(&setting).await;
-    assert_eq!(updates, 1);
+/// Hooks before each action, one ConfigMap for each.
+const HOOKS: &str = "{{ range list \"install\" \"upgrade\" \"rollback\" \"delete\" }}
+---
+apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: {{ $.Release.Name }}-{{ . }}
+  annotations: {helm.sh/hook: pre-{{ . }}}
+data: {a: hook}
+{{ end }}
+";
+
+const FILES: [(&str, &str); 4] = [
+    ("app/values.yaml", "a: one\n"),
+    ("app/templates/config.yaml", CONFIG),
+    ("app/templates/job.yaml", JOB),
+    ("app/templates/extra.yaml", EXTRA),
+];
+
+/// The spec of a release whose upgrade fails at once and is rolled back.
+fn rolled_back(rollback: Value, install: Value) -> Value {
+    judged(json!({
+        "values": {"job": true, "extra": "x"}, "install": install, "rollback": rollback,
+        "upgrade": {"remediation": {"remediateLastFailure": true}},
+    }))
 }
 
-/// §3.10: the gate `AllowDNSLookups`.
+/// `timeout`, `install.timeout`, `upgrade.timeout`, `disableWait`, `disableWaitForJobs`, HR9, `waitStrategy`: a Job is waited for until it is complete
+/// unless nobody wants that, for as long as the action says, or else the release.
 #[tokio::test]
-async fn names_are_looked_up_only_where_that_is_allowed() {
-    let template = CONFIG.replace(".Values.a", "(getHostByName \"localhost\")");
-    let files = [("app/templates/config.yaml", template.as_str())];
-    let settings = Settings {
-        dns_lookups: true,
-        ..Settings::default()
-    };
-    for (settings, is_allowed) in [(settings, true), (Settings::default(), false)] {
-        let setting = Setting::with_settings(&files, settings).await;
-        setting.create("web", json!({})).await;
-        setting.deployed("web", 1).await;
-        let map = setting.config_maps().get("web").await.unwrap();
-        let found = map.data.unwrap()["a"].clone();
+async fn what_is_installed_and_upgraded_is_waited_for_unless_nobody_wants_that() {
+    let setting = Setting::with(&FILES).await;
+    let mut names = Vec::new();
+    for (name, options, is_ready) in [
+        ("short", json!({"timeout": "1s"}), false),
+        ("nowait", json!({"disableWait": true}), true),
+        ("nojobs", json!({"disableWaitForJobs": true}), true),
+    ] {
+        let install = json!({
+            "values": {"job": true}, "install": options, "timeout": "1m", "waitStrategy": {"name": "poller"},
+        });
+        setting.create(&format!("i-{name}"), install).await;
+        let later = format!("u-{name}");
+        setting
+            .create(&later, json!({"upgrade": options, "timeout": "1m"}))
+            .await;
+        setting.deployed(&later, 1).await;
+        setting.change(&later, json!({"values": {"job": true}})).await;
+        names.push((name, is_ready));
+    }
+    setting
+        .create("i-own", json!({"values": {"job": true}, "timeout": "1s"}))
+        .await;
+    for (name, is_ready) in names {
+        for (kind, version, reason) in [("i", 1, "InstallFailed"), ("u", 2, "UpgradeFailed")] {
+            let name = format!("{kind}-{name}");
+            if is_ready {
+                setting.deployed(&name, version).await;
+                continue;
+            }
+            let object = setting.ready(&name, "False", reason).await;
+            let (told, space) = (message(&object, "Ready"), &setting.bed.namespace);
+            let waited = format!("timeout waiting for: [Job/{space}/{name} status: 'InProgress'");
+            assert!(told.contains(&waited), "{told}");
+        }
+    }
+    setting.ready("i-own", "False", "InstallFailed").await;
+}
+
+/// `rollback.timeout`, `rollback.disableWait`, `rollback.disableWaitForJobs`, `rollback.cleanupOnFail`, `rollback.recreate`, HR9: a rollback waits
+/// as an install does, and what a failed one has brought goes where that is asked for.
+#[tokio::test]
+async fn what_is_rolled_back_is_waited_for_unless_nobody_wants_that() {
+    let setting = Setting::with(&FILES).await;
+    let at_once = json!({"disableWait": true});
+    for (name, rollback) in [
+        ("short", json!({"timeout": "1s"})),
+        ("clean", json!({"timeout": "1s", "cleanupOnFail": true})),
+        ("nowait", json!({"disableWait": true, "recreate": true})),
+        ("nojobs", json!({"disableWaitForJobs": true})),
+    ] {
+        setting.create(name, rolled_back(rollback, at_once.clone())).await;
+    }
+    for name in ["short", "clean", "nowait", "nojobs"] {
+        setting.deployed(name, 1).await;
+        let bad = json!({"values": {"job": false, "extra": null, "a": "bad"}});
+        setting.change(name, bad).await;
+    }
+    for name in ["nowait", "nojobs"] {
+        let object = setting.stalled(name, "RetriesExceeded").await;
         assert_eq!(
-            ["127.0.0.1", "::1"].contains(&found.as_str()),
-            is_allowed,
-            "{found}"
+            said(&object, &["Remediated"]),
+            ["Remediated=True RollbackSucceeded"]
+        );
+        setting.value(name, Some("one")).await;
+        setting.value(&format!("{name}-extra"), Some("x")).await;
+    }
+    let failed = ["Remediated=False RollbackFailed", "Ready=False RollbackFailed"];
+    setting.until_said("short", &failed).await;
+    setting.value("short-extra", Some("x")).await;
+    setting.until_said("clean", &failed).await;
+    setting.value("clean-extra", None).await;
+    setting.value("clean", Some("one")).await;
+}
+
+/// `install.disableHooks`, `upgrade.disableHooks`, `rollback.disableHooks`, `uninstall.disableHooks`, `uninstall.keepHistory`: hooks run with their
+/// action, and do not where nobody wants them.
+#[tokio::test]
+async fn hooks_are_not_run_where_nobody_wants_them() {
+    let mut files = FILES.to_vec();
+    files.push(("app/templates/hooks.yaml", HOOKS));
+    let setting = Setting::with(&files).await;
+    for (name, off) in [("with", false), ("without", true)] {
+        let none = json!({"disableHooks": off});
+        let spec = json!({
+            "install": none, "rollback": none, "uninstall": {"disableHooks": off, "keepHistory": true},
+            "upgrade": {"disableHooks": off, "remediation": {"remediateLastFailure": true}},
+        });
+        setting.create(name, judged(spec)).await;
+        setting.deployed(name, 1).await;
+        setting.change(name, json!({"values": {"a": "bad"}})).await;
+    }
+    for (name, hook) in [("with", Some("hook")), ("without", None)] {
+        let object = setting.stalled(name, "RetriesExceeded").await;
+        assert_eq!(
+            said(&object, &["Remediated"]),
+            ["Remediated=True RollbackSucceeded"]
+        );
+        setting.bed.api.delete(name, &Default::default()).await.unwrap();
+        setting.bed.gone(name).await;
+        for action in ["install", "upgrade", "rollback", "delete"] {
+            setting.value(&format!("{name}-{action}"), hook).await;
+        }
+        let stories = setting.stories(name).await;
+        assert_eq!(
+            stories.last().unwrap(),
+            "3 uninstalled: Uninstallation complete",
+            "{stories:?}"
         );
     }
+}
+
+/// `uninstall.timeout`, `uninstall.disableWait`, HR8: a release whose objects do not go has not gone, and that is tried again; unless nobody waits for it.
+#[tokio::test]
+async fn what_is_uninstalled_is_waited_for_unless_nobody_wants_that() {
+    let held = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: {{ .Release.Name }}-held\n  finalizers: [sluice.test/held]\ndata: {a: x}\n";
+    let setting = Setting::with(&[("app/templates/held.yaml", held)]).await;
+    setting
+        .create("waits", json!({"uninstall": {"timeout": "1s"}}))
+        .await;
+    setting
+        .create("leaves", json!({"uninstall": {"disableWait": true}}))
+        .await;
+    for name in ["waits", "leaves"] {
+        setting.deployed(name, 1).await;
+        setting.bed.api.delete(name, &Default::default()).await.unwrap();
+    }
+    setting.bed.gone("leaves").await;
+    let left = setting.config_maps().get("leaves-held").await.unwrap();
+    assert!(left.metadata.deletion_timestamp.is_some());
+    let object = setting.ready("waits", "False", "UninstallFailed").await;
+    let told = message(&object, "Ready");
+    assert!(told.contains("waits-held"), "{told}");
+    let free = Patch::Merge(json!({"metadata": {"finalizers": null}}));
+    for name in ["waits-held", "leaves-held"] {
+        let freed = setting
+            .config_maps()
+            .patch(name, &Default::default(), &free)
+            .await;
+        freed.unwrap();
+    }
+    setting.bed.gone("waits").await;
+    assert!(setting.records("waits").await.is_empty());
+}
+
+/// `uninstall.deletionPropagation`: what belongs to deleted objects goes with them, or stays.
+#[tokio::test]
+async fn what_belongs_to_uninstalled_objects_goes_or_stays() {
+    let setting = Setting::with(&FILES).await;
+    for way in ["background", "foreground", "orphan"] {
+        setting
+            .create(way, json!({"uninstall": {"deletionPropagation": way}}))
+            .await;
+        setting.deployed(way, 1).await;
+        let owner = setting.config_maps().get(way).await.unwrap();
+        let dependent = json!({
+            "apiVersion": "v1", "kind": "ConfigMap", "data": {"a": "x"},
+            "metadata": {"name": format!("of-{way}"), "ownerReferences": [
+                {"apiVersion": "v1", "kind": "ConfigMap", "name": way, "uid": owner.uid().unwrap()},
+            ]},
+        });
+        setting.put(dependent).await;
+        setting.bed.delete(way).await;
+        setting.value(way, None).await;
+    }
+    setting.value("of-background", None).await;
+    setting.value("of-foreground", None).await;
+    let settled = object_settled(
+        setting.config_maps(),
+        "of-orphan",
+        Duration::from_secs(30),
+        |map| match map {
+            Some(map) if map.owner_references().is_empty() => Ok(()),
+            other => Err(format!("{other:?}")),
+        },
+    );
+    settled.await.unwrap();
+}
+
+/// `install.disableSchemaValidation`, `upgrade.disableSchemaValidation`: values that the chart does not allow are refused, unless nobody asks for that.
+#[tokio::test]
+async fn values_that_the_chart_does_not_allow_are_taken_where_nobody_asks() {
+    let mut files = FILES.to_vec();
+    let schema = r#"{"properties": {"a": {"type": "string"}}}"#;
+    files.push(("app/values.schema.json", schema));
+    let setting = Setting::with(&files).await;
+    let wrong = json!({"values": {"a": 5}});
+    setting.create("refused", wrong.clone()).await;
+    let object = setting.ready("refused", "False", "InstallFailed").await;
+    let told = message(&object, "Ready");
+    assert!(
+        told.contains("values don't meet the specifications of the schema(s)"),
+        "{told}"
+    );
+    assert!(
+        setting.records("refused").await.is_empty(),
+        "nothing is stored of it"
+    );
+    let off = json!({"disableSchemaValidation": true});
+    let taken = json!({"values": {"a": 5}, "install": off, "upgrade": off});
+    setting.create("taken", taken).await;
+    setting.deployed("taken", 1).await;
+    setting.change("taken", json!({"values": {"a": 6}})).await;
+    setting.deployed("taken", 2).await;
+    setting
+        .change(
+            "taken",
+            json!({"values": {"a": 7}, "upgrade": {"disableSchemaValidation": false}}),
+        )
+        .await;
+    setting.ready("taken", "False", "UpgradeFailed").await;
+    setting.value("taken", Some("6")).await;
+}
+
+/// `install.disableOpenAPIValidation`, `upgrade.disableOpenAPIValidation`: fields that a kind does not have are refused by the server, which no option keeps
+/// it from; with Helm 4 it is the same.
+#[tokio::test]
+async fn fields_that_a_kind_does_not_have_are_refused() {
+    let odd = "{{ if .Values.odd }}
+apiVersion: v1
+kind: Service
+metadata:
+  name: {{ .Release.Name }}
+spec:
+  clusterIP: None
+  nobodyKnows: 1
+{{ end }}
+";
+    let mut files = FILES.to_vec();
+    files.push(("app/templates/odd.yaml", odd));
+    let setting = Setting::with(&files).await;
+    for off in [false, true] {
+        let name = format!("odd-{off}");
+        let option = json!({"disableOpenAPIValidation": off});
+        setting
+            .create(&name, json!({"values": {"odd": true}, "install": option}))
+            .await;
+        let object = setting.ready(&name, "False", "InstallFailed").await;
+        let told = message(&object, "Ready");
+        assert!(told.contains("nobodyKnows"), "{told}");
+        let later = format!("later-{off}");
+        setting.create(&later, json!({"upgrade": option})).await;
+        setting.deployed(&later, 1).await;
+        setting.change(&later, json!({"values": {"odd": true}})).await;
+        setting.ready(&later, "False", "UpgradeFailed").await;
+    }
+}
+
+/// HR7, `install.disableTakeOwnership`, `upgrade.disableTakeOwnership`, `bad:owner`: objects that are there already become part of a release, also those
+/// of another one; where that is not wanted, it is told before anything is stored.
+#[tokio::test]
+async fn objects_of_others_are_taken_over_unless_nobody_wants_that() {
+    let setting = Setting::with(&FILES).await;
+    let space = setting.bed.namespace.clone();
+    let marked = json!({
+        "apiVersion": "v1", "kind": "ConfigMap", "data": {"a": "before"},
+        "metadata": {"name": "owned", "labels": {"app.kubernetes.io/managed-by": "Helm"}, "annotations": {
+            "meta.helm.sh/release-name": "other", "meta.helm.sh/release-namespace": space,
+        }},
+    });
+    setting.put(marked.clone()).await;
+    setting.put_value("taken", "before").await;
+    setting.put_value("late-extra", "before").await;
+    let off = json!({"install": {"disableTakeOwnership": true}, "upgrade": {"disableTakeOwnership": true}});
+    setting.create("owned", off.clone()).await;
+    setting.create("late", off).await;
+    setting.create("taken", json!({})).await;
+    setting.deployed("taken", 1).await;
+    setting.value("taken", Some("one")).await;
+    let map = setting.config_maps().get("taken").await.unwrap();
+    assert_eq!(map.annotations()["meta.helm.sh/release-name"], "taken");
+    let managers = map
+        .managed_fields()
+        .iter()
+        .map(|field| field.manager.clone().unwrap());
+    assert!(managers.into_iter().any(|manager| manager == "helm-controller"));
+
+    let object = setting.ready("owned", "False", "InstallFailed").await;
+    let told = message(&object, "Ready");
+    let wanted = format!(
+        "ConfigMap \"owned\" in namespace \"{space}\" exists and cannot be imported into the current release: invalid ownership metadata; annotation \
+         validation error: key \"meta.helm.sh/release-name\" must equal \"owned\": current value is \"other\""
+    );
+    assert!(told.contains(&wanted), "{told}");
+    assert!(
+        setting.records("owned").await.is_empty(),
+        "nothing is stored of it"
+    );
+    setting.value("owned", Some("before")).await;
+
+    setting.deployed("late", 1).await;
+    setting.change("late", json!({"values": {"extra": "x"}})).await;
+    let object = setting.ready("late", "False", "UpgradeFailed").await;
+    assert!(
+        message(&object, "Ready").contains("late-extra"),
+        "{}",
+        message(&object, "Ready")
+    );
+    assert_eq!(setting.records("late").await.len(), 1);
+    setting.value("late-extra", Some("before")).await;
+    setting
+        .change("late", json!({"upgrade": {"disableTakeOwnership": false}}))
+        .await;
+    setting.deployed("late", 2).await;
+    setting.value("late-extra", Some("x")).await;
+}
+
+/// RS2, trap19, `install.serverSideApply`, `upgrade.serverSideApply`, `rollback.serverSideApply`: a record says how it was applied, and what follows goes on in the
+/// same way unless somebody says otherwise.
+#[tokio::test]
+async fn releases_go_on_in_the_way_in_which_they_began() {
+    let setting = Setting::with(&FILES).await;
+    setting.create("server", judged(json!({}))).await;
+    let client = json!({"install": {"serverSideApply": false}, "upgrade": {"remediation": {"remediateLastFailure": true}}});
+    setting.create("client", judged(client)).await;
+    for (name, method) in [("server", "ssa"), ("client", "csa")] {
+        setting.deployed(name, 1).await;
+        setting.change(name, json!({"values": {"a": "two"}})).await;
+        setting.deployed(name, 2).await;
+        for version in [1, 2] {
+            let record = setting.record(name, version).await;
+            assert_eq!(record.apply_method, method, "{name}.v{version}");
+        }
+    }
+    setting
+        .change(
+            "server",
+            json!({"values": {"a": "three"}, "upgrade": {"serverSideApply": "disabled"}}),
+        )
+        .await;
+    setting.deployed("server", 3).await;
+    assert_eq!(setting.record("server", 3).await.apply_method, "csa");
+    let bad = json!({"values": {"a": "bad"}, "upgrade": {"serverSideApply": "enabled"}});
+    setting.change("client", bad).await;
+    setting.stalled("client", "RetriesExceeded").await;
+    assert_eq!(setting.record("client", 3).await.apply_method, "ssa");
+    assert_eq!(
+        setting.record("client", 4).await.apply_method,
+        "csa",
+        "as the one that is brought back"
+    );
+    setting.value("client", Some("two")).await;
+    setting
+        .change(
+            "client",
+            json!({"values": {"a": "bad again"}, "rollback": {"serverSideApply": "enabled"}}),
+        )
+        .await;
+    let rolled_back = |object: &HelmRelease| object.status.as_ref().unwrap().history[0].version == 6;
+    setting.bed.until("client", rolled_back).await;
+    assert_eq!(setting.record("client", 6).await.apply_method, "ssa");
+}
+
+/// RS2, trap19: a field that a chart does not set any more goes, and one that somebody else has added stays, whichever way the releases before and after it are
+/// applied; where the server applies, the fields are those of the controller.
+#[tokio::test]
+async fn fields_that_a_chart_does_not_set_any_more_go_whichever_way_it_is_applied() {
+    let marked = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: {{ .Release.Name }}\n  annotations:\n    always: chart\n{{- with .Values.mark }}\n    mark: {{ . }}\n{{- end }}\ndata: {a: x}\n";
+    let setting = Setting::with(&[("app/templates/config.yaml", marked)]).await;
+    let ways = [("ssa", true, "enabled"), ("csa", false, "disabled")];
+    for (first, installs, _) in ways {
+        for (second, _, upgrades) in ways {
+            let name = format!("{first}-{second}");
+            let spec = json!({
+                "values": {"mark": "once"}, "install": {"serverSideApply": installs}, "upgrade": {"serverSideApply": upgrades},
+            });
+            setting.create(&name, spec).await;
+            setting.deployed(&name, 1).await;
+            let maps = setting.config_maps();
+            let other = Patch::Merge(json!({"metadata": {"annotations": {"other": "somebody"}}}));
+            let by = kube::api::PatchParams {
+                field_manager: Some("somebody".to_owned()),
+                ..Default::default()
+            };
+            let patched = maps.patch(&name, &by, &other);
+            assert_eq!(patched.await.unwrap().annotations()["mark"], "once");
+            setting.change(&name, json!({"values": {"mark": null}})).await;
+            setting.deployed(&name, 2).await;
+            let map = maps.get(&name).await.unwrap();
+            let left: Vec<_> = ["always", "mark", "other"]
+                .into_iter()
+                .filter(|key| map.annotations().contains_key(*key))
+                .collect();
+            assert_eq!(left, ["always", "other"], "{name}");
+            assert_eq!(setting.record(&name, 2).await.apply_method, second, "{name}");
+            let fields = map.managed_fields();
+            let is_applied = fields.iter().any(|field| {
+                field.manager.as_deref() == Some("helm-controller")
+                    && field.operation.as_deref() == Some("Apply")
+            });
+            assert!(is_applied || second == "csa", "{fields:?}");
+        }
+    }
+}
+
+/// `upgrade.force`, `rollback.force`: where the server applies, an object that cannot be changed is not made anew, and stays.
+#[tokio::test]
+async fn what_cannot_be_changed_is_not_made_anew_on_the_server() {
+    let sealed = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: {{ .Release.Name }}-sealed\nimmutable: true\ndata: {a: {{ .Values.a | quote }}}\n";
+    let setting = Setting::with(&[
+        ("app/values.yaml", "a: one\n"),
+        ("app/templates/sealed.yaml", sealed),
+    ])
+    .await;
+    let force = json!({"upgrade": {"force": true}, "rollback": {"force": true}});
+    setting.create("web", force).await;
+    setting.deployed("web", 1).await;
+    let before = setting.config_maps().get("web-sealed").await.unwrap();
+    setting.change("web", json!({"values": {"a": "two"}})).await;
+    let object = setting.stalled("web", "RetriesExceeded").await;
+    let told = message(&object, "Ready");
+    assert!(
+        told.contains("web-sealed") && told.contains("immutable"),
+        "{told}"
+    );
+    let after = setting.config_maps().get("web-sealed").await.unwrap();
+    assert_eq!(before.uid(), after.uid());
+    setting.value("web-sealed", Some("one")).await;
+}
+
+/// `upgrade.cleanupOnFail`: what a failed upgrade has brought goes where that is asked for.
+#[tokio::test]
+async fn what_a_failed_upgrade_has_brought_goes_where_that_is_asked_for() {
+    let setting = Setting::with(&FILES).await;
+    for (name, cleans) in [("clean", true), ("left", false)] {
+        setting
+            .create(name, judged(json!({"upgrade": {"cleanupOnFail": cleans}})))
+            .await;
+        setting.deployed(name, 1).await;
+        setting
+            .change(name, json!({"values": {"a": "bad", "extra": "x"}}))
+            .await;
+        setting.stalled(name, "RetriesExceeded").await;
+    }
+    setting.value("clean-extra", None).await;
+    setting.value("left-extra", Some("x")).await;
+}
+
+/// `upgrade.preserveValues`: the values of the release before stay where nothing else is said, and that is no reason for one more upgrade.
+#[tokio::test]
+async fn the_values_of_the_release_before_stay_where_that_is_asked_for() {
+    let setting = Setting::with(&FILES).await;
+    let keeps = json!({"values": {"a": "first", "extra": "x"}, "upgrade": {"preserveValues": true}});
+    setting.create("web", keeps).await;
+    setting.deployed("web", 1).await;
+    setting
+        .change("web", json!({"values": {"a": "second", "extra": null}}))
+        .await;
+    setting.deployed("web", 2).await;
+    setting.value("web", Some("second")).await;
+    setting.value("web-extra", Some("x")).await;
+    let config = setting.record("web", 2).await.config.unwrap();
+    assert_eq!(
+        serde_json::to_value(&config).unwrap(),
+        json!({"a": "second", "extra": "x"})
+    );
+    let object = setting.ask("web").await;
+    assert_eq!(object.status.unwrap().history[0].version, 2);
+}
+
+fn definition(group: &str, plural: &str, versions: &[&str]) -> String {
+    let kind = format!("{}{}", plural[..1].to_uppercase(), &plural[1..plural.len() - 1]);
+    let versions: Vec<Value> = versions
+        .iter()
+        .enumerate()
+        .map(|(at, name)| {
+            let schema = json!({"openAPIV3Schema": {"type": "object"}});
+            json!({"name": name, "served": true, "storage": at == 0, "schema": schema})
+        })
+        .collect();
+    let names = json!({"kind": kind, "plural": plural, "singular": plural[..plural.len() - 1], "listKind": format!("{kind}List")});
+    json!({
+        "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+        "metadata": {"name": format!("{plural}.{group}")},
+        "spec": {"group": group, "scope": "Namespaced", "names": names, "versions": versions},
+    })
+    .to_string()
+}
+
+type Definitions =
+    Api<k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition>;
+
+async fn versions(definitions: &Definitions, name: &str) -> Vec<String> {
+    let found = definitions.get_opt(name).await.unwrap();
+    let versions = found.map(|found| found.spec.versions).unwrap_or_default();
+    versions.into_iter().map(|version| version.name).collect()
+}
+
+/// HR10, RS6, trap2, `install.crds`, `install.skipCRDs`, `upgrade.crds`: definitions in `crds/` are made with an install, new ones also with an upgrade that says
+/// nothing; they are changed only where that is asked for and never deleted. `skipCRDs` has no effect.
+#[tokio::test]
+async fn definitions_are_made_changed_and_never_deleted() {
+    let server = Setting::with(&FILES).await;
+    let group = format!("{}.sluice.test", server.bed.namespace);
+    let definitions: Definitions = Api::all(server.bed.cluster.client());
+    let [olds, news, skips] = ["olds", "news", "skips"].map(|plural| format!("{plural}.{group}"));
+    for name in [&olds, &news, &skips] {
+        let path = format!("/apis/apiextensions.k8s.io/v1/customresourcedefinitions/{name}");
+        server.bed.cluster.delete_at_end(path);
+    }
+    let first = definition(&group, "olds", &["v1"]);
+    server.commit(&[("app/crds/old.yaml", &first)]).await;
+    let with_files = |object: &HelmRelease| {
+        let inventory = object
+            .status
+            .as_ref()
+            .and_then(|status| status.inventory.as_ref());
+        inventory.is_some_and(|inventory| inventory.entries.len() == 2)
+    };
+    server.create("web", json!({"install": {"skipCRDs": true}})).await;
+    let object = server.bed.until("web", with_files).await;
+    server
+        .bed
+        .until("web", |object| {
+            said(object, &["Ready"])[0].starts_with("Ready=True")
+        })
+        .await;
+    let listed = object.status.unwrap().inventory.unwrap().entries;
+    assert!(
+        listed.iter().any(|entry| entry.id.0.name.to_string() == olds),
+        "{listed:?}"
+    );
+    assert_eq!(versions(&definitions, &olds).await, ["v1"]);
+    let labels = definitions.get(&olds).await.unwrap().metadata.labels.unwrap();
+    assert_eq!(labels["helm.toolkit.fluxcd.io/name"], "web");
+    assert_eq!(labels["helm.toolkit.fluxcd.io/namespace"], server.bed.namespace);
+
+    let second = definition(&group, "olds", &["v1", "v2"]);
+    let new = definition(&group, "news", &["v1"]);
+    server
+        .commit(&[("app/crds/old.yaml", &second), ("app/crds/new.yaml", &new)])
+        .await;
+    let upgraded = |version: i64| {
+        move |object: &HelmRelease| {
+            let latest = object.status.as_ref().and_then(|status| status.history.first());
+            latest.is_some_and(|latest| latest.version >= version && latest.status == "deployed")
+        }
+    };
+    let object = server.bed.until("web", upgraded(2)).await;
+    assert_eq!(versions(&definitions, &news).await, ["v1"], "new ones are made");
+    assert_eq!(
+        versions(&definitions, &olds).await,
+        ["v1"],
+        "those that are there are left"
+    );
+    let next = object.status.unwrap().history[0].version + 1;
+    server
+        .change(
+            "web",
+            json!({"upgrade": {"crds": "CreateReplace"}, "values": {"a": "two"}}),
+        )
+        .await;
+    server.bed.until("web", upgraded(next)).await;
+    assert_eq!(versions(&definitions, &olds).await, ["v1", "v2"]);
+    let none = json!({"install": {"crds": "Skip"}, "upgrade": {"crds": "Skip"}});
+    let skipped = definition(&group, "skips", &["v1"]);
+    server.change("web", none.clone()).await;
+    server.commit(&[("app/crds/skip.yaml", &skipped)]).await;
+    server.create("skips", none).await;
+    server.deployed("skips", 1).await;
+    server.bed.until("web", upgraded(next + 1)).await;
+    assert!(versions(&definitions, &skips).await.is_empty());
+    server.bed.delete("web").await;
+    assert_eq!(versions(&definitions, &olds).await.len(), 2, "they stay");
+    for name in [&olds, &news] {
+        definitions.delete(name, &Default::default()).await.unwrap();
+    }
+}
+
+/// `install.createNamespace`, `bad:forbidden`: the namespace is made where that is asked for, and only if it is another one; without it the install fails,
+/// which is told by its name.
+#[tokio::test]
+async fn the_namespace_is_made_where_that_is_asked_for() {
+    let setting = Setting::with(&FILES).await;
+    let cluster = &setting.bed.cluster;
+    let (made, missing) = (cluster.name("made"), cluster.name("missing"));
+    cluster.delete_at_end(format!("/api/v1/namespaces/{made}"));
+    let target = |name: &str, creates: bool| {
+        let release = if creates { "web" } else { "never" };
+        json!({"targetNamespace": name, "releaseName": release, "install": {"createNamespace": creates}})
+    };
+    setting.create("made", target(&made, true)).await;
+    setting.create("missing", target(&missing, false)).await;
+    setting.deployed("made", 1).await;
+    let maps: Api<ConfigMap> = Api::namespaced(cluster.client(), &made);
+    maps.get("web").await.unwrap();
+    let object = setting.ready("missing", "False", "InstallFailed").await;
+    assert!(
+        message(&object, "Ready").contains(&missing),
+        "{}",
+        message(&object, "Ready")
+    );
+    setting.bed.delete("made").await;
+    let namespaces: Api<Namespace> = Api::all(cluster.client());
+    let left = namespaces.get(&made).await.unwrap();
+    assert_eq!(left.labels()["name"], made, "it stays");
+}
+
+/// `install.replace`: a name that was used before is used again.
+#[tokio::test]
+async fn a_name_that_was_used_before_is_used_again() {
+    let setting = Setting::with(&FILES).await;
+    let spec = json!({"install": {"replace": true}, "uninstall": {"keepHistory": true}});
+    setting.create("web", spec.clone()).await;
+    setting.deployed("web", 1).await;
+    setting.bed.delete("web").await;
+    assert_eq!(
+        setting.stories("web").await,
+        ["1 uninstalled: Uninstallation complete"]
+    );
+    setting.create("web", spec).await;
+    setting.deployed("web", 2).await;
+    setting.value("web", Some("one")).await;
+}
+
+fn pod(name: &str, event: &str) -> String {
+    format!(
+        "{{{{ if .Values.{name} }}}}\napiVersion: v1\nkind: Pod\nmetadata:\n  name: {name}\n  annotations: {{helm.sh/hook: {event}}}\nspec:\n  \
+         restartPolicy: Never\n  containers: [{{name: c, image: none}}]\n{{{{ end }}}}\n"
+    )
+}
+
+/// `test.filters`, `test.timeout`, `test.enable`, HR9, RS3: tests are waited for until they have run to their end, those that are asked for, for as long as they may take.
+#[tokio::test]
+async fn tests_are_waited_for_and_chosen_by_name() {
+    let (good, bad, long) = (pod("good", "test"), pod("bad", "test"), pod("long", "test"));
+    let mut files = FILES.to_vec();
+    files.extend([
+        ("app/templates/good.yaml", good.as_str()),
+        ("app/templates/bad.yaml", bad.as_str()),
+        ("app/templates/long.yaml", long.as_str()),
+    ]);
+    let setting = Setting::with(&files).await;
+    let spec = json!({
+        "values": {"good": true, "bad": true}, "timeout": "1m",
+        "test": {"enable": true, "filters": [{"name": "bad", "exclude": true}]},
+    });
+    setting.create("web", spec).await;
+    setting.end_pod("good", "Succeeded").await;
+    let object = setting.ready("web", "True", "TestSucceeded").await;
+    let told = message(&object, "TestSuccess");
+    assert!(told.ends_with(": 1 test hook completed successfully"), "{told}");
+    let tests = object.status.unwrap().history[0].test_hooks.clone().unwrap();
+    assert_eq!(tests.keys().collect::<Vec<_>>(), ["good"]);
+    assert!(tests["good"].last_started.is_some() && tests["good"].last_completed.is_some());
+    let only = json!({"values": {"a": "two", "good": true}, "test": {"filters": [{"name": "bad"}]}});
+    setting.change("web", only).await;
+    setting.end_pod("bad", "Failed").await;
+    let object = setting.until_said("web", &["TestSuccess=False TestFailed"]).await;
+    let tests = object.status.unwrap().history[0].test_hooks.clone().unwrap();
+    assert_eq!(tests["bad"].phase.as_deref(), Some("Failed"));
+    assert_eq!(tests.len(), 1);
+    let long = json!({"values": {"long": true}, "timeout": "1m", "test": {"enable": true, "timeout": "1s"}});
+    setting.create("long", long).await;
+    let object = setting
+        .until_said("long", &["TestSuccess=False TestFailed"])
+        .await;
+    let told = message(&object, "TestSuccess");
+    assert!(told.contains("long"), "{told}");
 }

@@ -143,6 +143,16 @@ impl IgnoreRules {
         }
     }
 
+    /// Whether all of an object is ignored, so that it may also be missing: a path of its rules is empty.
+    pub fn excludes(&self, object: &Value) -> bool {
+        let mut matching = self.matching(object);
+        matching.any(|rule| {
+            rule.pointers
+                .iter()
+                .any(|pointer| pointer.steps().next().is_none())
+        })
+    }
+
     fn matching<'r>(&'r self, object: &Value) -> impl Iterator<Item = &'r Rule> {
         self.rules
             .iter()
