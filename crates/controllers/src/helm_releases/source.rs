@@ -97,7 +97,13 @@ impl Sources {
                 })
             }
             _ => {
-                let source = found(&self.charts, namespace, name).await?;
+                let source = found(&self.charts, namespace, name).await.map_err(|missing| {
+                    match object.spec.chart_ref {
+                        // It was made a moment ago, and the watch has yet to tell of it.
+                        None => Failure::waiting(wait, Reason::SOURCE_NOT_READY, unseen(namespace, name)),
+                        Some(_) => missing,
+                    }
+                })?;
                 let artifact = ready(&source, wait)?;
                 Ok(Found {
                     artifact,
@@ -215,6 +221,13 @@ fn not_ready<S: Spec>(source: &Object<S>, wait: std::time::Duration, why: &str) 
     let namespace = source.namespace().unwrap_or_default();
     let message = format!("{kind} '{namespace}/{name}' is not ready: {why}");
     Failure::waiting(wait, Reason::SOURCE_NOT_READY, message)
+}
+
+/// What is said of a HelmChart that nobody has looked at yet.
+fn unseen(namespace: &str, name: &str) -> String {
+    format!(
+        "HelmChart '{namespace}/{name}' is not ready: latest generation of object has not been reconciled"
+    )
 }
 
 fn artifact_of<S: Spec<Status: HasArtifact>>(object: &Object<S>) -> Option<&Artifact> {

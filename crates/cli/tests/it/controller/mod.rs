@@ -10,6 +10,7 @@ mod kustomize;
 mod monorepo;
 mod own_client;
 mod program;
+mod release;
 mod remotes;
 mod rollback;
 mod shards;
