@@ -14,9 +14,11 @@ mod chart_template;
 mod charts;
 mod definitions;
 mod dependencies;
+mod held;
 mod hooks;
 mod objects;
 mod post_render;
+mod preview;
 mod reconcile;
 mod render;
 mod settings;
@@ -49,6 +51,8 @@ use render::Renderer;
 use sites::Sites;
 use source::Sources;
 
+pub use held::{ROLLED_BACK_TO, tried};
+pub use preview::{Look, NoPreview, Preview, preview, values};
 pub use settings::Settings;
 pub use world::Machine;
 

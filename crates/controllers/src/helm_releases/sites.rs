@@ -79,6 +79,7 @@ impl Sites {
             standard,
             memory: Arc::clone(&entry.memory),
             follows: Vec::new(),
+            rehearsed: None,
         })
     }
 

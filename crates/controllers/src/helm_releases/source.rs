@@ -43,6 +43,35 @@ impl Sources {
         }
     }
 
+    /// Nothing but the object that a release has its chart from, as the cluster has it now.
+    pub(super) async fn asked(
+        client: &Client,
+        object: &HelmRelease,
+        helm_chart: Option<&str>,
+    ) -> Result<Self, Failure> {
+        let Reference {
+            kind,
+            namespace,
+            name,
+        } = reference(object, helm_chart)?;
+        let failed = |error: kube::Error| {
+            let message = format!("could not get Source object: {}", chain(&error));
+            Failure::transient(Reason::ARTIFACT_FAILED, message)
+        };
+        let mut sources = Sources::new(client);
+        let client = client.clone();
+        match kind {
+            "OCIRepository" => {
+                sources.oci = Followed::asked(client, &namespace, &name).await.map_err(failed)?
+            }
+            "ExternalArtifact" => {
+                sources.external = Followed::asked(client, &namespace, &name).await.map_err(failed)?;
+            }
+            _ => sources.charts = Followed::asked(client, &namespace, &name).await.map_err(failed)?,
+        }
+        Ok(sources)
+    }
+
     /// Follows all of them, and wakes the releases whose chart is another one, or is there at last.
     pub(super) async fn follow(&self, desk: &Desk<HelmReleaseSpec>, with_external: bool) {
         let options = || desk.options().clone();

@@ -11,6 +11,7 @@ mod monorepo;
 mod own_client;
 mod program;
 mod release;
+mod release_commands;
 mod remotes;
 mod rollback;
 mod shards;

@@ -8,13 +8,17 @@ use testkit::cluster::object_settled;
 
 use super::bed::{Bed, LIMIT, is_ready};
 
-/// A chart with a ConfigMap of the name of the release, whose value is that of the values.
-pub(super) const CHART: [(&str, &str); 3] = [
+/// A chart with a ConfigMap and a Secret of the name of the release, whose value is that of the values.
+pub(super) const CHART: [(&str, &str); 4] = [
     ("app/Chart.yaml", "apiVersion: v2\nname: app\nversion: 1.0.0\n"),
     ("app/values.yaml", "a: one\n"),
     (
         "app/templates/config.yaml",
         "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: {{ .Release.Name }}\ndata:\n  a: {{ .Values.a | quote }}\n",
+    ),
+    (
+        "app/templates/secret.yaml",
+        "apiVersion: v1\nkind: Secret\nmetadata:\n  name: {{ .Release.Name }}\ndata:\n  a: {{ .Values.a | b64enc }}\n",
     ),
 ];
 
