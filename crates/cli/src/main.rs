@@ -72,6 +72,8 @@ enum Command {
     #[command(subcommand)]
     Resume(commands::objects::Resume),
     #[command(subcommand)]
+    History(commands::release::History),
+    #[command(subcommand)]
     Pin(commands::pin::Pin),
     #[command(subcommand)]
     Rollback(commands::pin::Rollback),
@@ -149,6 +151,7 @@ fn main() -> ExitCode {
             Command::Reconcile(what) => commands::objects::reconcile(what).await,
             Command::Suspend(what) => commands::objects::suspend(what).await,
             Command::Resume(what) => commands::objects::resume(what).await,
+            Command::History(what) => commands::release::history(what).await,
             Command::Pin(what) => commands::pin::pin(what).await,
             Command::Rollback(what) => commands::pin::rollback(what).await,
             Command::Unpin(what) => commands::pin::unpin(what).await,

@@ -24,6 +24,7 @@ mod pflag;
 pub(crate) mod pin;
 pub(crate) mod plan;
 pub(crate) mod printed;
+pub(crate) mod release;
 mod served;
 pub(crate) mod stats;
 mod table;

@@ -14,7 +14,7 @@ use super::{FIELD_MANAGER, HelmReleases, source, target};
 use crate::kit::{Failure, Notice, Run, chain};
 
 /// The HelmChart of a release, by namespace and name.
-fn key(object: &HelmRelease, template: &ChartTemplate) -> (String, String) {
+pub(super) fn key(object: &HelmRelease, template: &ChartTemplate) -> (String, String) {
     let namespace = template.spec.source_ref.namespace.clone();
     let namespace = namespace.filter(|name| !name.is_empty());
     let own = target::own_namespace(object);
@@ -138,6 +138,26 @@ fn chart(object: &HelmRelease, template: &ChartTemplate, namespace: &str, name: 
             ..HelmChartSpec::default()
         },
         status: None,
+    }
+}
+
+/// Whether the HelmChart that is there is the one that a release describes.
+///
+/// # Errors
+/// What is to be done before its chart is there.
+pub(super) fn check_current(object: &HelmRelease, live: Option<&HelmChart>) -> Result<(), String> {
+    let Some(template) = &object.spec.chart else {
+        return Ok(());
+    };
+    let (namespace, name) = key(object, template);
+    match live {
+        Some(live) if is_as_wanted(live, &chart(object, template, &namespace, &name)) => Ok(()),
+        Some(_) => Err(format!(
+            "HelmChart '{namespace}/{name}' has another spec than this release asks for: the chart has to be fetched first"
+        )),
+        None => Err(format!(
+            "HelmChart '{namespace}/{name}' is not there: the controller makes it first"
+        )),
     }
 }
 

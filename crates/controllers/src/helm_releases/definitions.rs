@@ -66,6 +66,15 @@ impl Release<'_, '_> {
         if self.site.read(&namespace, &key).await?.is_some() {
             return Ok(());
         }
+        if self.site.rehearsed.is_some() {
+            let mut objects = Objects::default();
+            let plan = Plan {
+                stages: vec![creation(&namespace, &mut objects)],
+                ..Plan::default()
+            };
+            self.site.carry_out(plan, objects, self.run.seat).await;
+            return Ok(());
+        }
         let cluster = self.site.cluster();
         let failed = |error: engine::cluster::Error| format!("failed to create namespace {name}: {error}");
         let resource = cluster.resource("", "v1", "Namespace").await.map_err(failed)?;
@@ -76,22 +85,37 @@ impl Release<'_, '_> {
     }
 }
 
+/// What makes the namespace of a release.
+fn creation(namespace: &Value, objects: &mut Objects) -> Stage {
+    let mut stage = Stage::new("namespace", Purpose::Apply);
+    stage
+        .steps
+        .push(step(namespace, "the release is to be in it", objects));
+    stage
+}
+
+fn step(object: &Value, reason: &str, objects: &mut Objects) -> Step {
+    Step {
+        key: ObjectKey::of(object),
+        api_version: object.str_at(&["apiVersion"]).to_owned(),
+        action: engine::plan::Action::Create,
+        reason: reason.to_owned(),
+        batch: 0,
+        object: Some(objects.push(object.clone().into())),
+        apply: Written::default(),
+        fields: Vec::new(),
+        hook: None,
+    }
+}
+
 fn stage(definitions: &[Value], seconds: u64, objects: &mut Objects) -> Stage {
     let mut stage = Stage::new("definitions", Purpose::Apply);
     let mut awaited = Vec::new();
     for definition in definitions {
         let key = ObjectKey::of(definition);
-        stage.steps.push(Step {
-            key: key.clone(),
-            api_version: definition.str_at(&["apiVersion"]).to_owned(),
-            action: engine::plan::Action::Create,
-            reason: "the chart brings it along".to_owned(),
-            batch: 0,
-            object: Some(objects.push(definition.clone().into())),
-            apply: Written::default(),
-            fields: Vec::new(),
-            hook: None,
-        });
+        stage
+            .steps
+            .push(step(definition, "the chart brings it along", objects));
         awaited.push(Awaited {
             key,
             until: Until::Healthy,

@@ -16,12 +16,14 @@ mod client_side;
 mod configs;
 mod definitions;
 mod dependencies;
+mod held;
 mod hooks;
 mod legacy;
 mod newer;
 mod objects;
 mod operator;
 mod post_render;
+mod preview;
 mod reconcile;
 mod render;
 mod settings;
@@ -57,7 +59,9 @@ use render::Renderer;
 use sites::Sites;
 use source::Sources;
 
+pub use held::{ROLLED_BACK_TO, tried};
 pub use operator::Operator;
+pub use preview::{Look, NoPreview, Preview, preview, values};
 pub use settings::Settings;
 pub use world::Machine;
 

@@ -98,8 +98,10 @@ impl Site {
         let desired = plan::prepare(desired, &strategy, &options, wanted.name);
         let desired = match &wanted.client_side {
             // They are as they should be then, and what is left is to delete others and to wait.
-            Some(previous) => self.write(desired, previous, &wanted, created).await?,
-            None => observer.look(desired).await,
+            Some(previous) if self.rehearsed.is_none() => {
+                self.write(desired, previous, &wanted, created).await?
+            }
+            _ => observer.look(desired).await,
         };
         if let Some(seconds) = wanted.wait {
             let awaited = desired

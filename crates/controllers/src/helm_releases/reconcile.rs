@@ -7,7 +7,7 @@ use api::{ConditionStatus, ConditionType, Reason};
 use helm::chart::{Chart, track_revision};
 use helm::decision::{
     self, Action, Attempt, Decision, Digests, Drift, Next, Observed, Outcome, Run as Done, Stall, Target,
-    message,
+    TargetChange, message,
 };
 use helm::digest;
 use model::Map;
@@ -118,7 +118,10 @@ impl HelmReleases {
             rest: None,
             superseded_by: None,
         };
-        let done = release.go_on().await;
+        let done = match release.held(&self.shared.client).await {
+            Some(done) => done,
+            None => release.go_on().await,
+        };
         let detects = release.policy.drift.detects();
         let (rest, records) = (release.rest, release.storage.seen());
         if let (Some(rest), Some(read)) = (rest, read) {
@@ -171,7 +174,11 @@ impl HelmReleases {
     }
 
     /// A chart whose version tells which artifact it is from.
-    fn tracked(&self, chart: &Arc<Chart>, revision: &str) -> Result<(Arc<Chart>, String), Failure> {
+    pub(super) fn tracked(
+        &self,
+        chart: &Arc<Chart>,
+        revision: &str,
+    ) -> Result<(Arc<Chart>, String), Failure> {
         let tracked = track_revision(&chart.metadata.version, revision)
             .map_err(|error| Failure::transient(Reason::CHART_MUTATE_ERROR, error.to_string()))?;
         if self.shared.settings.no_chart_digests {
@@ -189,21 +196,7 @@ impl HelmReleases {
         chart: &Arc<Chart>,
         site: &mut Site,
     ) -> Result<bool, Failure> {
-        let object = run.object;
-        let history = status::history(&run.status);
-        let upgrade = object.spec.upgrade.as_ref();
-        let strategy = upgrade.and_then(|upgrade| upgrade.chart_name_change_strategy.as_ref());
-        let stored_in = run.status.storage_namespace.clone().unwrap_or_default();
-        let (storage, namespace) = (target::storage_namespace(object), target::namespace(object));
-        let name = target::release_name(object);
-        let wanted = Target {
-            storage_namespace: &storage,
-            namespace: &namespace,
-            name: &name,
-            chart_name: &chart.metadata.name,
-            keeps_name_changes: matches!(strategy, Some(api::helm::ChartNameChange::InPlaceUpdate)),
-        };
-        let Some(change) = decision::target_change(&wanted, &stored_in, &history) else {
+        let Some(change) = target_change(run, chart) else {
             return Ok(false);
         };
         tracing::info!(
@@ -303,6 +296,25 @@ impl HelmReleases {
     }
 }
 
+/// What another release is meant by now than the one that an object has made.
+pub(super) fn target_change(run: &ReleaseRun<'_>, chart: &Chart) -> Option<TargetChange> {
+    let object = run.object;
+    let history = status::history(&run.status);
+    let upgrade = object.spec.upgrade.as_ref();
+    let strategy = upgrade.and_then(|upgrade| upgrade.chart_name_change_strategy.as_ref());
+    let stored_in = run.status.storage_namespace.clone().unwrap_or_default();
+    let (storage, namespace) = (target::storage_namespace(object), target::namespace(object));
+    let name = target::release_name(object);
+    let wanted = Target {
+        storage_namespace: &storage,
+        namespace: &namespace,
+        name: &name,
+        chart_name: &chart.metadata.name,
+        keeps_name_changes: matches!(strategy, Some(api::helm::ChartNameChange::InPlaceUpdate)),
+    };
+    decision::target_change(&wanted, &stored_in, &history)
+}
+
 /// Another run follows soon, and later each time it does. What there is to say has been said.
 fn again() -> Failure {
     Failure::transient(Reason::PROGRESSING_WITH_RETRY, "")
@@ -320,7 +332,7 @@ fn rested(object: &HelmRelease, done: &Result<(), Failure>) -> Result<(), Failur
 }
 
 /// Takes note of what is tried, and forgets failures of what was tried before.
-fn attempt(run: &mut ReleaseRun<'_>, chart: &Chart, values: &Map, oci_digest: &str) {
+pub(super) fn attempt(run: &mut ReleaseRun<'_>, chart: &Chart, values: &Map, oci_digest: &str) {
     let handled = run.status.last_handled_reset_at.clone();
     let reset = asks(run.object, RESET, handled.as_deref());
     let last_digest = run.status.last_attempted_revision_digest.as_deref();
@@ -463,6 +475,16 @@ impl Release<'_, '_> {
         is_forced: bool,
         compared: Option<&Result<super::action::Drifted, String>>,
     ) -> Result<Decision, String> {
+        let (decision, _) = self.decided_with_reason(is_forced, compared)?;
+        Ok(decision)
+    }
+
+    /// What comes next, and why.
+    pub(super) fn decided_with_reason(
+        &self,
+        is_forced: bool,
+        compared: Option<&Result<super::action::Drifted, String>>,
+    ) -> Result<(Decision, String), String> {
         self.observing(is_forced, compared, |observed| {
             let state = decision::determine(observed).map_err(|error| error.to_string())?;
             tracing::debug!(
@@ -470,7 +492,7 @@ impl Release<'_, '_> {
                 reason = state.reason(),
                 "the state of the release"
             );
-            Ok(decision::decide(&state, observed))
+            Ok((decision::decide(&state, observed), state.reason().to_owned()))
         })
     }
 
@@ -554,7 +576,7 @@ impl Release<'_, '_> {
         Ok(())
     }
 
-    fn tell_drift(&mut self, drifted: &super::action::Drifted) {
+    pub(super) fn tell_drift(&mut self, drifted: &super::action::Drifted) {
         let Some(latest) = self.history.latest() else {
             return;
         };

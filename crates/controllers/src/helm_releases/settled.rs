@@ -8,11 +8,12 @@ use api::ConditionType;
 use api::helm::{HelmRelease, HelmReleaseStatus};
 use engine::cache::Cache;
 use engine::observe::Memory;
+use kube::ResourceExt;
 use model::{Artifact, Digest};
 
 use super::storage::Seen;
 use super::versions::{Read, Versions};
-use super::{FORCE, RESET, asks};
+use super::{FORCE, RESET, ROLLED_BACK_TO, asks};
 use crate::kit::Failure;
 
 /// All that the end of a run depends on.
@@ -80,7 +81,8 @@ fn is_asked_for_more(object: &HelmRelease) -> bool {
     let status = object.status.as_ref();
     let force = status.and_then(|status| status.last_handled_force_at.as_deref());
     let reset = status.and_then(|status| status.last_handled_reset_at.as_deref());
-    asks(object, FORCE, force).is_some() || asks(object, RESET, reset).is_some()
+    let is_held = object.annotations().contains_key(ROLLED_BACK_TO);
+    is_held || asks(object, FORCE, force).is_some() || asks(object, RESET, reset).is_some()
 }
 
 /// Tells apart what statuses say of a release, by what decisions are made of and what users look at.

@@ -10,10 +10,10 @@ use engine::cache::{Cache, Follow, Interest, Standard};
 use engine::cluster::Cluster;
 use engine::observe::Memory;
 use engine::plan::{Objects, Plan, Step};
-use engine::sync::{Next, Report, Run, Stop, Surroundings, World};
+use engine::sync::{Ending, Had, Next, Report, Run, Stop, Surroundings, World};
 use jiff::Timestamp;
 use kube::Client;
-use model::{ObjectKey, Value};
+use model::{Inventory, ObjectKey, Value};
 
 use super::FIELD_MANAGER;
 use super::client_side::Types;
@@ -43,6 +43,8 @@ pub(super) struct Site {
     pub(super) memory: Arc<Memory>,
     /// Where releases are that the controller keeps itself alive by watching what they own.
     pub(super) follows: Vec<Follow>,
+    /// Where nothing is to be done: what would have been.
+    pub(super) rehearsed: Option<Vec<(Plan, Objects)>>,
 }
 
 impl Site {
@@ -100,6 +102,10 @@ impl Site {
         seat: &Seat,
         newer: Option<Newer>,
     ) -> Report {
+        if let Some(rehearsed) = &mut self.rehearsed {
+            rehearsed.push((plan, objects));
+            return went_well();
+        }
         let waits = plan.stages.iter().filter_map(|stage| stage.wait.as_ref());
         let awaited: Vec<ObjectKey> = waits
             .flat_map(|wait| wait.objects.iter().map(|awaited| awaited.key.clone()))
@@ -150,6 +156,16 @@ impl Site {
                 name: "".into(),
             })
             .collect()
+    }
+}
+
+/// What is told of a plan that is only rehearsed.
+fn went_well() -> Report {
+    Report {
+        ending: Ending::Succeeded,
+        results: Vec::new(),
+        errors: Vec::new(),
+        inventory: Had::Exactly(Inventory::default()),
     }
 }
 

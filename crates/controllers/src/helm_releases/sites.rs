@@ -96,6 +96,7 @@ impl Sites {
             types: Arc::clone(&self.types),
             memory: Arc::clone(&entry.memory),
             follows: Vec::new(),
+            rehearsed: None,
         })
     }
 

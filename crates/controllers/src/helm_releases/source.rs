@@ -46,6 +46,35 @@ impl Sources {
         }
     }
 
+    /// Nothing but the object that a release has its chart from, as the cluster has it now.
+    pub(super) async fn asked(
+        client: &Client,
+        object: &HelmRelease,
+        helm_chart: Option<&str>,
+    ) -> Result<Self, Failure> {
+        let Reference {
+            kind,
+            namespace,
+            name,
+        } = reference(object, helm_chart)?;
+        let failed = |error: kube::Error| {
+            let message = format!("could not get Source object: {}", chain(&error));
+            Failure::transient(Reason::ARTIFACT_FAILED, message)
+        };
+        let mut sources = Sources::new(client);
+        let client = client.clone();
+        match kind {
+            "OCIRepository" => {
+                sources.oci = Followed::asked(client, &namespace, &name).await.map_err(failed)?
+            }
+            "ExternalArtifact" => {
+                sources.external = Followed::asked(client, &namespace, &name).await.map_err(failed)?;
+            }
+            _ => sources.charts = Followed::asked(client, &namespace, &name).await.map_err(failed)?,
+        }
+        Ok(sources)
+    }
+
     /// Follows all of them, and wakes the releases whose chart is another one, or is there at last.
     pub(super) async fn follow(&self, desk: &Desk<HelmReleaseSpec>, with_external: bool) {
         let options = || desk.options().clone();
@@ -103,7 +132,13 @@ impl Sources {
                 })
             }
             _ => {
-                let source = found(&self.charts, namespace, name).await?;
+                let source = found(&self.charts, namespace, name).await.map_err(|missing| {
+                    match object.spec.chart_ref {
+                        // It was made a moment ago, and the watch has yet to tell of it.
+                        None => Failure::waiting(wait, Reason::SOURCE_NOT_READY, unseen(namespace, name)),
+                        Some(_) => missing,
+                    }
+                })?;
                 let artifact = ready(&source, wait)?;
                 Ok(Found {
                     artifact,
@@ -222,6 +257,13 @@ fn not_ready<S: Spec>(source: &Object<S>, wait: std::time::Duration, why: &str) 
     let namespace = source.namespace().unwrap_or_default();
     let message = format!("{kind} '{namespace}/{name}' is not ready: {why}");
     Failure::waiting(wait, Reason::SOURCE_NOT_READY, message)
+}
+
+/// What is said of a HelmChart that nobody has looked at yet.
+fn unseen(namespace: &str, name: &str) -> String {
+    format!(
+        "HelmChart '{namespace}/{name}' is not ready: latest generation of object has not been reconciled"
+    )
 }
 
 fn artifact_of<S: Spec<Status: HasArtifact>>(object: &Object<S>) -> Option<&Artifact> {

@@ -23,6 +23,8 @@ pub(super) struct Storage {
     operator: Option<Operator>,
     /// Who has said that it works on which record.
     operators: BTreeMap<i64, Operator>,
+    /// Whether nothing is written.
+    is_rehearsed: bool,
 }
 
 /// The records of a release, as they were read or written.
@@ -70,6 +72,15 @@ impl Storage {
             seen: BTreeMap::new(),
             operator: operator.cloned(),
             operators: BTreeMap::new(),
+            is_rehearsed: false,
+        }
+    }
+
+    /// The same, of which nothing is written.
+    pub(super) fn rehearsed(self) -> Self {
+        Storage {
+            is_rehearsed: true,
+            ..self
         }
     }
 
@@ -130,6 +141,9 @@ impl Storage {
     /// Writes a record that is not there yet.
     pub(super) async fn create(&mut self, record: &Record, now: Timestamp) -> Result<(), Error> {
         let secret = self.secret(record, Change::Create(now.as_second()))?;
+        if self.is_rehearsed {
+            return Ok(());
+        }
         let created = self.secrets.create(&PostParams::default(), &secret).await;
         let created = created.map_err(self.failed("write"))?;
         self.see(record.version, &created);
@@ -139,6 +153,9 @@ impl Storage {
     /// Writes a record that is there.
     pub(super) async fn update(&mut self, record: &Record, now: Timestamp) -> Result<(), Error> {
         let mut secret = self.secret(record, Change::Update(now.as_second()))?;
+        if self.is_rehearsed {
+            return Ok(());
+        }
         let name = secret.name_any();
         let live = self.secrets.get(&name).await.map_err(self.failed("read"))?;
         // What others have put on it stays, as do the time of its making and its owner.
@@ -161,6 +178,9 @@ impl Storage {
 
     /// Deletes the record of a version. One that is gone is as good.
     pub(super) async fn delete(&mut self, version: i64) -> Result<(), Error> {
+        if self.is_rehearsed {
+            return Ok(());
+        }
         let name = record::name(&self.release, version);
         self.seen.remove(&version);
         match self.secrets.delete(&name, &DeleteParams::default()).await {

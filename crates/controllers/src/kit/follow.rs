@@ -147,6 +147,21 @@ impl<S: Spec> Followed<S> {
         })
     }
 
+    /// One object, asked for once, instead of all of a kind.
+    ///
+    /// # Errors
+    /// Where the cluster does not answer.
+    pub async fn asked(client: Client, namespace: &str, name: &str) -> kube::Result<Arc<Self>> {
+        let api: Api<Object<S>> = Api::namespaced(client.clone(), namespace);
+        let followed = Followed::new(client);
+        if let Some(object) = api.get_opt(name).await? {
+            // Nothing older is known.
+            let _ = followed.objects.keep(object);
+        }
+        followed.is_complete.send_replace(true);
+        Ok(followed)
+    }
+
     /// Follows the kind, and tells of each object as it was known before and as it is now.
     pub async fn run(
         self: Arc<Self>,

@@ -111,6 +111,24 @@ pub struct Run<'r, S: Spec> {
     notices: Vec<Notice>,
 }
 
+impl<'r, S: Spec> Run<'r, S> {
+    /// A run that is about to begin.
+    pub(super) fn begun(object: &'r Object<S>, seat: &'r Seat, writer: &'r Arc<Writer<S>>) -> Self {
+        let stamp = Stamp {
+            generation: object.metadata.generation.unwrap_or_default(),
+            now: Time::new(jiff::Timestamp::now()),
+        };
+        Run {
+            object,
+            status: object.status.clone().unwrap_or_default(),
+            stamp,
+            seat,
+            writer,
+            notices: Vec::new(),
+        }
+    }
+}
+
 impl<S: Spec<Status: ReconcileStatus + PartialEq>> Run<'_, S> {
     /// Whether somebody asked for this run and waits for its end.
     pub fn is_requested(&self) -> bool {
@@ -316,24 +334,8 @@ impl<R: Reconcile> Runner<R> {
         done
     }
 
-    /// A run that is about to begin.
-    fn begun<'r>(&'r self, object: &'r Object<R::Spec>, seat: &'r Seat) -> Run<'r, R::Spec> {
-        let stamp = Stamp {
-            generation: object.metadata.generation.unwrap_or_default(),
-            now: Time::new(jiff::Timestamp::now()),
-        };
-        Run {
-            object,
-            status: object.status.clone().unwrap_or_default(),
-            stamp,
-            seat,
-            writer: &self.desk.writer,
-            notices: Vec::new(),
-        }
-    }
-
     async fn reconcile(&self, object: &Object<R::Spec>, seat: &Seat) -> Done {
-        let mut run = self.begun(object, seat);
+        let mut run = Run::begun(object, seat, &self.desk.writer);
         let stamp = run.stamp;
         let result = self.reconciler.reconcile(&mut run).await;
         if self.is_cut_off.load(Ordering::Relaxed) {
@@ -417,7 +419,7 @@ impl<R: Reconcile> Runner<R> {
         if !has_finalizer(object) {
             return Done::Forget;
         }
-        let mut run = self.begun(object, seat);
+        let mut run = Run::begun(object, seat, &self.desk.writer);
         let result = self.reconciler.finalize(&mut run).await;
         for notice in std::mem::take(&mut run.notices) {
             self.desk.tell(object, notice);

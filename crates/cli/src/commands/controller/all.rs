@@ -3,15 +3,19 @@
 //! What one of them has and another needs goes no detour: artifacts are read from the store of this process, tokens of clouds are
 //! kept once. In everything that others see each controller is the one of Flux: its events, its fields, its lease.
 
+use std::sync::Arc;
+use std::time::Duration;
+
 use controllers::kit::Group;
 
+use super::applying;
 use super::flags::Common;
 use super::listing::Problems;
 use super::part::Part;
 use super::process::{Leader, Process, Serving};
 use super::settings::{self as common, Surroundings};
 use super::start::Program;
-use super::{kustomize, source};
+use super::{helm, kustomize, source};
 
 #[derive(clap::Args)]
 #[command(args_override_self = true)]
@@ -21,28 +25,38 @@ pub(crate) struct Flags {
     #[command(flatten)]
     apply: kustomize::Apply,
     #[command(flatten)]
+    release: helm::Release,
+    #[command(flatten)]
+    applying: applying::ApplyingFlags,
+    #[command(flatten)]
     common: Common,
 }
 
 impl Program for Flags {
     type Work = All;
 
-    const PARTS: &'static [Part] = &[source::PART, kustomize::PART];
+    const PARTS: &'static [Part] = &[source::PART, kustomize::PART, helm::PART];
 
     fn common(&self) -> &Common {
         &self.common
     }
 
+    fn last_runs(&self, problems: &mut Problems) -> Duration {
+        self.release.last_runs(problems).unwrap_or(common::LAST_RUNS)
+    }
+
     fn work(&self, common: &common::Settings, around: &Surroundings, problems: &mut Problems) -> All {
         let sources = source::Sources::new(&self.sources, &of_sources(common), around, problems);
+        let applying = self.applying.resolve(problems);
         All {
             sources,
-            appliers: kustomize::Appliers::new(&self.apply, &self.common, common, around, problems),
+            appliers: kustomize::Appliers::new(&self.apply, applying.clone(), common, around, problems),
+            releasers: helm::Releasers::new(&self.release, applying, common, problems),
         }
     }
 }
 
-/// What the flags say to sources. The ServiceAccount that Kustomizations are applied as is none that sources are fetched as, unless
+/// What the flags say to sources. The ServiceAccount that Kustomizations and HelmReleases are applied as is none that sources are fetched as, unless
 /// they may have identities of their own.
 fn of_sources(common: &common::Settings) -> common::Settings {
     let mut settings = common.clone();
@@ -57,6 +71,7 @@ fn of_sources(common: &common::Settings) -> common::Settings {
 pub(super) struct All {
     sources: source::Sources,
     appliers: kustomize::Appliers,
+    releasers: helm::Releasers,
 }
 
 impl All {
@@ -71,7 +86,9 @@ impl Leader for All {
     async fn start(self, process: &Process, group: &mut Group) -> anyhow::Result<Serving> {
         let identities = process.identities();
         let (store, serving) = self.sources.begin(process, group, identities.clone()).await?;
+        let releases = Some(Arc::clone(&store));
         self.appliers.begin(process, group, identities, Some(store))?;
+        self.releasers.begin(process, group, releases);
         Ok(serving)
     }
 }
@@ -111,7 +128,8 @@ mod tests {
             names,
             [
                 "source-controller-leader-election",
-                "kustomize-controller-leader-election"
+                "kustomize-controller-leader-election",
+                "helm-controller-leader-election",
             ]
         );
         let identities = common.leases.iter().map(|lease| &lease.identity);
@@ -126,10 +144,11 @@ mod tests {
     /// D5: the switches of all controllers are known, and no others.
     #[test]
     fn it_takes_the_gates_of_all_controllers() {
-        let gates = "--feature-gates=ObjectLevelWorkloadIdentity=true,GroupChangeLog=true,CacheSecretsAndConfigMaps=true";
+        let gates = "--feature-gates=ObjectLevelWorkloadIdentity=true,GroupChangeLog=true,CacheSecretsAndConfigMaps=true,DefaultToRetryOnFailure=true";
         let (common, problems) = resolved(&[gates]);
         assert_eq!(problems, Vec::<String>::new());
         assert!(common.gates["GroupChangeLog"] && common.gates["ObjectLevelWorkloadIdentity"]);
+        assert!(common.gates["DefaultToRetryOnFailure"]);
         let (_, problems) = resolved(&["--feature-gates=Nothing=true"]);
         assert_eq!(
             problems,

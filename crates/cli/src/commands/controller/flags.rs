@@ -73,7 +73,8 @@ pub(super) struct Objects {
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "Pace")]
 pub(super) struct Pace {
-    /// How many objects of a kind are worked on at once: 2 sources or 4 Kustomizations, unless said otherwise
+    /// How many objects of a kind are worked on at once: 2 sources, 4 Kustomizations or 4 HelmReleases, unless said
+    /// otherwise
     #[arg(long, value_name = "COUNT")]
     pub(super) concurrent: Option<String>,
 

@@ -7,6 +7,7 @@
 //! Flags, variables, ports and leases are those of Flux's programs, so that manifests made for them work unchanged.
 
 mod all;
+mod applying;
 mod flags;
 mod helm;
 mod kustomize;
@@ -24,9 +25,9 @@ use std::process::ExitCode;
 
 pub(crate) use within::{Within, Working};
 
-/// Run controllers in a cluster: those of sources and Kustomizations, or one
+/// Run controllers in a cluster: those of sources, Kustomizations and HelmReleases, or one
 ///
-/// By itself, the controllers of sources and Kustomizations run in one process, which takes the flags of each: what is fetched is applied without a detour. With
+/// By itself, the controllers of sources, Kustomizations and HelmReleases run in one process, which takes the flags of each: what is fetched is applied without a detour. With
 /// the name of one, only that one runs, as one of Flux's programs. Called by the name source-controller, kustomize-controller
 /// or helm-controller, the program is that controller.
 #[derive(clap::Args)]

@@ -21,9 +21,7 @@ use super::listing::Problems;
 use super::part::Part;
 use super::settings::Settings;
 
-/// How long runs that go on may take once the process shall end. Pods are killed after ten seconds.
-const LAST_RUNS: Duration = Duration::from_secs(4);
-/// How long each of the rest may take: downloads, events that are not told yet, the lease.
+/// How long each of the rest may take once the process shall end: downloads, events that are not told yet, the lease.
 const LAST_WORDS: Duration = Duration::from_millis(1500);
 
 /// A candidate for the lease of a name.
@@ -190,7 +188,7 @@ impl Process {
         }
         tracing::info!("shutting down: waiting for what is being worked on");
         tokio::select! {
-            () = drain(group, serving) => Ok(()),
+            () = drain(group, serving, self.settings.last_runs) => Ok(()),
             () = self.end.next() => {
                 tracing::error!("told twice: ending at once");
                 std::process::exit(1);
@@ -249,14 +247,14 @@ async fn hold(electors: &mut [Elector]) -> lease::Lost {
 }
 
 /// Lets what goes on come to its end. What is stored is served meanwhile, and downloads that have begun end.
-async fn drain(mut group: Group, serving: Serving) {
+async fn drain(mut group: Group, serving: Serving, last_runs: Duration) {
     let runs = async {
-        if !group.stop(LAST_RUNS).await {
+        if !group.stop(last_runs).await {
             tracing::info!("what was being worked on is cut off; the next start goes on with it");
         }
         let _ = serving.stop.send(());
     };
-    let served = tokio::time::timeout(LAST_RUNS + LAST_WORDS, serving.running);
+    let served = tokio::time::timeout(last_runs + LAST_WORDS, serving.running);
     // A server that fails now would have ended anyway.
     let _ = tokio::join!(runs, served);
 }

@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use controllers::KubeconfigRules;
 use controllers::kit::{Backoff, lease, logs};
 use model::selector::LabelSelector;
 use source::identity::Limits;
 use tracing::Level;
 
-use super::flags::{Addresses, Common, Election, Identities, Logs, Objects, Pace};
+use super::flags::{Addresses, Cluster, Common, Election, Identities, Logs, Objects, Pace};
 use super::listing::Problems;
 use super::part::Part;
 
@@ -38,7 +39,18 @@ pub(super) struct Settings {
     /// How much of what clouds give is kept.
     pub(super) tokens: Limits,
     pub(super) default_service_account: Option<String>,
+    /// The labels of ConfigMaps and Secrets whose changes wake those that read them; none are watched where there is nothing.
+    pub(super) watch_configs: Option<String>,
+    /// How long runs that go on may take once the process shall end.
+    pub(super) last_runs: Duration,
+    /// What kubeconfigs of other clusters may do.
+    pub(super) kubeconfigs: KubeconfigRules,
 }
+
+/// How long runs that go on may take once the process shall end. Pods are killed after ten seconds.
+pub(super) const LAST_RUNS: Duration = Duration::from_secs(4);
+/// The gate that ends watches of ConfigMaps and Secrets.
+pub(super) const NO_CONFIG_WATCHES: &str = "DisableConfigWatchers";
 
 /// What comes from outside of the flags.
 pub(super) struct Surroundings {
@@ -129,6 +141,8 @@ pub(super) fn resolve(
         problems.add("invalid --interval-jitter-percentage", why);
     }
     checked_but_unused(flags, problems);
+    let gates = gates(&flags.feature_gates, parts, problems);
+    let watches_configs = !gates.get(NO_CONFIG_WATCHES).copied().unwrap_or_default();
     Settings {
         parts: parts.to_vec(),
         events_address,
@@ -161,10 +175,21 @@ pub(super) fn resolve(
         ),
         label_selector,
         kubeconfig: flags.cluster.kubeconfig.clone(),
-        gates: gates(&flags.feature_gates, parts, problems),
+        gates,
         tokens: tokens(&flags.identities, problems),
         default_service_account: Some(flags.identities.default_service_account.clone())
             .filter(|name| !name.is_empty()),
+        watch_configs: watches_configs.then(|| flags.objects.watch_configs_label_selector.clone()),
+        last_runs: LAST_RUNS,
+        kubeconfigs: kubeconfigs(&flags.cluster, problems),
+    }
+}
+
+fn kubeconfigs(flags: &Cluster, problems: &mut Problems) -> KubeconfigRules {
+    let (exec, insecure_tls) = (&flags.insecure_kubeconfig_exec, &flags.insecure_kubeconfig_tls);
+    KubeconfigRules {
+        exec: switch("--insecure-kubeconfig-exec", exec, problems),
+        insecure_tls: switch("--insecure-kubeconfig-tls", insecure_tls, problems),
     }
 }
 
@@ -262,16 +287,6 @@ fn checked_but_unused(flags: &Common, problems: &mut Problems) {
             format!("{:?} is no number", cluster.kube_api_burst),
         );
     }
-    switch(
-        "--insecure-kubeconfig-exec",
-        &cluster.insecure_kubeconfig_exec,
-        problems,
-    );
-    switch(
-        "--insecure-kubeconfig-tls",
-        &cluster.insecure_kubeconfig_tls,
-        problems,
-    );
 }
 
 /// The gates with their values, of which others than the known ones are problems.

@@ -2,6 +2,7 @@
 
 use std::io;
 use std::process::ExitCode;
+use std::time::Duration;
 
 use controllers::kit::logs;
 use tracing::Level;
@@ -11,7 +12,7 @@ use super::flags::Common;
 use super::listing::Problems;
 use super::part::Part;
 use super::process::{Leader, Process};
-use super::settings::{Settings, Surroundings, logging, resolve};
+use super::settings::{LAST_RUNS, Settings, Surroundings, logging, resolve};
 
 /// A program with its flags.
 pub(super) trait Program {
@@ -24,6 +25,11 @@ pub(super) trait Program {
     /// The flags that all programs have.
     fn common(&self) -> &Common;
 
+    /// How long runs that go on may take once the process shall end. What is wrong is noted.
+    fn last_runs(&self, _: &mut Problems) -> Duration {
+        LAST_RUNS
+    }
+
     /// What its own flags mean. What is wrong is noted, and something stands in its place.
     fn work(&self, common: &Settings, around: &Surroundings, problems: &mut Problems) -> Self::Work;
 }
@@ -34,7 +40,8 @@ pub(super) async fn run<P: Program>(program: &P) -> ExitCode {
     let (level, encoding) = logging(&program.common().logs, &mut problems);
     start_logs(level, encoding);
     let around = Surroundings::read();
-    let common = resolve(P::PARTS, program.common(), &around, &mut problems);
+    let mut common = resolve(P::PARTS, program.common(), &around, &mut problems);
+    common.last_runs = program.last_runs(&mut problems);
     let work = program.work(&common, &around, &mut problems);
     let gates = common.gates.clone();
     let prepared = Process::prepare(common, &mut problems).await;

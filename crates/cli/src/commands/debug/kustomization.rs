@@ -4,8 +4,9 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 use api::kustomize::PostBuild;
-use serde_json::{Value, json};
+use serde_json::json;
 
+use super::or;
 use crate::commands::objects::{Objects, Place, named, yaml_of};
 use crate::commands::pflag;
 
@@ -40,10 +41,6 @@ pub(super) async fn run(mut args: Args) -> anyhow::Result<ExitCode> {
     let kind = named("Kustomization").context("there is no such kind")?;
     let objects = Objects::new(client.clone(), kind, Some(&args.place.namespace));
     let object = args.place.limited(objects.get(&args.name)).await?;
-    let or = |value: &Value, otherwise: Value| match value {
-        Value::Null => otherwise,
-        value => value.clone(),
-    };
     if args.show_status == Some(true) {
         print!("{STATUS}\n{}", yaml_of(&or(&object["status"], json!({})))?);
     }

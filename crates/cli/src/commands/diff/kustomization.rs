@@ -1,12 +1,12 @@
 //! `sluice diff kustomization`
 
 use std::collections::BTreeSet;
-use std::io::{IsTerminal as _, Write as _};
+use std::io::IsTerminal as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use anyhow::{Context as _, bail, ensure};
+use anyhow::{bail, ensure};
 use api::kustomize::Kustomization;
 use controllers::kustomizations::ignore_rules;
 use engine::cluster::Cluster;
@@ -17,8 +17,8 @@ use futures::future::BoxFuture;
 use kube::Client;
 use model::{Inventory, ObjectKey, Value};
 
-use super::object::{Change, change};
-use super::report::report;
+use super::found::{Found, tell};
+use super::object::{Change, How, change};
 use crate::commands::build::{Builds, Flags, Unit, from_cluster, is_kustomization, own_namespace};
 use crate::commands::failure::WithCode;
 use crate::commands::pflag;
@@ -54,21 +54,7 @@ pub(crate) struct Args {
 
 pub(super) async fn run(args: Args) -> anyhow::Result<ExitCode> {
     let found = compared(args).await.map_err(WithCode::wrong)?;
-    let mut out = crate::commands::printed::stdout();
-    let written = out.write_all(found.text.as_bytes()).and_then(|()| out.flush());
-    written
-        .context("failed to write the output")
-        .map_err(WithCode::wrong)?;
-    if !found.errors.is_empty() {
-        let errors = found.errors.iter().map(|error| format!("{error:#}"));
-        let errors: Vec<String> = errors.collect();
-        return Err(WithCode::wrong(anyhow::anyhow!(errors.join("\n"))).into());
-    }
-    if found.differs {
-        eprintln!("⚠️ identified at least one change, exiting with non-zero exit code");
-        return Ok(ExitCode::FAILURE);
-    }
-    Ok(ExitCode::SUCCESS)
+    found.ended()
 }
 
 async fn compared(mut args: Args) -> anyhow::Result<Found> {
@@ -111,14 +97,6 @@ impl Drop for Progress {
     }
 }
 
-/// What was found.
-#[derive(Default)]
-struct Found {
-    text: String,
-    differs: bool,
-    errors: Vec<anyhow::Error>,
-}
-
 struct Differ<'a> {
     args: &'a Args,
     builds: &'a Builds<'a>,
@@ -134,7 +112,12 @@ impl Differ<'_> {
         let comparison = async move {
             self.progress.tell(&format!("building {}", unit.name));
             let definition = self.definition(&unit).await?;
-            let ignored = ignore_rules(&definition.spec)?;
+            let how = How {
+                manager: "kustomize-controller",
+                force: definition.spec.force,
+                heeds_marks: true,
+                ignored: ignore_rules(&definition.spec)?,
+            };
             let objects = self.builds.build(&definition, &unit.path).await?;
             above.insert((own_namespace(&definition), unit.name.clone()));
             let mut found = Found::default();
@@ -143,7 +126,7 @@ impl Differ<'_> {
                 self.normaliser.normalise(&mut object);
                 let key = ObjectKey::of(&object);
                 self.progress.tell(&format!("running dry-run of {key}"));
-                let change = match change(&self.cluster, &mut object, &definition, &ignored).await {
+                let change = match change(&self.cluster, &mut object, &how).await {
                     Ok(change) => change,
                     // The others are looked at all the same.
                     Err(error) => {
@@ -218,20 +201,6 @@ impl Differ<'_> {
     }
 }
 
-fn tell(found: &mut Found, key: &ObjectKey, change: &Change) {
-    let what = match change {
-        Change::Unchanged => return,
-        Change::Skipped => "skipped",
-        Change::Created => "created",
-        Change::Drifted(_) => "drifted",
-    };
-    found.text += &format!("► {key} {what}\n");
-    if let Change::Drifted(objects) = change {
-        found.text += &report(&objects.0, &objects.1);
-    }
-    found.differs |= !matches!(change, Change::Skipped);
-}
-
 /// Tells of what was applied before and is not built any more.
 fn tell_deleted(found: &mut Found, before: Inventory, now: &BTreeSet<ObjectKey>) {
     let stale = before.entries.into_iter().map(|entry| entry.id.0);
@@ -239,7 +208,6 @@ fn tell_deleted(found: &mut Found, before: Inventory, now: &BTreeSet<ObjectKey>)
     let order = Order::Flux { custom: Vec::new() };
     stale.sort_by(|a, b| order.compare(a, b));
     for key in stale {
-        found.text += &format!("► {key} deleted\n");
-        found.differs = true;
+        tell(found, &key, &Change::Deleted);
     }
 }

@@ -1,6 +1,5 @@
 //! What applying an object would do to the one in the cluster.
 
-use api::kustomize::Kustomization;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use engine::cluster::{Apply, Cluster};
@@ -10,8 +9,6 @@ use model::{ObjectKey, Value};
 
 use crate::commands::build::SOPS_MASK;
 
-/// Who applies what Kustomizations build.
-const MANAGER: &str = "kustomize-controller";
 /// Labels and annotations of objects that are left alone.
 const LEFT_ALONE: [(&str, &str); 2] = [
     ("kustomize.toolkit.fluxcd.io/reconcile", "disabled"),
@@ -25,22 +22,31 @@ const FORCED: (&str, &str) = ("kustomize.toolkit.fluxcd.io/force", "enabled");
 /// What applying an object would do.
 pub(super) enum Change {
     Created,
+    Deleted,
     Unchanged,
     Skipped,
     /// It would be changed from the one into the other.
     Drifted(Box<(Value, Value)>),
 }
 
-/// What applying an object of a Kustomization would do.
+/// How objects are applied.
+pub(super) struct How {
+    /// Who applies them.
+    pub(super) manager: &'static str,
+    /// Whether one that cannot be changed is deleted and made anew.
+    pub(super) force: bool,
+    /// Whether objects can ask to be left alone, as those of Kustomizations can.
+    pub(super) heeds_marks: bool,
+    /// What does not count.
+    pub(super) ignored: IgnoreRules,
+}
+
+/// What applying an object would do.
 ///
 /// # Errors
 /// The cluster refuses it, or cannot be asked.
-pub(super) async fn change(
-    cluster: &Cluster,
-    object: &mut Value,
-    of: &Kustomization,
-    ignored: &IgnoreRules,
-) -> anyhow::Result<Change> {
+pub(super) async fn change(cluster: &Cluster, object: &mut Value, how: &How) -> anyhow::Result<Change> {
+    let ignored = &how.ignored;
     drop_unreadable_authority(object);
     let key = ObjectKey::of(object);
     let (group, version) = split_api_version(object.str_at(&["apiVersion"]));
@@ -54,19 +60,19 @@ pub(super) async fn change(
         .await
         .map_err(failed)?;
     let is_marked = |object: &Value| LEFT_ALONE.iter().any(|mark| has(object, mark));
-    if is_marked(object)
+    let asks = is_marked(object)
         || live.as_ref().is_some_and(is_marked)
-        || (live.is_some() && has(object, &IF_MISSING))
-    {
+        || (live.is_some() && has(object, &IF_MISSING));
+    if how.heeds_marks && asks {
         return Ok(Change::Skipped);
     }
     let options = Apply {
         dry_run: true,
-        ..Apply::by(MANAGER)
+        ..Apply::by(how.manager)
     };
     let merged = match cluster.apply(&resource, object, &options).await {
         Ok(merged) => merged,
-        Err(error) if error.is_immutable() && (of.spec.force || has(object, &FORCED)) => {
+        Err(error) if error.is_immutable() && (how.force || how.heeds_marks && has(object, &FORCED)) => {
             return Ok(Change::Created);
         }
         Err(error) => return Err(failed(error)),

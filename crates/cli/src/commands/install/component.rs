@@ -22,12 +22,16 @@ pub(super) const BASE: &[&str] = &[
     include_str!("../../../../../deploy/base/network-policies.yaml"),
 ];
 
-const ALL: [Component; 3] = [
+/// What those share that bring objects of any kind to a cluster.
+const RECONCILER: &str = include_str!("../../../../../deploy/reconciler/rbac.yaml");
+
+const ALL: [Component; 4] = [
     Component {
         name: "sluice",
-        stands_for: &["source-controller", "kustomize-controller"],
-        groups: &[api::source::GROUP, api::kustomize::GROUP],
+        stands_for: &["source-controller", "kustomize-controller", "helm-controller"],
+        groups: &[api::source::GROUP, api::kustomize::GROUP, api::helm::GROUP],
         files: &[
+            RECONCILER,
             include_str!("../../../../../deploy/sluice/rbac.yaml"),
             include_str!("../../../../../deploy/sluice/deployment.yaml"),
             include_str!("../../../../../deploy/sluice/service.yaml"),
@@ -48,8 +52,19 @@ const ALL: [Component; 3] = [
         stands_for: &["kustomize-controller"],
         groups: &[api::kustomize::GROUP],
         files: &[
+            RECONCILER,
             include_str!("../../../../../deploy/kustomize-controller/rbac.yaml"),
             include_str!("../../../../../deploy/kustomize-controller/deployment.yaml"),
+        ],
+    },
+    Component {
+        name: "helm-controller",
+        stands_for: &["helm-controller"],
+        groups: &[api::helm::GROUP],
+        files: &[
+            RECONCILER,
+            include_str!("../../../../../deploy/helm-controller/rbac.yaml"),
+            include_str!("../../../../../deploy/helm-controller/deployment.yaml"),
         ],
     },
 ];

@@ -29,7 +29,14 @@ pub(super) struct Wanted<'a> {
 pub(super) fn all(wanted: &Wanted<'_>) -> anyhow::Result<Vec<Value>> {
     let own = wanted.components.iter().flat_map(|component| component.files);
     let mut objects = definitions(wanted);
+    let mut files: Vec<&str> = Vec::new();
     for file in BASE.iter().chain(own) {
+        // Several components may need the same.
+        if !files.contains(file) {
+            files.push(file);
+        }
+    }
+    for file in files {
         let text = file
             .replace(NAMESPACE, wanted.namespace)
             .replace(DOMAIN, wanted.cluster_domain);

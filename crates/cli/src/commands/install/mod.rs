@@ -35,8 +35,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true", default_value = "false", hide_default_value = true, action = clap::ArgAction::Set, value_parser = pflag::boolean)]
     export: bool,
 
-    /// What is installed: sluice is all controllers in one process, source-controller and kustomize-controller are processes of
-    /// their own
+    /// What is installed: sluice is all controllers in one process, source-controller, kustomize-controller and helm-controller are
+    /// processes of their own
     #[arg(long, value_name = "NAMES", value_delimiter = ',', default_value = "sluice")]
     components: Vec<String>,
 

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::api::{Objects, Place};
 use super::choice::{Choice, Verb};
-use super::kinds::{KINDS, Kind};
+use super::kinds::{KINDS, Kind, named};
 use super::wait;
 use crate::commands::pflag;
 
@@ -59,9 +59,8 @@ async fn one(client: &Client, kind: &'static Kind, args: &Args) -> anyhow::Resul
     let objects = Objects::new(client.clone(), kind, Some(&args.place.namespace));
     let object = objects.get(&args.name).await?;
     if args.with_source {
-        let (source, namespace, name) = source_of(&object, &args.place.namespace)?;
-        let sources = Objects::new(client.clone(), source, Some(&namespace));
-        requested(&sources, &namespace, &name, &[]).await?;
+        let source = source_of(&object, &args.place.namespace)?;
+        source_requested(client, source).await?;
     }
     let mut also = Vec::new();
     if args.force {
@@ -71,6 +70,16 @@ async fn one(client: &Client, kind: &'static Kind, args: &Args) -> anyhow::Resul
         also.push("reconcile.fluxcd.io/resetAt");
     }
     requested(&objects, &args.place.namespace, &args.name, &also).await
+}
+
+/// Has a source looked at; that of a HelmChart first.
+async fn source_requested(client: &Client, (kind, namespace, name): Source) -> anyhow::Result<()> {
+    let sources = Objects::new(client.clone(), kind, Some(&namespace));
+    if kind.names.kind == "HelmChart" {
+        let chart = sources.get(&name).await?;
+        Box::pin(source_requested(client, source_of(&chart, &namespace)?)).await?;
+    }
+    requested(&sources, &namespace, &name, &[]).await
 }
 
 /// Asks for a run and waits for its end.
@@ -104,14 +113,20 @@ async fn requested(objects: &Objects, namespace: &str, name: &str, also: &[&str]
     Ok(())
 }
 
-/// The kind, namespace and name of what an object is made of.
-fn source_of(object: &Value, own: &str) -> anyhow::Result<(&'static Kind, String, String)> {
+/// A kind, a namespace and a name.
+type Source = (&'static Kind, String, String);
+
+/// What an object is made of. That of a release without a reference is the HelmChart that is made for it.
+fn source_of(object: &Value, own: &str) -> anyhow::Result<Source> {
     let spec = &object["spec"];
-    let references = [
-        &spec["chartRef"],
-        &spec["chart"]["spec"]["sourceRef"],
-        &spec["sourceRef"],
-    ];
+    let template = &spec["chart"]["spec"];
+    if let Some(kind) = named("HelmChart").filter(|_| template.is_object()) {
+        let namespace = template["sourceRef"]["namespace"].as_str();
+        let namespace = namespace.filter(|name| !name.is_empty());
+        let name = object["metadata"]["name"].as_str().unwrap_or_default();
+        return Ok((kind, namespace.unwrap_or(own).to_owned(), format!("{own}-{name}")));
+    }
+    let references = [&spec["chartRef"], &spec["sourceRef"]];
     let found = references.into_iter().find(|reference| reference.is_object());
     let known = found.and_then(|reference| {
         let kind = KINDS.iter().find(|kind| reference["kind"] == kind.names.kind)?;

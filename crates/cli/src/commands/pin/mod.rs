@@ -1,6 +1,7 @@
 //! `sluice pin`, `rollback` and `unpin`: an earlier revision instead of what the source has.
 
 mod history;
+mod release;
 
 use std::process::ExitCode;
 
@@ -18,16 +19,20 @@ pub(crate) enum Pin {
     Kustomization(Box<PinArgs>),
 }
 
-/// Take a Kustomization back to an earlier revision, until there is a newer one
+/// Take a Kustomization or a release back to an earlier state, until there is a newer one
 #[derive(clap::Subcommand)]
 pub(crate) enum Rollback {
+    #[command(visible_alias = "hr")]
+    Helmrelease(Box<release::ReleaseRollbackArgs>),
     #[command(visible_alias = "ks")]
     Kustomization(Box<RollbackArgs>),
 }
 
-/// Have a Kustomization follow its source again
+/// Have a Kustomization or a release follow its source again
 #[derive(clap::Subcommand)]
 pub(crate) enum Unpin {
+    #[command(visible_alias = "hr")]
+    Helmrelease(Box<release::ReleaseUnpinArgs>),
     #[command(visible_alias = "ks")]
     Kustomization(Box<UnpinArgs>),
 }
@@ -96,7 +101,11 @@ pub(crate) async fn pin(Pin::Kustomization(args): Pin) -> anyhow::Result<ExitCod
         .await
 }
 
-pub(crate) async fn rollback(Rollback::Kustomization(args): Rollback) -> anyhow::Result<ExitCode> {
+pub(crate) async fn rollback(rollback: Rollback) -> anyhow::Result<ExitCode> {
+    let args = match rollback {
+        Rollback::Kustomization(args) => args,
+        Rollback::Helmrelease(args) => return release::rollback(*args).await,
+    };
     let RollbackArgs { mut which, to } = *args;
     which
         .change(|object| {
@@ -114,7 +123,11 @@ pub(crate) async fn rollback(Rollback::Kustomization(args): Rollback) -> anyhow:
         .await
 }
 
-pub(crate) async fn unpin(Unpin::Kustomization(args): Unpin) -> anyhow::Result<ExitCode> {
+pub(crate) async fn unpin(unpin: Unpin) -> anyhow::Result<ExitCode> {
+    let args = match unpin {
+        Unpin::Kustomization(args) => args,
+        Unpin::Helmrelease(args) => return release::unpin(*args).await,
+    };
     let mut which = args.which;
     which.change(|_| Ok((None, None))).await
 }

@@ -1,4 +1,4 @@
-//! `sluice plan kustomization`: the plan that the controller would carry out.
+//! `sluice plan kustomization|helmrelease`: the plan that the controller would carry out.
 
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context as _, ensure};
 use api::kustomize::Kustomization;
+use controllers::helm_releases::Look;
 use controllers::kustomizations::{Files, Settings, Shared, preview};
 use engine::plan::{self, Action};
 use kube::Client;
@@ -15,10 +16,13 @@ use source::identity::{self, Environment, Identities};
 
 use super::build::{At, from_cluster, from_file};
 use super::failure::WithCode;
+use super::release;
 
 /// Show what would be done, and why
 #[derive(clap::Subcommand)]
 pub(crate) enum Plan {
+    #[command(visible_alias = "hr")]
+    Helmrelease(Box<ReleaseArgs>),
     #[command(visible_alias = "ks")]
     Kustomization(Box<Args>),
 }
@@ -57,6 +61,25 @@ pub(crate) struct Args {
     at: At,
 }
 
+/// Show the plan that the controller would carry out for a HelmRelease
+///
+/// The chart is rendered with its values and planned as the controller does it, with its hooks and definitions, and nothing is changed. No values of
+/// objects are shown, only what is done to them and which fields differ. Ends with 0 if there is nothing to do, with 1 if there is, and with 2 if that
+/// cannot be told or would fail.
+///
+///   sluice plan helmrelease podinfo
+///   sluice plan helmrelease podinfo --helmrelease-file ./podinfo.yaml --output json
+#[derive(clap::Args)]
+#[command(verbatim_doc_comment, args_override_self = true)]
+pub(crate) struct ReleaseArgs {
+    #[command(flatten)]
+    which: release::Which,
+
+    /// The form of the plan
+    #[arg(long, short, value_name = "FORM", default_value = "text")]
+    output: Form,
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 enum Form {
     Text,
@@ -64,9 +87,12 @@ enum Form {
     Yaml,
 }
 
-pub(crate) async fn run(Plan::Kustomization(args): Plan) -> anyhow::Result<ExitCode> {
-    let form = args.output;
-    let plan = planned(*args).await.map_err(WithCode::wrong)?;
+pub(crate) async fn run(plan: Plan) -> anyhow::Result<ExitCode> {
+    let (form, plan) = match plan {
+        Plan::Kustomization(args) => (args.output, planned(*args).await),
+        Plan::Helmrelease(args) => (args.output, of_release(*args).await),
+    };
+    let plan = plan.map_err(WithCode::wrong)?;
     print(&plan, form).map_err(WithCode::wrong)?;
     let failing = plan
         .steps()
@@ -80,6 +106,18 @@ pub(crate) async fn run(Plan::Kustomization(args): Plan) -> anyhow::Result<ExitC
         true => ExitCode::FAILURE,
         false => ExitCode::SUCCESS,
     })
+}
+
+/// All plans of a release as one, in the order in which they would be carried out.
+async fn of_release(mut args: ReleaseArgs) -> anyhow::Result<plan::Plan> {
+    let preview = args.which.preview(Look::Run).await?;
+    release::announce(&preview);
+    let mut whole = plan::Plan::default();
+    for (plan, _) in preview.plans {
+        whole.stages.extend(plan.stages);
+        whole.notes.extend(plan.notes);
+    }
+    Ok(whole)
 }
 
 async fn planned(mut args: Args) -> anyhow::Result<plan::Plan> {

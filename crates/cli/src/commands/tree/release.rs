@@ -1,11 +1,6 @@
 //! What a Helm release has made, from what Helm has stored of it.
 
-use std::io::Read as _;
-
-use anyhow::{Context as _, bail};
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
-use k8s_openapi::api::core::v1::Secret;
+use anyhow::Context as _;
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use kube::api::{Api, ListParams};
 use kube::{Client, ResourceExt as _};
@@ -13,13 +8,8 @@ use model::{ObjectKey, Str};
 use serde_json::Value;
 
 use crate::commands::objects::{Objects, named};
+use crate::commands::release::records;
 use crate::commands::served::Served;
-
-/// A release is kept in one Secret, which is never larger than this when it is unpacked.
-const UNPACKED_LIMIT: u64 = 64 << 20;
-
-/// The first bytes of what is packed.
-const GZIP: [u8; 3] = [0x1f, 0x8b, 0x08];
 
 /// The objects of a release: none where it has none yet, or where they are in another cluster.
 pub(super) async fn objects(client: &Client, key: &ObjectKey) -> anyhow::Result<Vec<ObjectKey>> {
@@ -35,16 +25,18 @@ pub(super) async fn objects(client: &Client, key: &ObjectKey) -> anyhow::Result<
         return Ok(Vec::new());
     }
     let text = |field: &str| latest[field].as_str().unwrap_or_default();
-    let secrets: Api<Secret> = Api::namespaced(client.clone(), storage);
-    let name = format!("sh.helm.release.v1.{}.v{}", text("name"), latest["version"]);
     let unreadable = || {
         let ObjectKey { namespace, name, .. } = key;
         format!("failed to read the Helm storage object for HelmRelease '{namespace}/{name}'")
     };
-    let Some(secret) = secrets.get_opt(&name).await.with_context(unreadable)? else {
+    let records = records(client, storage, text("name"))
+        .await
+        .with_context(unreadable)?;
+    let mut records = records.into_iter();
+    let Some(record) = records.find(|record| latest["version"] == record.version) else {
         return Ok(Vec::new());
     };
-    let manifest = manifest(&secret).with_context(unreadable)?;
+    let manifest = record.manifest;
     let mut objects = in_manifest(&manifest).with_context(unreadable)?;
     if objects.iter().any(|object| object.namespace.is_empty()) {
         let served = Served::by(client).await?;
@@ -59,23 +51,6 @@ pub(super) async fn objects(client: &Client, key: &ObjectKey) -> anyhow::Result<
         definitions(client, key, &mut objects).await;
     }
     Ok(objects)
-}
-
-fn manifest(secret: &Secret) -> anyhow::Result<String> {
-    let stored = secret.data.as_ref().and_then(|data| data.get("release"));
-    let stored = stored.context("it has no key 'release'")?;
-    let mut bytes = STANDARD.decode(&stored.0)?;
-    if bytes.starts_with(&GZIP) {
-        let mut unpacked = Vec::new();
-        let reader = flate2::read::GzDecoder::new(&bytes[..]);
-        reader.take(UNPACKED_LIMIT + 1).read_to_end(&mut unpacked)?;
-        if unpacked.len() as u64 > UNPACKED_LIMIT {
-            bail!("it is larger than {UNPACKED_LIMIT} bytes");
-        }
-        bytes = unpacked;
-    }
-    let release: Value = serde_json::from_slice(&bytes)?;
-    Ok(release["manifest"].as_str().unwrap_or_default().to_owned())
 }
 
 /// The objects of a stream of YAML documents; lists count as what is in them.

@@ -166,9 +166,10 @@ impl Board {
         units.filter(move |(key, _)| own.as_ref().is_none_or(|own| own.contains(*key)))
     }
 
-    /// All objects that units have, with their `apiVersion`.
-    pub(super) fn objects(&self) -> impl Iterator<Item = &(ObjectKey, String)> {
-        self.counted().flat_map(|(_, noted)| &noted.unit.objects)
+    /// All objects that units have, with their `apiVersion`, and the unit of each.
+    pub(super) fn objects(&self) -> impl Iterator<Item = (&Unit, &(ObjectKey, String))> {
+        let units = self.counted().map(|(_, noted)| &noted.unit);
+        units.flat_map(|unit| unit.objects.iter().map(move |object| (unit, object)))
     }
 
     /// How everything is, sources first.
@@ -214,12 +215,15 @@ impl Board {
 
     /// The revision that a unit has not got to yet.
     fn next_revision(&self, unit: &Unit) -> Option<String> {
-        let wanted = match (&self.wanted, &unit.source) {
-            (Some((key, wanted)), None) if *key == unit.key => wanted.clone(),
-            (_, Some(source)) => self.unit(source)?.revision.clone(),
+        let (wanted, is_reached) = match (&self.wanted, &unit.source) {
+            (Some((key, wanted)), None) if *key == unit.key => (wanted, unit.revision == *wanted),
+            (_, Some(source)) => {
+                let wanted = &self.unit(source)?.revision;
+                (wanted, unit.has_reached(wanted))
+            }
             _ => return None,
         };
-        (!wanted.is_empty() && unit.revision != wanted && unit.detail != "suspended").then_some(wanted)
+        (!wanted.is_empty() && !is_reached && unit.detail != "suspended").then(|| wanted.clone())
     }
 
     /// Whether it is known how an object is.

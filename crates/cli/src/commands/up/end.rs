@@ -182,38 +182,46 @@ impl End<'_> {
 
     /// Deletes what was made, and waits for what would be in the way of a next run.
     async fn delete(&mut self) -> anyhow::Result<()> {
-        self.doomed.sort_by_key(|doomed| doomed.turn);
-        let mut problems = Vec::new();
-        for doomed in &self.doomed {
-            let params = DeleteParams {
-                preconditions: Some(Preconditions {
-                    uid: Some(doomed.uid.clone()),
-                    resource_version: None,
-                }),
-                ..DeleteParams::background()
-            };
-            match doomed.api.delete(&doomed.key.name, &params).await {
-                // It is gone, or another by now.
-                Err(kube::Error::Api(status)) if matches!(status.code, 404 | 409) => {}
-                Err(error) => problems.push(format!("{}: {error}", doomed.key)),
-                Ok(_) => {}
-            }
-        }
-        if !problems.is_empty() {
-            bail!("{}", problems.join("; "));
-        }
-        let slow = self.doomed.iter();
-        // Controllers have to clear up after their objects while they run.
-        let slow = slow.filter(|doomed| doomed.turn != Turn::Object || is_of_flux(&doomed.key.group));
-        let gone = slow.map(|doomed| {
-            let is_gone = conditions::is_deleted(&doomed.uid);
-            await_condition(doomed.api.clone(), &doomed.key.name, is_gone)
-        });
-        try_join_all(gone)
-            .await
-            .context("the cluster cannot be reached")?;
-        Ok(())
+        // Controllers have to clear up after their objects while they run, and while what they need is there.
+        let (of_flux, others): (Vec<Doomed>, Vec<Doomed>) = std::mem::take(&mut self.doomed)
+            .into_iter()
+            .partition(|doomed| is_of_flux(&doomed.key.group));
+        delete(of_flux).await?;
+        delete(others).await
     }
+}
+
+/// Deletes objects, and waits for what would be in the way of what comes next.
+async fn delete(mut all: Vec<Doomed>) -> anyhow::Result<()> {
+    all.sort_by_key(|doomed| doomed.turn);
+    let mut problems = Vec::new();
+    for doomed in &all {
+        let params = DeleteParams {
+            preconditions: Some(Preconditions {
+                uid: Some(doomed.uid.clone()),
+                resource_version: None,
+            }),
+            ..DeleteParams::background()
+        };
+        match doomed.api.delete(&doomed.key.name, &params).await {
+            // It is gone, or another by now.
+            Err(kube::Error::Api(status)) if matches!(status.code, 404 | 409) => {}
+            Err(error) => problems.push(format!("{}: {error}", doomed.key)),
+            Ok(_) => {}
+        }
+    }
+    if !problems.is_empty() {
+        bail!("{}", problems.join("; "));
+    }
+    let is_slow = |doomed: &&Doomed| doomed.turn != Turn::Object || is_of_flux(&doomed.key.group);
+    let gone = all.iter().filter(is_slow).map(|doomed| {
+        let is_gone = conditions::is_deleted(&doomed.uid);
+        await_condition(doomed.api.clone(), &doomed.key.name, is_gone)
+    });
+    try_join_all(gone)
+        .await
+        .context("the cluster cannot be reached")?;
+    Ok(())
 }
 
 /// Whether a group is one of Flux.

@@ -226,8 +226,32 @@ impl<'g> Follower<'g> {
         }
     }
 
+    /// Tells what a controller has done to a release.
+    fn tell_release(&mut self, told: &Told) {
+        let word = match told.reason.as_str() {
+            "InstallSucceeded" => "installed",
+            "UpgradeSucceeded" => "upgraded ",
+            "TestSucceeded" => "tested   ",
+            "RollbackSucceeded" => "rolled back",
+            "UninstallSucceeded" => "uninstalled",
+            "DriftDetected" => "drifted  ",
+            // What has failed at last is told by its status; what is put right after that would not be told at all.
+            "InstallFailed" | "UpgradeFailed" | "TestFailed" => "failed   ",
+            _ => return,
+        };
+        let ((namespace, name), kind) = (&told.unit, told.kind);
+        let message = self.problems(&told.message);
+        self.view.say(&view::listed(
+            &format!("{word} {kind}/{namespace}/{name}:"),
+            &message,
+        ));
+    }
+
     /// Tells what a controller has done to objects.
     fn tell_changes(&mut self, told: Told) {
+        if told.kind == "HelmRelease" {
+            return self.tell_release(&told);
+        }
         let Told { unit, revision, .. } = told;
         if told.reason == "ReconciliationSucceeded" {
             self.finished.insert(unit, revision);
@@ -288,7 +312,7 @@ impl<'g> Follower<'g> {
         if self.is_narrow {
             self.tell_unattended();
         }
-        let objects = self.board.objects().map(|(key, _)| key);
+        let objects = self.board.objects().map(|(_, (key, _))| key);
         let objects = objects.filter(|key| !self.board.has_unit(key) && self.board.is_seen(key));
         let objects = objects.map(|key| self.board.shown(key, now)).collect();
         // What is waited for can be that something is tried again which has failed.
@@ -300,7 +324,7 @@ impl<'g> Follower<'g> {
 
     /// Tells of objects of Flux in the files that nobody works on.
     fn tell_unattended(&mut self) {
-        let objects = self.board.objects().map(|(key, _)| key);
+        let objects = self.board.objects().map(|(_, (key, _))| key);
         let objects = objects.filter(|key| is_of_flux(&key.group) && !self.unattended.contains(*key));
         let objects: Vec<ObjectKey> = objects.cloned().collect();
         for key in objects {
@@ -350,7 +374,7 @@ impl<'g> Follower<'g> {
         let units = rows
             .iter()
             .map(|row| &row.unit)
-            .filter(|unit| unit.source.is_some());
+            .filter(|unit| unit.key.group == api::kustomize::GROUP);
         let mut runs: Vec<_> = units
             .map(|unit| (name_of(&unit.key), unit.revision.clone()))
             .collect();

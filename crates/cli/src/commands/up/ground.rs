@@ -31,9 +31,10 @@ const SERVED_WITHIN: Duration = Duration::from_secs(30);
 /// Before a kind that is about to be served is asked for again.
 const ASKED_AGAIN: Duration = Duration::from_millis(20);
 /// The leases of the controllers.
-const LEASES: [&str; 2] = [
+const LEASES: [&str; 3] = [
     "source-controller-leader-election",
     "kustomize-controller-leader-election",
+    "helm-controller-leader-election",
 ];
 
 /// The cluster.

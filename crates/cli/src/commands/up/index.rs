@@ -92,7 +92,8 @@ impl Index {
         let mut objects = self.below(below).flat_map(|(_, file)| &file.objects);
         objects.any(|stands| {
             let key = &stands.key;
-            key.group == api::kustomize::GROUP && key.kind == "Kustomization"
+            let key = (key.group.as_str(), key.kind.as_str());
+            key == (api::kustomize::GROUP, "Kustomization") || key == (api::helm::GROUP, "HelmRelease")
         })
     }
 

@@ -19,7 +19,7 @@ pub(super) async fn worked_on(ground: &Ground, root: &Root) -> anyhow::Result<Ve
     let mut units = BTreeMap::new();
     for definition in api::definitions() {
         let names = definition.names();
-        if names.group != api::source::GROUP && names.group != api::kustomize::GROUP {
+        if ![api::source::GROUP, api::kustomize::GROUP, api::helm::GROUP].contains(&names.group) {
             continue;
         }
         let resource = resource_of(names.group, names.kind);
@@ -54,6 +54,7 @@ pub(super) fn own<'u>(
         let Some(unit) = unit(key) else { continue };
         if own.insert(key.clone()) {
             next.extend(unit.objects.iter().map(|(key, _)| key));
+            next.extend(&unit.made);
         }
     }
     own

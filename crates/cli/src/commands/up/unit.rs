@@ -48,8 +48,12 @@ pub(super) struct Unit {
     pub(super) revision: String,
     /// What it has tried to apply last.
     pub(super) attempted: String,
-    /// Where a Kustomization takes its files from.
+    /// Where it takes what it applies or packs from.
     pub(super) source: Option<ObjectKey>,
+    /// The revision of its source that it has got to, by all names that this has.
+    reached: Vec<String>,
+    /// The HelmChart that is made for a release.
+    pub(super) made: Option<ObjectKey>,
     /// What it has in this cluster, each with its `apiVersion`.
     pub(super) objects: Vec<(ObjectKey, String)>,
     /// The last request that it has answered.
@@ -61,24 +65,62 @@ impl Unit {
     pub(super) fn of(object: &Value) -> Self {
         let status = |field: &str| object.str_at(&["status", field]).to_owned();
         let (state, wait, reason, detail) = state(object);
-        let applied = status("lastAppliedRevision");
-        let fetched = object.str_at(&["status", "artifact", "revision"]);
         Unit {
             key: ObjectKey::of(object),
             state,
             wait,
             reason,
             detail,
-            revision: match applied.is_empty() {
-                true => fetched.to_owned(),
-                false => applied,
-            },
+            revision: revision(object).to_owned(),
             attempted: status("lastAttemptedRevision"),
             source: source(object),
+            reached: reached(object),
+            made: made(object),
             objects: objects(object),
             handled: status("lastHandledReconcileAt"),
         }
     }
+
+    /// Whether it has got to a revision of its source. A release knows that of a registry by its digest alone.
+    pub(super) fn has_reached(&self, revision: &str) -> bool {
+        let digest = revision.rsplit_once('@').map_or(revision, |(_, digest)| digest);
+        let mut reached = self.reached.iter();
+        reached.any(|reached| reached == revision || reached == digest)
+    }
+}
+
+/// What a unit has fetched, packed or applied last.
+fn revision(object: &Value) -> &str {
+    let released = object.list_at(&["status", "history"]).first();
+    let released = released.map(|newest| newest.str_at(&["chartVersion"]));
+    let applied = object.str_at(&["status", "lastAppliedRevision"]);
+    match (object.str_at(&["kind"]), applied) {
+        ("HelmRelease", _) => released.unwrap_or_default(),
+        (_, "") => object.str_at(&["status", "artifact", "revision"]),
+        (_, applied) => applied,
+    }
+}
+
+fn reached(object: &Value) -> Vec<String> {
+    let fields: &[&str] = match object.str_at(&["kind"]) {
+        "HelmRelease" => &["lastAttemptedRevision", "lastAttemptedRevisionDigest"],
+        "HelmChart" => &["observedSourceArtifactRevision"],
+        _ => &["lastAppliedRevision"],
+    };
+    let texts = fields.iter().map(|field| object.str_at(&["status", field]));
+    texts.filter(|text| !text.is_empty()).map(str::to_owned).collect()
+}
+
+/// The HelmChart that is made for a release whose spec describes one.
+fn made(object: &Value) -> Option<ObjectKey> {
+    object.at(&["spec", "chart", "spec"])?;
+    let (namespace, name) = object.str_at(&["status", "helmChart"]).split_once('/')?;
+    Some(ObjectKey {
+        group: api::source::GROUP.into(),
+        kind: "HelmChart".into(),
+        namespace: namespace.into(),
+        name: name.into(),
+    })
 }
 
 fn state(object: &Value) -> (State, Wait, String, String) {
@@ -111,12 +153,6 @@ fn state(object: &Value) -> (State, Wait, String, String) {
     let Some(ready) = condition("Ready") else {
         let kind = object.str_at(&["kind"]);
         return match kind {
-            "HelmRelease" => told(
-                State::Waiting,
-                Wait::Own,
-                "",
-                "no controller here works on releases yet",
-            ),
             // Repositories of charts in registries have no status.
             "HelmRepository" if object.str_at(&["spec", "type"]) == "oci" => {
                 told(State::Ready, Wait::Own, "", "")
@@ -130,9 +166,18 @@ fn state(object: &Value) -> (State, Wait, String, String) {
         "True" if is_observed && !is_true("Reconciling") => told(State::Ready, Wait::Own, reason, ""),
         "False" if reason == "DependencyNotReady" => told(State::Waiting, Wait::Other, reason, message),
         // The source has nothing yet.
+        "False"
+            if matches!(
+                reason,
+                "SourceNotReady" | "NoSourceArtifact" | "SourceUnavailable"
+            ) =>
+        {
+            told(State::Waiting, Wait::Other, reason, message)
+        }
         "False" if reason == "ArtifactFailed" && message.contains("retrying in") => {
             told(State::Waiting, Wait::Other, reason, message)
         }
+        "False" if is_remedied(object) => told(State::Waiting, Wait::Own, reason, message),
         "False" => told(State::Failed, Wait::Own, reason, message),
         _ => {
             let message = condition("Reconciling").map_or(message, |found| found.str_at(&["message"]));
@@ -141,8 +186,36 @@ fn state(object: &Value) -> (State, Wait, String, String) {
     }
 }
 
+/// Whether a release that has failed is being rolled back or uninstalled, or is tried again.
+fn is_remedied(object: &Value) -> bool {
+    let mut conditions = object.list_at(&["status", "conditions"]).iter();
+    let reconciling = conditions.find(|condition| condition.str_at(&["type"]) == "Reconciling");
+    let Some(reconciling) = reconciling.filter(|_| object.str_at(&["kind"]) == "HelmRelease") else {
+        return false;
+    };
+    match reconciling.str_at(&["reason"]) {
+        "Progressing" => {
+            let message = reconciling.str_at(&["message"]);
+            message.starts_with("Running 'rollback'") || message.starts_with("Running 'uninstall'")
+        }
+        "ProgressingWithRetry" => {
+            let action = object.str_at(&["status", "lastAttemptedReleaseAction"]);
+            let number = |path: &[&str]| object.at(path).and_then(Value::as_i64).unwrap_or_default();
+            let retries = number(&["spec", action, "remediation", "retries"]);
+            let failures = number(&["status", &format!("{action}Failures")]);
+            !action.is_empty() && failures > 0 && (retries < 0 || failures <= retries)
+        }
+        _ => false,
+    }
+}
+
 fn source(object: &Value) -> Option<ObjectKey> {
-    let named = object.at(&["spec", "sourceRef"])?;
+    if let Some(made) = made(object) {
+        return Some(made);
+    }
+    let named = object
+        .at(&["spec", "sourceRef"])
+        .or_else(|| object.at(&["spec", "chartRef"]))?;
     let namespace = match named.str_at(&["namespace"]) {
         "" => object.str_at(&["metadata", "namespace"]),
         namespace => namespace,
@@ -268,10 +341,78 @@ mod tests {
     #[test]
     fn a_kustomization_names_its_source_and_its_objects() {
         let unit = Unit::of(&ready("True", "ReconciliationSucceeded", ""));
-        let source = unit.source.unwrap();
+        let source = unit.source.clone().unwrap();
         assert_eq!(source.to_string(), "GitRepository/flux-system/app");
         assert_eq!(unit.objects[0].0.to_string(), "Deployment/shop/web");
         assert_eq!(unit.objects[0].1, "apps/v1");
         assert_eq!(short(&unit.revision), "main@01234567");
+        assert!(unit.has_reached("main@sha1:0123456789abcdef") && !unit.has_reached("main@sha1:0"));
+    }
+
+    fn release(status: Value) -> Value {
+        value!({
+            "apiVersion": "helm.toolkit.fluxcd.io/v2", "kind": "HelmRelease",
+            "metadata": {"name": "web", "namespace": "shop", "generation": 1},
+            "spec": {
+                "chart": {"spec": {"chart": "./app"}},
+                "upgrade": {"remediation": {"retries": 1}},
+            },
+            "status": status,
+        })
+    }
+
+    #[test]
+    fn a_release_names_its_chart_and_what_it_has_got_to() {
+        let unit = Unit::of(&release(value!({
+            "helmChart": "shop/shop-web", "lastAttemptedRevision": "2.0.0",
+            "lastAttemptedRevisionDigest": "sha256:abc",
+            "history": [{"chartVersion": "1.0.0"}, {"chartVersion": "0.9.0"}],
+        })));
+        assert_eq!(unit.source.unwrap().to_string(), "HelmChart/shop/shop-web");
+        assert_eq!(
+            (unit.revision.as_str(), unit.attempted.as_str()),
+            ("1.0.0", "2.0.0")
+        );
+        let unit = Unit::of(&release(
+            value!({"lastAttemptedRevision": "2.0.0", "lastAttemptedRevisionDigest": "sha256:abc"}),
+        ));
+        assert!(unit.has_reached("2.0.0") && unit.has_reached("2.0.0@sha256:abc"));
+        assert!(!unit.has_reached("2.0.0@sha256:def") && !unit.has_reached("1.0.0"));
+    }
+
+    #[test]
+    fn a_release_that_is_rolled_back_or_tried_again_has_not_failed_yet() {
+        let failed = |failures: i64, reason: &str, message: &str| {
+            Unit::of(&release(value!({
+                "observedGeneration": 1, "lastAttemptedReleaseAction": "upgrade", "upgradeFailures": failures,
+                "conditions": [
+                    {"type": "Ready", "status": "False", "reason": "UpgradeFailed", "message": "no"},
+                    {"type": "Reconciling", "status": "True", "reason": reason, "message": message},
+                ],
+            })))
+        };
+        for (failures, reason, message, state) in [
+            (
+                1,
+                "Progressing",
+                "Running 'rollback' action with timeout of 5m0s",
+                State::Waiting,
+            ),
+            (1, "Progressing", "Fulfilling prerequisites", State::Failed),
+            (
+                1,
+                "Progressing",
+                "Running 'upgrade' action with timeout of 5m0s",
+                State::Failed,
+            ),
+            (1, "ProgressingWithRetry", "no", State::Waiting),
+            (2, "ProgressingWithRetry", "no", State::Failed),
+        ] {
+            assert_eq!(
+                failed(failures, reason, message).state,
+                state,
+                "{failures} {reason} {message}"
+            );
+        }
     }
 }

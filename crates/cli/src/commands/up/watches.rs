@@ -16,9 +16,11 @@ use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
 use super::board::Kind;
+use super::unit::Unit;
 
-/// The label of what Kustomizations apply.
+/// The labels of what Kustomizations and HelmReleases apply.
 const APPLIED: &str = "kustomize.toolkit.fluxcd.io/name";
+const RELEASED: &str = "helm.toolkit.fluxcd.io/name";
 /// Before it is looked again for a kind that is not served.
 const PAUSE: Duration = Duration::from_millis(500);
 
@@ -34,12 +36,13 @@ pub(super) enum Seen {
     Listed(Kind),
     /// Objects of a kind cannot be looked at.
     Blind(Kind, String),
-    /// What a controller tells of a Kustomization.
+    /// What a controller tells of a Kustomization or a HelmRelease.
     Told(Told),
 }
 
-/// What a controller tells of a Kustomization.
+/// What a controller tells of a Kustomization or a HelmRelease.
 pub(super) struct Told {
+    pub(super) kind: &'static str,
     /// Namespace and name.
     pub(super) unit: (String, String),
     pub(super) reason: String,
@@ -76,7 +79,9 @@ impl Watches {
                 watches.units(ApiResource::from_gvk_with_plural(&kind, names.plural));
             }
         }
-        watches.events();
+        for kind in ["Kustomization", "HelmRelease"] {
+            watches.events(kind);
+        }
         watches
     }
 
@@ -96,19 +101,23 @@ impl Watches {
     }
 
     /// Follows the kinds of these objects, and pods in the namespaces of workloads.
-    pub(super) fn cover<'o>(&mut self, objects: impl Iterator<Item = &'o (ObjectKey, String)>) {
-        for (key, api_version) in objects {
+    pub(super) fn cover<'o>(&mut self, objects: impl Iterator<Item = (&'o Unit, &'o (ObjectKey, String))>) {
+        for (unit, (key, api_version)) in objects {
             let group = split_api_version(api_version).0.to_owned();
             if matches!(group.as_str(), "apps" | "batch") {
                 self.pods(&key.namespace);
             }
-            let what = (group.as_str(), key.kind.as_str(), "");
-            let known = (group.clone(), key.kind.to_string(), String::new());
+            let label = match unit.key.group == api::helm::GROUP {
+                true => RELEASED,
+                false => APPLIED,
+            };
+            let what = (group.as_str(), key.kind.as_str(), label);
+            let known = (group.clone(), key.kind.to_string(), label.to_owned());
             if !self.running.contains_key(&known) {
                 let task = follow(
                     self.client.clone(),
                     self.cluster.clone(),
-                    (api_version.clone(), key.kind.to_string()),
+                    (api_version.clone(), key.kind.to_string(), label),
                     self.sender.clone(),
                 );
                 self.spawn(what, task);
@@ -128,10 +137,10 @@ impl Watches {
         self.spawn(("", "Pod", namespace), task);
     }
 
-    fn events(&mut self) {
+    fn events(&mut self, kind: &'static str) {
         let api: Api<Event> = Api::all(self.client.clone());
         let sender = self.sender.clone();
-        self.spawn(("events", "", ""), events(api, sender));
+        self.spawn(("events", kind, ""), events(api, kind, sender));
     }
 }
 
@@ -142,8 +151,13 @@ impl Drop for Watches {
 }
 
 /// Watches what was applied of a kind, as soon as that is served.
-async fn follow(client: Client, cluster: Cluster, kind: (String, String), sender: mpsc::Sender<Seen>) {
-    let (api_version, kind) = kind;
+async fn follow(
+    client: Client,
+    cluster: Cluster,
+    what: (String, String, &'static str),
+    sender: mpsc::Sender<Seen>,
+) {
+    let (api_version, kind, label) = what;
     let (group, version) = split_api_version(&api_version);
     let found = loop {
         match cluster.resource(group, version, &kind).await {
@@ -161,7 +175,7 @@ async fn follow(client: Client, cluster: Cluster, kind: (String, String), sender
     let gvk = GroupVersionKind::gvk(group, version, &kind);
     let resource = ApiResource::from_gvk_with_plural(&gvk, &found.plural);
     let api = Api::all_with(client, &resource);
-    let config = watcher::Config::default().labels(APPLIED);
+    let config = watcher::Config::default().labels(label);
     watch(api, config, resource, sender, Seen::Object).await;
 }
 
@@ -233,9 +247,9 @@ fn read(object: &DynamicObject, resource: &ApiResource) -> (ObjectKey, Option<Va
     (ObjectKey::of(&live), Some(live))
 }
 
-/// Passes on what is told of Kustomizations from now on.
-async fn events(api: Api<Event>, sender: mpsc::Sender<Seen>) {
-    let config = watcher::Config::default().fields("involvedObject.kind=Kustomization");
+/// Passes on what is told of the objects of a kind from now on.
+async fn events(api: Api<Event>, kind: &'static str, sender: mpsc::Sender<Seen>) {
+    let config = watcher::Config::default().fields(&format!("involvedObject.kind={kind}"));
     let mut events = watcher(api, config).default_backoff().boxed();
     while let Some(event) = events.next().await {
         // What was told before is no news.
@@ -247,6 +261,7 @@ async fn events(api: Api<Event>, sender: mpsc::Sender<Seen>) {
         let mut annotations = annotations.into_iter();
         let revision = annotations.find(|(name, _)| name.ends_with("/revision"));
         let told = Told {
+            kind,
             unit: (
                 text(event.involved_object.namespace),
                 text(event.involved_object.name),

@@ -12,9 +12,10 @@ use super::kustomize::{
     applied, create_kustomization, create_kustomization_of, kustomization_ready, serve_kustomizations,
 };
 
-const LEASES: [&str; 2] = [
+const LEASES: [&str; 3] = [
     "source-controller-leader-election",
     "kustomize-controller-leader-election",
+    "helm-controller-leader-election",
 ];
 
 async fn holders(bed: &Bed) -> Vec<Option<String>> {
@@ -47,6 +48,8 @@ pub(super) async fn deployed(bed: &Bed) -> testkit::git::Server {
 async fn one_process_is_all_controllers_of_flux() {
     let bed = Bed::start().await;
     let _server = deployed(&bed).await;
+    let _charts = super::release::chart(&bed).await;
+    super::release::create(&bed, "web", json!({})).await;
     let (metrics, health) = (free_port(), free_port());
     let program = bed
         .program()
@@ -65,25 +68,31 @@ async fn one_process_is_all_controllers_of_flux() {
     let managers = map.managed_fields().iter().map(|one| one.manager.as_deref());
     assert_eq!(managers.collect::<Vec<_>>(), [Some("kustomize-controller")]);
     kustomization_ready(&bed, "app").await;
+    super::release::ready(&bed, "web").await;
+    let released = applied(&bed, "web").await;
+    let managers = released.managed_fields().iter().map(|one| one.manager.as_deref());
+    assert_eq!(managers.collect::<Vec<_>>(), [Some("helm-controller")]);
     for path in ["healthz", "readyz"] {
         let answer = fetch(&format!("http://127.0.0.1:{health}/{path}")).await;
         assert_eq!(answer.as_deref(), Some(&b"ok"[..]), "{path}");
     }
     let held = holders(&bed).await;
     assert!(held[0].as_deref().is_some_and(|holder| !holder.is_empty()));
-    assert_eq!(held[0], held[1]);
+    assert!(held.iter().all(|holder| *holder == held[0]), "{held:?}");
     let url = format!("http://127.0.0.1:{metrics}/metrics");
     let parts = [
         r#"controller_runtime_max_concurrent_reconciles{controller="gitrepository"} 2"#.to_owned(),
         r#"controller_runtime_max_concurrent_reconciles{controller="kustomization"} 4"#.to_owned(),
+        r#"controller_runtime_max_concurrent_reconciles{controller="helmrelease"} 4"#.to_owned(),
         format!(r#"leader_election_master_status{{name="{}"}} 1"#, LEASES[0]),
         format!(r#"leader_election_master_status{{name="{}"}} 1"#, LEASES[1]),
+        format!(r#"leader_election_master_status{{name="{}"}} 1"#, LEASES[2]),
         format!(
             r#"gotk_reconcile_duration_seconds_count{{kind="Kustomization",name="app",namespace="{}"}}"#,
             bed.namespace
         ),
     ];
-    eventually("metrics of both", &program, async || {
+    eventually("metrics of all", &program, async || {
         let text = String::from_utf8(fetch(&url).await.unwrap_or_default()).unwrap();
         parts.iter().all(|part| text.contains(part))
     })
@@ -91,9 +100,10 @@ async fn one_process_is_all_controllers_of_flux() {
     let events: Api<Event> = Api::namespaced(bed.cluster.client(), &bed.namespace);
     let wanted = [
         ("GitRepository", "source-controller"),
+        ("HelmRelease", "helm-controller"),
         ("Kustomization", "kustomize-controller"),
     ];
-    eventually("events of both", &program, async || {
+    eventually("events of all", &program, async || {
         let told = events.list(&Default::default()).await.unwrap();
         let told = told.iter().filter_map(|event| {
             let kind = event.involved_object.kind.as_deref()?;
@@ -109,7 +119,7 @@ async fn one_process_is_all_controllers_of_flux() {
     })
     .await;
     program.stop().await;
-    assert_eq!(holders(&bed).await, [Some(String::new()), Some(String::new())]);
+    assert_eq!(holders(&bed).await, [const { Some(String::new()) }; 3]);
 }
 
 /// Whoever asks for the plan gets that of the artifact which the process serves: nothing to do once it is applied, and what is
@@ -166,7 +176,7 @@ async fn it_waits_for_each_controller_of_flux_that_it_stands_for() {
         .start();
     let text = format!("attempting to acquire leader lease {}", LEASES[1]);
     program.says(&text).await;
-    assert!(holders(&bed).await[0].is_some(), "it has one of the two");
+    assert!(holders(&bed).await[0].is_some(), "it has one of them");
     assert_eq!(
         fetch(&format!("{}/", program.url)).await,
         None,
@@ -183,6 +193,11 @@ fn all_that_is_wrong_with_any_part_is_told() {
     let output = std::process::Command::new(env!("CARGO_BIN_EXE_sluice"))
         .args(["controller", "--feature-gates=Nothing=true", "--concurrent=none"])
         .args(["--concurrent-ssa=0", "--storage-path=/dev/null/data"])
+        .args([
+            "--snapshot-digest-algo=md5",
+            "--http-retry=some",
+            "--graceful-shutdown-timeout=soon",
+        ])
         .args(["--kubeconfig=/nowhere", "--health-addr=0", "--metrics-addr=0"])
         .output()
         .unwrap();
@@ -192,10 +207,13 @@ fn all_that_is_wrong_with_any_part_is_told() {
         "feature-gate 'Nothing' not supported",
         "\\\"none\\\" is no whole number",
         "invalid --concurrent-ssa",
+        "invalid --snapshot-digest-algo",
+        "invalid --http-retry",
+        "invalid --graceful-shutdown-timeout",
         "choose another with --storage-path",
         "/nowhere cannot be used",
     ] {
         assert!(said.contains(part), "{part}\n{said}");
     }
-    assert_eq!(said.lines().count(), 5, "{said}");
+    assert_eq!(said.lines().count(), 8, "{said}");
 }

@@ -165,24 +165,28 @@ fn the_manifests_are_as_patches_of_flux_expect_them() {
     );
 }
 
-/// D1, D3, D9: the same of the controller of Kustomizations, which may do everything.
+/// D1, D3, D9: the same of the controllers of Kustomizations and HelmReleases, which may do everything.
 #[test]
-fn the_manifests_of_the_kustomize_controller_are_as_patches_of_flux_expect_them() {
-    let all = manifests_of("kustomize-controller", "flux-system");
+fn the_manifests_of_controllers_that_apply_are_as_patches_of_flux_expect_them() {
+    // A release that is being made has time to come to its end.
+    for (name, grace) in [("kustomize-controller", 60), ("helm-controller", 600)] {
+        is_as_patches_expect(name, grace);
+    }
+}
+
+fn is_as_patches_expect(name: &str, grace: u64) {
+    let all = manifests_of(name, "flux-system");
     let deployment = of_kind(&all, "Deployment");
     let labels = &deployment["metadata"]["labels"];
     let version = concat!("v", env!("CARGO_PKG_VERSION"));
     assert_eq!(labels["app.kubernetes.io/part-of"], "flux");
     assert_eq!(labels["app.kubernetes.io/version"], version);
     let pod = &deployment["spec"]["template"]["spec"];
-    assert_eq!(pod["serviceAccountName"], "kustomize-controller");
-    assert_eq!(pod["terminationGracePeriodSeconds"], 60);
+    assert_eq!(pod["serviceAccountName"], name);
+    assert_eq!(pod["terminationGracePeriodSeconds"], grace);
     let container = &pod["containers"][0];
     assert_eq!(container["name"], "manager");
-    assert_eq!(
-        container["image"],
-        format!("sluice/kustomize-controller:{version}").as_str()
-    );
+    assert_eq!(container["image"], format!("sluice/{name}:{version}").as_str());
     for (place, flag) in [
         (0, "--events-addr="),
         (1, "--watch-all-namespaces"),
@@ -201,10 +205,12 @@ fn the_manifests_of_the_kustomize_controller_are_as_patches_of_flux_expect_them(
     let binding = of_kind(&all, "ClusterRoleBinding");
     assert_eq!(binding["metadata"]["name"], "cluster-reconciler-flux-system");
     assert_eq!(binding["roleRef"]["name"], "cluster-admin");
+    let mut subjects = binding["subjects"].as_array().unwrap().iter();
+    assert!(subjects.any(|subject| subject["name"] == name));
 }
 
-/// A kubeconfig of the controller's service account.
-async fn kubeconfig(bed: &Bed, folder: &Path) -> PathBuf {
+/// A kubeconfig of the service account of a controller.
+async fn kubeconfig(bed: &Bed, account: &str, folder: &Path) -> PathBuf {
     let accounts: Api<ServiceAccount> = Api::namespaced(bed.cluster.client(), &bed.namespace);
     let request = TokenRequest {
         spec: TokenRequestSpec {
@@ -214,7 +220,7 @@ async fn kubeconfig(bed: &Bed, folder: &Path) -> PathBuf {
         ..Default::default()
     };
     let parameters = PostParams::default();
-    let answer = accounts.create_token_request("source-controller", &parameters, &request);
+    let answer = accounts.create_token_request(account, &parameters, &request);
     let token = answer.await.unwrap().status.unwrap().token;
     let text = fs::read(&bed.kubeconfig).unwrap();
     let mut config = serde_json::to_value(yaml::parse(&text).unwrap()).unwrap();
@@ -267,7 +273,12 @@ async fn with_the_rights_of_the_manifests_nothing_is_denied() {
     apply(&bed, &manifests(&bed.namespace)).await;
     let _remotes = Remotes::start(&bed, "1h").await;
     let folder = tempfile::tempdir().unwrap();
-    let config = format!("--kubeconfig={}", kubeconfig(&bed, folder.path()).await.display());
+    let config = format!(
+        "--kubeconfig={}",
+        kubeconfig(&bed, "source-controller", folder.path())
+            .await
+            .display()
+    );
     let metrics = format!("127.0.0.1:{}", free_port());
     let address = format!("--metrics-addr={metrics}");
     let arguments = [&config, &address, "--enable-leader-election"];
@@ -282,13 +293,41 @@ async fn with_the_rights_of_the_manifests_nothing_is_denied() {
             });
         gone.await.unwrap();
     }
+    nothing_was_denied(&metrics, &["GET", "PATCH", "POST"]).await;
+    program.stop().await;
+}
+
+/// D9: the same of the process that is all controllers, for releases.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn with_the_rights_of_the_manifests_releases_are_made_and_uninstalled() {
+    let bed = Bed::start().await;
+    let _server = super::release::chart(&bed).await;
+    apply(&bed, &manifests_of("sluice", &bed.namespace)).await;
+    let folder = tempfile::tempdir().unwrap();
+    let config = kubeconfig(&bed, "sluice", folder.path()).await;
+    let metrics = format!("127.0.0.1:{}", free_port());
+    let arguments = [
+        &format!("--kubeconfig={}", config.display()),
+        &format!("--metrics-addr={metrics}"),
+        "--enable-leader-election",
+    ];
+    let program = bed.program().with_all().with(&arguments).start();
+    super::release::create(&bed, "web", json!({})).await;
+    super::release::ready(&bed, "web").await;
+    super::release::delete(&bed, "web").await;
+    nothing_was_denied(&metrics, &["GET", "PATCH", "POST", "PUT", "DELETE"]).await;
+    program.stop().await;
+}
+
+/// Whether requests of these kinds were sent, and none was denied.
+async fn nothing_was_denied(metrics: &str, methods: &[&str]) {
     let text = fetch(&format!("http://{metrics}/metrics")).await.unwrap();
     let text = String::from_utf8(text).unwrap();
     let requests: Vec<&str> = text
         .lines()
         .filter(|line| line.starts_with("rest_client_requests_total{"))
         .collect();
-    for method in ["GET", "PATCH", "POST"] {
+    for method in methods {
         let part = format!("method=\"{method}\"");
         assert!(requests.iter().any(|line| line.contains(&part)), "{requests:?}");
     }
@@ -296,5 +335,4 @@ async fn with_the_rights_of_the_manifests_nothing_is_denied() {
         let part = format!("code=\"{code}\"");
         assert!(!requests.iter().any(|line| line.contains(&part)), "{requests:?}");
     }
-    program.stop().await;
 }

@@ -10,6 +10,8 @@ mod kustomize;
 mod monorepo;
 mod own_client;
 mod program;
+mod release;
+mod release_commands;
 mod remotes;
 mod rollback;
 mod shards;

@@ -76,9 +76,9 @@ fn what_is_printed_is_always_the_same_and_can_be_applied_in_its_order() {
             "Deployment"
         ]
     );
-    // Six kinds of sources and Kustomizations.
+    // Six kinds of sources, Kustomizations and HelmReleases.
     let definitions = kinds.iter().filter(|kind| **kind == "CustomResourceDefinition");
-    assert_eq!(definitions.count(), 7);
+    assert_eq!(definitions.count(), 8);
     assert_eq!(named(&all).len(), all.len(), "nothing is there twice");
 }
 
@@ -192,10 +192,20 @@ fn parts_are_installed_as_processes_of_their_own() {
         .filter_map(|name| name.strip_prefix("Deployment "))
         .collect();
     assert_eq!(deployments, ["kustomize-controller", "source-controller"]);
+    let all = exported(&["--components=source-controller,kustomize-controller,helm-controller"]);
+    let once = named(&all);
+    assert_eq!(once.len(), all.len(), "nothing is there twice");
+    assert!(
+        once.contains_key("Deployment helm-controller")
+            && once.contains_key("ServiceAccount helm-controller")
+    );
+    let binding = &once["ClusterRoleBinding cluster-reconciler-flux-system"]["subjects"];
+    let mut subjects = binding.as_array().unwrap().iter();
+    assert!(subjects.any(|subject| subject["name"] == "helm-controller"));
     for (wrong, why) in [
         (
-            "--components=helm-controller",
-            "there is no component \"helm-controller\" yet",
+            "--components=notification-controller",
+            "there is no component \"notification-controller\" yet",
         ),
         ("--components=sluice,source-controller", "install one of the two"),
         ("--namespace=a: b", "is no name of a namespace"),
@@ -238,7 +248,7 @@ async fn a_cluster_takes_it_and_the_controllers_are_waited_for() {
     let definitions: Api<CustomResourceDefinition> = Api::all(cluster.client());
     assert_eq!(
         definitions.list(&Default::default()).await.unwrap().items.len(),
-        7
+        8
     );
     let again = run(&["install"]).await;
     assert!(again.status.success(), "{}", text(&again.stderr));

@@ -4,6 +4,7 @@ mod cluster;
 mod examples;
 mod given;
 mod process;
+mod releases;
 mod repository;
 
 use k8s_openapi::api::apps::v1::Deployment;

@@ -41,7 +41,7 @@ impl Release<'_, '_> {
         Ok(())
     }
 
-    async fn rolled_back(&mut self, to: i64) -> Result<(), String> {
+    pub(in super::super) async fn rolled_back(&mut self, to: i64) -> Result<(), String> {
         let object = self.run.object;
         let rollback = object.spec.rollback.clone().unwrap_or_default();
         let seconds = target::timeout_of(object, Action::Rollback { to })

@@ -3,9 +3,14 @@
 mod flags;
 mod settings;
 
+use std::sync::Arc;
+use std::time::Duration;
+
+use ::source::store::Store;
 use controllers::helm_releases::{HelmReleases, Settings, Shared};
 use controllers::kit::Group;
 
+use super::applying::Applying;
 use super::flags::Common;
 use super::listing::Problems;
 use super::part::Part;
@@ -13,13 +18,16 @@ use super::process::{Leader, Process, Serving};
 use super::settings::{self as common, Surroundings};
 use super::start::Program;
 
-pub(crate) use flags::Args;
+pub(crate) use flags::{Args, Release};
 
-const PART: Part = Part {
+pub(super) const PART: Part = Part {
     name: "helm-controller",
     concurrent: 4,
     gates: settings::GATES,
 };
+
+/// How long releases that are worked on may go on once the process shall end, as with Flux: one that is cut off is begun anew.
+const LAST_RUNS: Duration = Duration::from_secs(600);
 
 impl Program for Args {
     type Work = Releasers;
@@ -30,10 +38,12 @@ impl Program for Args {
         &self.common
     }
 
+    fn last_runs(&self, problems: &mut Problems) -> Duration {
+        self.release.last_runs(problems).unwrap_or(LAST_RUNS)
+    }
+
     fn work(&self, common: &common::Settings, _: &Surroundings, problems: &mut Problems) -> Releasers {
-        Releasers {
-            settings: settings::resolve(&self.release, &self.common, common, problems),
-        }
+        Releasers::new(&self.release, self.applying.resolve(problems), common, problems)
     }
 }
 
@@ -42,14 +52,33 @@ pub(super) struct Releasers {
     settings: Settings,
 }
 
-impl Leader for Releasers {
-    async fn start(self, process: &Process, group: &mut Group) -> anyhow::Result<Serving> {
+impl Releasers {
+    /// As the flags say. What is wrong is noted.
+    pub(super) fn new(
+        flags: &Release,
+        applying: Applying,
+        common: &common::Settings,
+        problems: &mut Problems,
+    ) -> Self {
+        Releasers {
+            settings: settings::resolve(flags, applying, common, problems),
+        }
+    }
+
+    /// Starts it. What the store has is read from there; all other artifacts are fetched.
+    pub(super) fn begin(self, process: &Process, group: &mut Group, store: Option<Arc<Store>>) {
         let shared = Shared {
             client: process.client.clone(),
-            store: None,
+            store,
             settings: self.settings,
         };
         process.begin(group, PART, HelmReleases::new(shared));
+    }
+}
+
+impl Leader for Releasers {
+    async fn start(self, process: &Process, group: &mut Group) -> anyhow::Result<Serving> {
+        self.begin(process, group, None);
         Ok(Serving::nothing())
     }
 }

@@ -1,18 +1,16 @@
 //! What the flags of the helm controller mean.
 
-use controllers::KubeconfigRules;
 use controllers::helm_releases::{Operator, Settings};
 use model::digest::Algorithm;
 
-use super::super::flags::Common;
+use super::super::applying::Applying;
 use super::super::listing::Problems;
-use super::super::settings::{self as common, number, switch};
+use super::super::settings::{self as common, NO_CONFIG_WATCHES};
 use super::flags::Release;
 
 const ADDITIVE: &str = "AdditiveCELDependencyCheck";
 const EXTERNAL: &str = "ExternalArtifact";
 const IDENTITY: &str = "ObjectLevelWorkloadIdentity";
-const NO_CONFIG_WATCHES: &str = "DisableConfigWatchers";
 const NO_DIGESTS: &str = "DisableChartDigestTracking";
 const RETRY: &str = "DefaultToRetryOnFailure";
 const DNS: &str = "AllowDNSLookups";
@@ -42,13 +40,11 @@ pub(super) const GATES: &[(&str, bool)] = &[
 /// The meaning of the flags. What is wrong is noted, and something stands in its place.
 pub(super) fn resolve(
     flags: &Release,
-    given: &Common,
+    applying: Applying,
     common: &common::Settings,
     problems: &mut Problems,
 ) -> Settings {
-    let cluster = &given.cluster;
     let gate = |name: &str| common.gates.get(name).copied().unwrap_or_default();
-    let retries = number("--http-retry", &flags.http_retry, 0, problems);
     let snapshot_digests = match flags.snapshot_digest_algo.as_str() {
         "sha256" => Algorithm::Sha256,
         "sha384" => Algorithm::Sha384,
@@ -63,11 +59,9 @@ pub(super) fn resolve(
         requeue_dependency: common.requeue_dependency,
         no_cross_namespace_refs: common.no_cross_namespace_refs,
         default_service_account: common.default_service_account.clone(),
-        override_managers: flags.override_manager.clone(),
-        http_retry: u32::try_from(retries).unwrap_or(u32::MAX),
-        source_host: std::env::var("SOURCE_CONTROLLER_LOCALHOST")
-            .ok()
-            .filter(|host| !host.is_empty()),
+        override_managers: applying.override_managers,
+        http_retry: applying.http_retry,
+        source_host: applying.source_host,
         additive_dependency_check: gate(ADDITIVE),
         external_artifact: gate(EXTERNAL),
         object_level_workload_identity: gate(IDENTITY),
@@ -82,18 +76,7 @@ pub(super) fn resolve(
             identity: lease.identity.clone(),
         }),
         snapshot_digests,
-        watch_configs: (!gate(NO_CONFIG_WATCHES)).then(|| given.objects.watch_configs_label_selector.clone()),
-        kubeconfigs: KubeconfigRules {
-            exec: switch(
-                "--insecure-kubeconfig-exec",
-                &cluster.insecure_kubeconfig_exec,
-                problems,
-            ),
-            insecure_tls: switch(
-                "--insecure-kubeconfig-tls",
-                &cluster.insecure_kubeconfig_tls,
-                problems,
-            ),
-        },
+        watch_configs: common.watch_configs.clone(),
+        kubeconfigs: common.kubeconfigs,
     }
 }

@@ -1,5 +1,6 @@
 //! The flags of Flux's kustomize-controller, as they are typed.
 
+use super::super::applying;
 use super::super::flags::Common;
 
 /// Build and apply what Kustomizations name, and keep it as it is
@@ -11,6 +12,8 @@ use super::super::flags::Common;
 pub(crate) struct Args {
     #[command(flatten)]
     pub(super) apply: Apply,
+    #[command(flatten)]
+    pub(super) applying: applying::ApplyingFlags,
     #[command(flatten)]
     pub(super) common: Common,
 }
@@ -26,10 +29,6 @@ pub(crate) struct Apply {
     #[arg(long, default_value = "false", value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     pub(super) no_remote_bases: String,
 
-    /// How often an artifact that cannot be fetched is tried again
-    #[arg(long, default_value = "9", value_name = "COUNT")]
-    pub(super) http_retry: String,
-
     /// A Secret of RUNTIME_NAMESPACE with age identities, for Kustomizations that decrypt and name none
     #[arg(long, default_value = "", value_name = "NAME", hide_default_value = true)]
     pub(super) sops_age_secret: String,
@@ -37,10 +36,6 @@ pub(crate) struct Apply {
     /// A ConfigMap of RUNTIME_NAMESPACE with the Vaults that ServiceAccounts may log in to
     #[arg(long, default_value = "", value_name = "NAME", hide_default_value = true)]
     pub(super) sops_vault_configmap: String,
-
-    /// A field manager whose fields are taken over, besides kubectl; can be given more than once
-    #[arg(long, value_name = "NAME", value_delimiter = ',')]
-    pub(super) override_manager: Vec<String>,
 
     /// Kinds that are applied before all others but definitions and classes: GROUP/KIND,GROUP/KIND
     #[arg(long, default_value = "", value_name = "KINDS", hide_default_value = true)]

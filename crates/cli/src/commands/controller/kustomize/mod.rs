@@ -13,6 +13,7 @@ use anyhow::Context as _;
 use controllers::kit::Group;
 use controllers::kustomizations::{Kustomizations, Settings, Shared};
 
+use super::applying::Applying;
 use super::flags::Common;
 use super::listing::Problems;
 use super::part::Part;
@@ -38,7 +39,13 @@ impl Program for Args {
     }
 
     fn work(&self, common: &common::Settings, around: &Surroundings, problems: &mut Problems) -> Appliers {
-        Appliers::new(&self.apply, &self.common, common, around, problems)
+        Appliers::new(
+            &self.apply,
+            self.applying.resolve(problems),
+            common,
+            around,
+            problems,
+        )
     }
 }
 
@@ -51,12 +58,12 @@ impl Appliers {
     /// As the flags say. What is wrong is noted.
     pub(super) fn new(
         flags: &Apply,
-        given: &Common,
+        applying: Applying,
         common: &common::Settings,
         around: &Surroundings,
         problems: &mut Problems,
     ) -> Self {
-        let settings = settings::resolve(flags, given, common, around, problems);
+        let settings = settings::resolve(flags, applying, common, around, problems);
         Appliers { settings }
     }
 

@@ -1,19 +1,17 @@
 //! What the flags of the kustomize controller mean.
 
-use controllers::KubeconfigRules;
 use controllers::kustomizations::Settings;
 use engine::plan::GroupKind;
 
-use super::super::flags::Common;
+use super::super::applying::Applying;
 use super::super::listing::Problems;
-use super::super::settings::{self as common, Surroundings, number, switch};
+use super::super::settings::{self as common, NO_CONFIG_WATCHES, Surroundings, number, switch};
 use super::flags::Apply;
 
 const STRICT: &str = "StrictPostBuildSubstitutions";
 const ADDITIVE: &str = "AdditiveCELDependencyCheck";
 const EXTERNAL: &str = "ExternalArtifact";
 const IDENTITY: &str = "ObjectLevelWorkloadIdentity";
-const NO_CONFIG_WATCHES: &str = "DisableConfigWatchers";
 const NO_FAIL_FAST: &str = "DisableFailFastBehavior";
 const CANCEL: &str = "CancelHealthCheckOnNewRevision";
 
@@ -37,16 +35,14 @@ pub(super) const GATES: &[(&str, bool)] = &[
 /// The meaning of the flags. What is wrong is noted, and something stands in its place.
 pub(super) fn resolve(
     flags: &Apply,
-    given: &Common,
+    applying: Applying,
     common: &common::Settings,
     around: &Surroundings,
     problems: &mut Problems,
 ) -> Settings {
-    let cluster = &given.cluster;
     number("--concurrent-ssa", &flags.concurrent_ssa, 1, problems);
     let no_remote_bases = switch("--no-remote-bases", &flags.no_remote_bases, problems);
     let gate = |name: &str| common.gates.get(name).copied().unwrap_or_default();
-    let retries = number("--http-retry", &flags.http_retry, 0, problems);
     let mut in_own = |flag: &str, name: &str, what: &str| match (name, &around.namespace) {
         ("", _) => None,
         (name, Some(namespace)) => Some((namespace.clone(), name.to_owned())),
@@ -63,12 +59,10 @@ pub(super) fn resolve(
         no_cross_namespace_refs: common.no_cross_namespace_refs,
         default_service_account: common.default_service_account.clone(),
         default_namespace: String::new(),
-        override_managers: flags.override_manager.clone(),
+        override_managers: applying.override_managers,
         custom_stage_kinds: GroupKind::list(&flags.custom_apply_stage_kinds),
-        http_retry: u32::try_from(retries).unwrap_or(u32::MAX),
-        source_host: std::env::var("SOURCE_CONTROLLER_LOCALHOST")
-            .ok()
-            .filter(|host| !host.is_empty()),
+        http_retry: applying.http_retry,
+        source_host: applying.source_host,
         fail_fast: !gate(NO_FAIL_FAST),
         tell_canceled: gate(CANCEL),
         strict_substitutions: gate(STRICT),
@@ -76,19 +70,8 @@ pub(super) fn resolve(
         external_artifact: gate(EXTERNAL),
         no_remote_bases,
         object_level_workload_identity: gate(IDENTITY),
-        watch_configs: (!gate(NO_CONFIG_WATCHES)).then(|| given.objects.watch_configs_label_selector.clone()),
-        kubeconfigs: KubeconfigRules {
-            exec: switch(
-                "--insecure-kubeconfig-exec",
-                &cluster.insecure_kubeconfig_exec,
-                problems,
-            ),
-            insecure_tls: switch(
-                "--insecure-kubeconfig-tls",
-                &cluster.insecure_kubeconfig_tls,
-                problems,
-            ),
-        },
+        watch_configs: common.watch_configs.clone(),
+        kubeconfigs: common.kubeconfigs,
         sops_age_secret,
         sops_vault_config_map,
     }

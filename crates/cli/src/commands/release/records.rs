@@ -1,0 +1,27 @@
+//! The records that Helm's releases are kept in.
+
+use anyhow::Context as _;
+use helm::record::{self, Record};
+use k8s_openapi::api::core::v1::Secret;
+use kube::api::{Api, ListParams};
+use kube::{Client, ResourceExt as _};
+use model::convert::from_serde;
+
+use crate::commands::objects::told;
+
+/// The records of a release, the newest first.
+pub(crate) async fn records(client: &Client, namespace: &str, release: &str) -> anyhow::Result<Vec<Record>> {
+    let secrets: Api<Secret> = Api::namespaced(client.clone(), namespace);
+    let selected = ListParams::default().labels(&record::selector(release));
+    let listed = secrets.list(&selected).await.map_err(told);
+    let listed =
+        listed.with_context(|| format!("failed to list the records of release {namespace}/{release}"))?;
+    let mut records = Vec::with_capacity(listed.items.len());
+    for secret in listed.items {
+        let unreadable = || format!("Secret {namespace}/{} cannot be read", secret.name_any());
+        let object = from_serde(&secret).with_context(unreadable)?;
+        records.push(record::from_object(&object).with_context(unreadable)?);
+    }
+    records.sort_by_key(|record| std::cmp::Reverse(record.version));
+    Ok(records)
+}
