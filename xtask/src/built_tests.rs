@@ -120,7 +120,9 @@ fn failures(lines: &[String]) -> Vec<String> {
     let Some(head) = lines.iter().rposition(|line| line == "failures:") else {
         return Vec::new();
     };
-    let names = lines[head + 1..].iter().map_while(|line| line.strip_prefix("    "));
+    let names = lines[head + 1..]
+        .iter()
+        .map_while(|line| line.strip_prefix("    "));
     names.map(str::to_owned).collect()
 }
 

@@ -49,6 +49,7 @@ use render::Renderer;
 use sites::Sites;
 use source::Sources;
 
+pub use render::{InCluster, capabilities};
 pub use settings::Settings;
 pub use world::Machine;
 
