@@ -20,7 +20,7 @@ mod commands;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use clap::{CommandFactory as _, Parser};
+use clap::{CommandFactory as _, FromArgMatches as _, Parser};
 
 // glibc keeps what was freed; a server that lists a large cluster once would stay large.
 #[global_allocator]
@@ -121,7 +121,9 @@ fn main() -> ExitCode {
     use_plain_pages();
     let arguments = commands::controller::by_name(std::env::args_os());
     if arguments.get(1).is_some_and(|name| name == "helm") {
-        let Quick::Helm(what) = Quick::parse_from(arguments);
+        let parser = commands::helm::with_flags_as_in_go(Quick::command());
+        let parsed = Quick::from_arg_matches(&parser.get_matches_from(arguments));
+        let Quick::Helm(what) = parsed.unwrap_or_else(|error| error.exit());
         return commands::helm::run(&what).unwrap_or_else(|error| failed(&error));
     }
     let command = Command::parse_from(arguments);

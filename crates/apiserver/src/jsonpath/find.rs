@@ -6,15 +6,34 @@ use model::Value;
 
 use super::{Error, Filter, Slice, Step};
 
+/// What a field is that none of the values has.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Missing {
+    /// Nothing, and no failure.
+    Nothing,
+    /// A failure.
+    Failure,
+}
+
 /// Follows `steps` from each of `values`.
-pub(super) fn walk<'v>(steps: &[Step], mut values: Vec<&'v Value>) -> Result<Vec<&'v Value>, Error> {
+pub(super) fn walk<'v>(
+    steps: &[Step],
+    mut values: Vec<&'v Value>,
+    missing: Missing,
+) -> Result<Vec<&'v Value>, Error> {
     for step in steps {
-        values = follow(step, &values)?;
+        values = follow(step, &values, missing)?;
+        if let Step::Field(name) = step
+            && values.is_empty()
+            && missing == Missing::Failure
+        {
+            return Err(Error(format!("{name} is not found")));
+        }
     }
     Ok(values)
 }
 
-fn follow<'v>(step: &Step, values: &[&'v Value]) -> Result<Vec<&'v Value>, Error> {
+fn follow<'v>(step: &Step, values: &[&'v Value], missing: Missing) -> Result<Vec<&'v Value>, Error> {
     let mut found = Vec::new();
     match step {
         // A value of its own only makes sense in a comparison.
@@ -36,7 +55,7 @@ fn follow<'v>(step: &Step, values: &[&'v Value]) -> Result<Vec<&'v Value>, Error
                     )));
                 };
                 for item in items {
-                    if holds(filter, item)? {
+                    if holds(filter, item, missing)? {
                         found.push(item);
                     }
                 }
@@ -44,7 +63,7 @@ fn follow<'v>(step: &Step, values: &[&'v Value]) -> Result<Vec<&'v Value>, Error
         }
         Step::Union(paths) => {
             for path in paths {
-                found.extend(walk(path, values.to_vec())?);
+                found.extend(walk(path, values.to_vec(), missing)?);
             }
         }
     }
@@ -111,22 +130,22 @@ fn cut<'v>(slice: &Slice, value: &'v Value, found: &mut Vec<&'v Value>) -> Resul
     Ok(())
 }
 
-fn holds(filter: &Filter, item: &Value) -> Result<bool, Error> {
+fn holds(filter: &Filter, item: &Value, missing: Missing) -> Result<bool, Error> {
     let Some((operator, right)) = &filter.comparison else {
-        return Ok(walk(&filter.left, vec![item]).is_ok_and(|found| !found.is_empty()));
+        return Ok(walk(&filter.left, vec![item], missing).is_ok_and(|found| !found.is_empty()));
     };
-    match (side(&filter.left, item)?, side(right, item)?) {
+    match (side(&filter.left, item, missing)?, side(right, item, missing)?) {
         (Some(left), Some(right)) => compare(operator, left, right),
         _ => Ok(false),
     }
 }
 
 /// The one value of a side of a comparison; `None` where there is none.
-fn side<'v>(steps: &'v [Step], item: &'v Value) -> Result<Option<&'v Value>, Error> {
+fn side<'v>(steps: &'v [Step], item: &'v Value, missing: Missing) -> Result<Option<&'v Value>, Error> {
     if let [Step::Literal(value)] = steps {
         return Ok(Some(value));
     }
-    match walk(steps, vec![item])?.as_slice() {
+    match walk(steps, vec![item], missing)?.as_slice() {
         [] => Ok(None),
         [one] => Ok(Some(one)),
         _ => Err(Error("can only compare one element at a time".into())),

@@ -2,12 +2,16 @@
 //!
 //! `{.spec.replicas}`, `{.a['b.c']}`, `{.a\.b}`, `{.items[0]}`, `{.items[-1:]}`, `{.items[*].name}`, `{..name}`,
 //! `{.conditions[?(@.type=="Ready")].status}`, `{.items[0,2]}`. Text around the braces, `range` and `end` belong to
-//! templates that clients print; those are not read here.
+//! templates that clients print: [`Template`].
 
 mod find;
 mod parse;
+mod template;
 
+use find::Missing;
 use model::Value;
+
+pub use template::Template;
 
 /// A path that was read.
 #[derive(Clone, Debug, PartialEq)]
@@ -68,7 +72,7 @@ impl JsonPath {
     /// # Errors
     /// Where the path asks for an element of something else than a list, or for one that is not there.
     pub fn find<'v>(&self, object: &'v Value) -> Result<Vec<&'v Value>, Error> {
-        find::walk(&self.steps, vec![object])
+        find::walk(&self.steps, vec![object], Missing::Nothing)
     }
 }
 
@@ -76,6 +80,16 @@ impl JsonPath {
 pub fn print(value: &Value) -> String {
     match value {
         Value::Object(_) | Value::Array(_) => model::json::to_string(value),
+        Value::Float(number) if (1e6..1e21).contains(&number.abs()) => with_exponent(*number),
         other => smd::patch::go_text::plain(other),
+    }
+}
+
+/// A large float as Go's `%v` prints it: with an exponent of at least two digits.
+fn with_exponent(number: f64) -> String {
+    let text = format!("{number:e}");
+    match text.split_once('e') {
+        Some((digits, exponent)) => format!("{digits}e+{exponent:0>2}"),
+        None => text,
     }
 }

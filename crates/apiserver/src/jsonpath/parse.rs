@@ -12,19 +12,21 @@ pub(super) fn path(text: &str) -> Result<Vec<Step>, Error> {
     let inner = text
         .strip_prefix('{')
         .ok_or_else(|| error("a path stands in braces"))?;
-    let mut parser = Parser {
-        rest: inner,
-        depth: 0,
-    };
-    let steps = parser.steps()?;
-    match parser.rest.strip_prefix('}') {
-        Some("") => Ok(steps),
-        Some(_) => Err(error("text after a path is not supported")),
-        None => Err(error("unclosed action")),
+    match path_up_to_brace(inner)? {
+        (steps, "") => Ok(steps),
+        _ => Err(error("text after a path is not supported")),
     }
 }
 
-fn error(text: impl Into<String>) -> Error {
+/// Reads what follows an opening brace up to the closing one, and gives what comes after that.
+pub(super) fn path_up_to_brace(text: &str) -> Result<(Vec<Step>, &str), Error> {
+    let mut parser = Parser { rest: text, depth: 0 };
+    let steps = parser.steps()?;
+    let rest = parser.rest.strip_prefix('}');
+    Ok((steps, rest.ok_or_else(|| error("unclosed action"))?))
+}
+
+pub(super) fn error(text: impl Into<String>) -> Error {
     Error(text.into())
 }
 

@@ -1,6 +1,6 @@
 //! Paths as printer columns have them, with results seen on `kubectl get -o jsonpath` of version 1.35.
 
-use apiserver::jsonpath::{JsonPath, print};
+use apiserver::jsonpath::{JsonPath, Template, print};
 use model::Value;
 use proptest::prelude::*;
 
@@ -81,5 +81,43 @@ proptest! {
             let _ = path.find(&object).map(|found| found.into_iter().map(print).collect::<Vec<_>>());
             let _ = path.find(&Value::Null);
         }
+    }
+}
+
+#[test]
+fn texts_with_paths_are_printed_as_helm_prints_them() {
+    let object = model::json::parse(OBJECT.as_bytes()).unwrap();
+    let print = |text: &str| Template::parse(text)?.print(&object);
+    for (text, printed) in [
+        ("plain", "plain"),
+        (".kind", ".kind"),
+        ("{.kind}: {.items[*].name}!", "List: a b c!"),
+        (
+            "{range .items[*]}{.name}={.size}{\"\\n\"}{end}end",
+            "a=1\nb=2\nc=3\nend",
+        ),
+        (
+            "{range .items[0:2]}{.name}{range .tags[*]}<{@}>{end};{end}",
+            "a<x><y>;b;",
+        ),
+        ("{range .items[1].tags[*]}x{end}y", "y"),
+        ("{true} {1}", "true 1"),
+        (
+            "{.items[0]}",
+            r#"{"name":"a","ready":true,"size":1,"tags":["x","y"]}"#,
+        ),
+    ] {
+        assert_eq!(print(text).unwrap(), printed, "{text}");
+    }
+    for (text, problem) in [
+        ("{.kind", "unclosed action"),
+        ("a{.missing}", "missing is not found"),
+        ("{.items[?(@.ratio==0.5)].name}", "ratio is not found"),
+        ("{end}", "not in range, nothing to end"),
+        ("{foo}", "unrecognized identifier foo"),
+        ("{range .items[*]}{.name}", "a range has no end"),
+        (&"{range .items[*]}".repeat(100), "ranges are nested too deeply"),
+    ] {
+        assert_eq!(print(text).unwrap_err().to_string(), problem, "{text}");
     }
 }

@@ -13,75 +13,75 @@ use crate::commands::pflag;
 /// Each flag names its heading: one for the whole of them would be that of all flags that follow them in a command, too.
 const CLUSTER: &str = "Cluster";
 
-#[derive(clap::Args)]
+#[derive(clap::Args, Default)]
 pub(crate) struct Cluster {
     /// The kubeconfig file
     #[arg(help_heading = CLUSTER, long, value_name = "FILE")]
-    kubeconfig: Option<PathBuf>,
+    pub(in crate::commands) kubeconfig: Option<PathBuf>,
 
     /// The context of the kubeconfig
     #[arg(help_heading = CLUSTER, long)]
-    context: Option<String>,
+    pub(in crate::commands) context: Option<String>,
 
     /// The cluster of the kubeconfig
     #[arg(help_heading = CLUSTER, long)]
-    cluster: Option<String>,
+    pub(in crate::commands) cluster: Option<String>,
 
     /// The user of the kubeconfig
     #[arg(help_heading = CLUSTER, long)]
-    user: Option<String>,
+    pub(in crate::commands) user: Option<String>,
 
     /// The address of the API server
     #[arg(help_heading = CLUSTER, long, value_name = "URL")]
-    server: Option<String>,
+    pub(in crate::commands) server: Option<String>,
 
     /// The name that the certificate of the server has to be for
     #[arg(help_heading = CLUSTER, long, value_name = "NAME")]
-    tls_server_name: Option<String>,
+    pub(in crate::commands) tls_server_name: Option<String>,
 
     /// The certificates of those who may vouch for the server
     #[arg(help_heading = CLUSTER, long, value_name = "FILE")]
-    certificate_authority: Option<PathBuf>,
+    pub(in crate::commands) certificate_authority: Option<PathBuf>,
 
     /// Trust any server
     #[arg(help_heading = CLUSTER, long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true", default_value = "false", hide_default_value = true, action = clap::ArgAction::Set, value_parser = pflag::boolean)]
-    insecure_skip_tls_verify: bool,
+    pub(in crate::commands) insecure_skip_tls_verify: bool,
 
     /// The token that proves who asks
     #[arg(help_heading = CLUSTER, long, hide_env_values = true)]
-    token: Option<String>,
+    pub(in crate::commands) token: Option<String>,
 
     /// The certificate that proves who asks
     #[arg(help_heading = CLUSTER, long, value_name = "FILE")]
-    client_certificate: Option<PathBuf>,
+    pub(in crate::commands) client_certificate: Option<PathBuf>,
 
     /// The key of that certificate
     #[arg(help_heading = CLUSTER, long, value_name = "FILE")]
-    client_key: Option<PathBuf>,
+    pub(in crate::commands) client_key: Option<PathBuf>,
 
     /// Ask as this user
     #[arg(help_heading = CLUSTER, long = "as", value_name = "USER")]
-    as_user: Option<String>,
+    pub(in crate::commands) as_user: Option<String>,
 
     /// Ask as a member of this group; may be repeated
     #[arg(help_heading = CLUSTER, long, value_name = "GROUP")]
-    as_group: Vec<String>,
+    pub(in crate::commands) as_group: Vec<String>,
 
     /// Ask as the user with this id
     #[arg(help_heading = CLUSTER, long, value_name = "ID")]
-    as_uid: Option<String>,
+    pub(in crate::commands) as_uid: Option<String>,
 
     /// Ask as a user with this extra, KEY=VALUE; may be repeated
     #[arg(help_heading = CLUSTER, long, value_name = "EXTRA")]
-    as_user_extra: Vec<String>,
+    pub(in crate::commands) as_user_extra: Vec<String>,
 
     #[command(flatten)]
-    _without_effect: WithoutEffect,
+    pub(in crate::commands) _without_effect: WithoutEffect,
 }
 
 /// Flags of flux that change nothing here: a build asks for a handful of objects, and keeps nothing.
-#[derive(clap::Args)]
-struct WithoutEffect {
+#[derive(clap::Args, Default)]
+pub(in crate::commands) struct WithoutEffect {
     #[arg(long, hide = true)]
     cache_dir: Option<PathBuf>,
     #[arg(long, hide = true, num_args = 0..=1, require_equals = true, default_missing_value = "true", default_value = "false", action = clap::ArgAction::Set, value_parser = pflag::boolean)]

@@ -62,6 +62,7 @@ use source::Sources;
 pub use held::{ROLLED_BACK_TO, tried};
 pub use operator::Operator;
 pub use preview::{Look, NoPreview, Preview, preview, values};
+pub use render::{InCluster, capabilities};
 pub use settings::Settings;
 pub use world::Machine;
 

@@ -53,13 +53,11 @@ impl Renderer {
     /// # Errors
     /// What is wrong with it, or with its values, in the words of Helm.
     pub(super) async fn render(&self, rendering: Rendering<'_>) -> Result<Rendered, String> {
-        let capabilities = capabilities(rendering.site).await?;
+        let site = rendering.site;
+        let capabilities = capabilities(&site.client, site.cluster()).await?;
         let object = rendering.object.clone();
         let (chart, values) = (Chart::clone(rendering.chart), rendering.values);
-        let lookup = InCluster {
-            cluster: rendering.site.cluster().clone(),
-            runtime: Handle::current(),
-        };
+        let lookup = InCluster::new(site.cluster().clone(), Handle::current());
         let (revision, is_upgrade) = (rendering.revision, rendering.is_upgrade);
         let (skip_schema, engine) = (rendering.skip_schema, self.engine.clone());
         let strategy = target::post_render_strategy(&object, rendering.settings.helm3_defaults);
@@ -97,12 +95,15 @@ impl Renderer {
 }
 
 /// What templates may know of the cluster.
-async fn capabilities(site: &Site) -> Result<Capabilities, String> {
+///
+/// # Errors
+/// Why the cluster does not tell, in the words of Helm.
+pub async fn capabilities(client: &Client, cluster: &Cluster) -> Result<Capabilities, String> {
     let failed = |why: String| format!("could not get server version from Kubernetes: {why}");
-    let version = version(&site.client).await.map_err(failed)?;
+    let version = version(client).await.map_err(failed)?;
     let mut capabilities = Capabilities::default_of(HelmVersion::V4);
     capabilities.kube_version = KubeVersion::parse(&version).map_err(|error| failed(error.to_string()))?;
-    capabilities.api_versions = site.cluster().served().await.map_err(|error| error.to_string())?;
+    capabilities.api_versions = cluster.served().await.map_err(|error| error.to_string())?;
     Ok(capabilities)
 }
 
@@ -112,9 +113,16 @@ async fn version(client: &Client) -> Result<String, String> {
 }
 
 /// Looks objects up for templates.
-struct InCluster {
+pub struct InCluster {
     cluster: Cluster,
     runtime: Handle,
+}
+
+impl InCluster {
+    /// Looks them up in this cluster, and waits for them on this runtime.
+    pub fn new(cluster: Cluster, runtime: Handle) -> Self {
+        InCluster { cluster, runtime }
+    }
 }
 
 impl Lookup for InCluster {
@@ -135,7 +143,7 @@ impl Lookup for InCluster {
             }
             let found = self.cluster.get(&resource, namespace, name).await;
             found
-                .map(Option::unwrap_or_default)
+                .map(|found| found.unwrap_or_else(Value::object))
                 .map_err(|error| error.to_string())
         };
         self.runtime.block_on(found)

@@ -2,10 +2,12 @@
 
 use std::fs;
 use std::io::{self, Read};
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use helm::chart::{Chart, Entry, FileTree, Limits, files};
+use rustix::fs::OFlags;
 
 use super::fetch::{self, Wanted};
 use super::template;
@@ -73,6 +75,26 @@ impl Disk {
     }
 }
 
+impl Disk {
+    /// Opens a file, and tells its size. Pipes and devices, which might never end, are none.
+    fn regular(&self, path: &str) -> io::Result<(fs::File, u64)> {
+        let mut options = fs::OpenOptions::new();
+        // Opening a pipe would wait for somebody who writes into it.
+        let flags = OFlags::NONBLOCK.bits().cast_signed();
+        let file = options
+            .read(true)
+            .custom_flags(flags)
+            .open(self.root.join(path))?;
+        let kind = file.metadata()?;
+        match kind.is_file() {
+            true => Ok((file, kind.len())),
+            false => Err(io::Error::other(
+                "cannot load irregular file: it is a pipe, a socket or a device",
+            )),
+        }
+    }
+}
+
 impl FileTree for Disk {
     fn entries(&self) -> io::Result<Vec<Entry>> {
         let mut found = Vec::new();
@@ -81,12 +103,12 @@ impl FileTree for Disk {
     }
 
     fn open(&self, path: &str) -> io::Result<Box<dyn Read + '_>> {
-        Ok(Box::new(fs::File::open(self.root.join(path))?))
+        Ok(Box::new(self.regular(path)?.0))
     }
 
     fn read(&self, path: &str, limit: u64) -> io::Result<Vec<u8>> {
-        let file = fs::File::open(self.root.join(path))?;
-        let size = file.metadata()?.len().min(limit);
+        let (file, size) = self.regular(path)?;
+        let size = size.min(limit);
         // One more, so that the end is seen without more room.
         let mut content = Vec::with_capacity(usize::try_from(size).unwrap_or_default() + 1);
         file.take(limit).read_to_end(&mut content)?;

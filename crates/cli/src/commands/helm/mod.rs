@@ -2,6 +2,8 @@
 
 mod access;
 pub(super) mod chart;
+mod check;
+mod cluster;
 pub(super) mod fetch;
 mod lint;
 mod package;
@@ -17,6 +19,10 @@ pub(super) mod world;
 
 use std::process::ExitCode;
 
+use clap::ArgAction;
+
+use crate::commands::pflag;
+
 /// Render, show, check, pack, pull and push Helm charts
 #[derive(clap::Subcommand)]
 pub(crate) enum Helm {
@@ -28,6 +34,24 @@ pub(crate) enum Helm {
     #[command(visible_alias = "fetch")]
     Pull(Box<pull::Args>),
     Push(Box<push::Args>),
+}
+
+/// Flags that are on or off as Go's programs take them: `--include-crds=true` too.
+pub(crate) fn with_flags_as_in_go(command: clap::Command) -> clap::Command {
+    let command = command.mut_args(|arg| match arg.get_action() {
+        ArgAction::SetTrue => arg
+            .action(ArgAction::Set)
+            .num_args(0..=1)
+            .require_equals(true)
+            .default_missing_value("true")
+            .default_value("false")
+            .hide_default_value(true)
+            .hide_possible_values(true)
+            .value_name("BOOL")
+            .value_parser(pflag::boolean),
+        _ => arg,
+    });
+    command.mut_subcommands(with_flags_as_in_go)
 }
 
 /// Runs a command on this thread. Most need no server: what waits for one is started where that is.

@@ -13,11 +13,15 @@ use helm::print;
 use helm::release::{self, PostRenderer, Rendered, Request, Strategy};
 use helm::render::{self, Engine, Release};
 
+use super::check::offline::{self, Question};
+use super::check::server::Server;
+use super::cluster;
 use super::fetch::Wanted;
 use super::post_renderer::Program;
 use super::values::Values;
 use super::world::Machine;
 use super::{chart, whole};
+use crate::commands::pflag;
 
 /// Print the manifests that a chart makes, without a cluster
 #[derive(clap::Args)]
@@ -30,9 +34,9 @@ pub(crate) struct Args {
     wanted: Wanted,
     #[command(flatten)]
     values: Values,
-    /// The namespace of the release
-    #[arg(short, long, env = "HELM_NAMESPACE", default_value = "default")]
-    namespace: String,
+    /// The namespace of the release [default: that of the kubeconfig's context, or default]
+    #[arg(short, long, env = "HELM_NAMESPACE")]
+    namespace: Option<String>,
     /// Print only what comes from these templates; may be repeated
     #[arg(short, long, value_name = "TEMPLATE")]
     show_only: Vec<String>,
@@ -69,6 +73,12 @@ pub(crate) struct Args {
     /// Make up a name for the release
     #[arg(short, long)]
     generate_name: bool,
+    /// Fail if Kubernetes would not take what is made; no cluster is asked
+    #[arg(long, conflicts_with = "dry_run")]
+    validate: bool,
+    /// What to ask: nobody (client), or the cluster of the kubeconfig (server), for what templates see, kinds and objects that are in the way
+    #[arg(long, value_name = "WHOM", num_args = 0..=1, require_equals = true, default_missing_value = "client")]
+    dry_run: Option<String>,
     /// Do not check values against values.schema.json
     #[arg(long)]
     skip_schema_validation: bool,
@@ -88,14 +98,14 @@ pub(crate) struct Args {
     #[arg(long, env = "HELM_DEBUG")]
     debug: bool,
     #[command(flatten)]
+    cluster: cluster::Flags,
+    #[command(flatten)]
     _without_effect: WithoutEffect,
 }
 
 /// Flags of Helm that change nothing where there is no cluster. Scripts pass them.
 #[derive(clap::Args)]
 struct WithoutEffect {
-    #[arg(long, hide = true, num_args = 0..=1, require_equals = true, default_missing_value = "client")]
-    dry_run: Option<String>,
     #[arg(long, hide = true)]
     disable_openapi_validation: bool,
     #[arg(long, hide = true)]
@@ -124,6 +134,10 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         _ => HelmVersion::V4,
     };
     let (name, path) = name_and_chart(args)?;
+    let server = match asks_server(args)? {
+        true => Some(Server::connect(&args.cluster.cluster())?),
+        false => None,
+    };
     let given = args.values.merge()?;
     let loaded = chart::locate(&path, &args.wanted)?;
     chart::check(&loaded)?;
@@ -131,17 +145,29 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         command: command.clone(),
         arguments: args.post_renderer_args.clone(),
     });
+    let release = Release {
+        name,
+        namespace: namespace(args),
+        is_upgrade: args.is_upgrade,
+        revision: 1,
+    };
+    if server.is_some() && !args.skip_crds && !loaded.crds().is_empty() {
+        eprintln!(
+            "This chart or one of its subcharts contains CRDs. Rendering may fail or contain inaccuracies."
+        );
+    }
     let request = Request {
         chart: loaded,
         given,
-        release: Release {
-            name: name.clone(),
-            namespace: args.namespace.clone(),
-            is_upgrade: args.is_upgrade,
-            revision: 1,
+        release: release.clone(),
+        capabilities: match &server {
+            Some(server) => server.capabilities()?,
+            None => capabilities(args, version)?,
         },
-        capabilities: capabilities(args, version)?,
-        options: render::Options::default(),
+        options: render::Options {
+            lookup: server.as_ref().map(Server::lookup),
+            ..render::Options::default()
+        },
         skip_schema: args.skip_schema_validation,
         sub_notes: false,
         post_renderer: program.as_mut().map(|program| program as &mut dyn PostRenderer),
@@ -163,12 +189,23 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         skip_tests: args.skip_tests,
         show_only: args.show_only.clone(),
     };
+    if let Some(server) = &server {
+        server.check(&rendered, &options, &release)?;
+    }
+    if args.validate {
+        offline::check(&Question {
+            rendered: &rendered,
+            options: &options,
+            namespace: &release.namespace,
+            api_versions: &args.api_versions,
+        })?;
+    }
     match &args.output_dir {
         None if options.show_only.is_empty() => write_all(&print::pieces(&rendered, &options))?,
         None => write(&print::template(&rendered, &options, version)?)?,
         Some(directory) => {
             let directory = match args.release_name {
-                true => directory.join(&name),
+                true => directory.join(&release.name),
                 false => directory.clone(),
             };
             write_files(&rendered, &options, &directory)?;
@@ -196,6 +233,28 @@ pub(in crate::commands) fn rendered_files(files: &BTreeMap<String, String>) -> S
         text += &format!("---\n# Source: {path}\n{content}\n");
     }
     text.trim().to_owned() + "\n"
+}
+
+/// Whether the cluster is asked. All other words of Helm are for nobody.
+fn asks_server(args: &Args) -> anyhow::Result<bool> {
+    let Some(whom) = &args.dry_run else {
+        return Ok(false);
+    };
+    let shown = model::quote::quote(whom);
+    match (whom.as_str(), pflag::boolean(whom)) {
+        ("server", _) => Ok(true),
+        ("client", _) | (_, Ok(true)) => Ok(false),
+        ("none", _) | (_, Ok(false)) => {
+            anyhow::bail!("invalid dry-run value ({shown}). Must be \"server\" or \"client\"")
+        }
+        _ => anyhow::bail!("invalid dry-run value ({shown}). Must be \"none\", \"server\", or \"client\""),
+    }
+}
+
+fn namespace(args: &Args) -> String {
+    let given = args.namespace.clone().filter(|namespace| !namespace.is_empty());
+    let known = given.or_else(|| args.cluster.namespace());
+    known.unwrap_or_else(|| "default".to_owned())
 }
 
 fn name_and_chart(args: &Args) -> anyhow::Result<(String, String)> {

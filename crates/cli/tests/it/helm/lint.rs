@@ -176,3 +176,27 @@ fn numbers_stand_for_texts_only_where_they_may() {
     ];
     assert_eq!(same(&quiet, &["--quiet"]).1, Some(0));
 }
+
+#[test]
+fn charts_below_are_looked_at_where_that_is_asked_for() {
+    let files = [
+        CHART,
+        ("app/values.yaml", "a: 1\n"),
+        ("app/templates/a.yaml", "kind: ConfigMap\nmetadata: {name: a}\n"),
+        (
+            "app/charts/b/Chart.yaml",
+            "apiVersion: v2\nname: b\nversion: 1.0.0\n",
+        ),
+        (
+            "app/charts/b/charts/c/Chart.yaml",
+            "apiVersion: v2\nname: c\nversion: 1.0.0\n",
+        ),
+    ];
+    let (said, code) = same(&files, &["--with-subcharts"]);
+    assert!(said.contains("==> Linting app/charts/b\n"), "{said}");
+    assert!(said.contains("==> Linting app/charts/b/charts/c\n"), "{said}");
+    assert!(said.contains("3 chart(s) linted"), "{said}");
+    assert_eq!(code, Some(1));
+    let (said, _) = same(&files, &[]);
+    assert!(said.contains("1 chart(s) linted"), "{said}");
+}

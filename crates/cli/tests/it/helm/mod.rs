@@ -1,5 +1,6 @@
 //! `sluice helm`. The real helm runs beside it where it is installed.
 
+mod check;
 mod lint;
 mod remote;
 
@@ -110,6 +111,58 @@ fn what_is_wrong_is_told_in_the_words_of_helm() {
 }
 
 #[test]
+fn values_are_shown_by_their_paths() {
+    let folder = folder(&[
+        ("app/Chart.yaml", "apiVersion: v2\nname: app\nversion: 1.2.3\n"),
+        (
+            "app/values.yaml",
+            "big: 12345678\nnone: null\nimage: {tag: <1>}\nports: [{port: 80, name: web}, {port: 1.5}]\n",
+        ),
+    ]);
+    for (template, printed) in [
+        ("{.image.tag}", "<1>"),
+        ("{.big} {.image}", "1.2345678e+07 {\"tag\":\"\\u003c1\\u003e\"}"),
+        ("{range .ports[*]}{.port}{'\\n'}{end}", "80\n1.5\n"),
+        ("x{.none}", "xnull"),
+        ("x{.gone}", ""),
+        ("x{.ports[?(@.port==80)].name}", ""),
+        ("{foo}", ""),
+        ("{end}", ""),
+    ] {
+        let shown = same(
+            &["show", "values", "./app", "--jsonpath", template],
+            folder.path(),
+        );
+        assert_eq!(shown, printed, "{template}");
+    }
+}
+
+#[test]
+fn flags_that_are_on_or_off_take_a_value_too() {
+    let folder = chart();
+    let same = |arguments: &[&str]| same(&[&["template", "r", "./app"], arguments].concat(), folder.path());
+    assert!(same(&["--include-crds=true"]).contains("kind: CustomResourceDefinition"));
+    assert!(!same(&["--include-crds", "--include-crds=false"]).contains("CustomResourceDefinition"));
+    assert!(!same(&["--skip-tests=1", "--dry-run=client"]).contains("Pod"));
+}
+
+#[test]
+fn the_namespace_is_that_of_the_kubeconfig_where_none_is_given() {
+    let folder = folder(&[
+        ("app/Chart.yaml", "apiVersion: v2\nname: app\nversion: 1.2.3\n"),
+        ("app/templates/a.yaml", "in: {{ .Release.Namespace }}\n"),
+        (
+            ".kube/config",
+            "apiVersion: v1\nkind: Config\ncurrent-context: one\ncontexts:\n- {name: one, context: {cluster: c, namespace: first}}\n- {name: two, context: {cluster: c, namespace: second}}\nclusters:\n- {name: c, cluster: {server: 'https://127.0.0.1:1'}}\n",
+        ),
+    ]);
+    let same = |arguments: &[&str]| same(&[&["template", "./app"], arguments].concat(), folder.path());
+    assert!(same(&[]).contains("in: first\n"));
+    assert!(same(&["--kube-context", "two"]).contains("in: second\n"));
+    assert!(same(&["-n", "third"]).contains("in: third\n"));
+}
+
+#[test]
 fn charts_are_shown_checked_and_packed() {
     let folder = chart();
     for what in ["all", "chart", "values", "readme", "crds"] {
@@ -124,4 +177,28 @@ fn charts_are_shown_checked_and_packed() {
     assert!(packed.status.success(), "{}", text(&packed.stderr));
     let from_archive = same(&["template", "r", "app-1.2.3.tgz"], folder.path());
     assert_eq!(from_archive, same(&["template", "r", "./app"], folder.path()));
+}
+
+/// A pipe would be waited for, and a device read without end.
+#[test]
+fn files_that_are_none_are_refused() {
+    for target in ["pipe", "/dev/zero"] {
+        let folder = chart();
+        let file = folder.path().join("app/templates/a.yaml");
+        match target {
+            "pipe" => assert!(Command::new("mkfifo").arg(&file).status().unwrap().success()),
+            device => std::os::unix::fs::symlink(device, &file).unwrap(),
+        }
+        let ours = run(
+            env!("CARGO_BIN_EXE_sluice"),
+            &["helm", "template", "r", "./app"],
+            folder.path(),
+        );
+        let said = text(&ours.stderr);
+        assert!(!ours.status.success());
+        assert!(
+            said.contains("templates/a.yaml") && said.contains("irregular file"),
+            "{said}"
+        );
+    }
 }

@@ -6,9 +6,10 @@ mod fields;
 mod metadata;
 mod names;
 mod objects;
+mod subcharts;
 mod templates;
 
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::process::ExitCode;
 
 use helm::chart::Chart;
@@ -30,6 +31,9 @@ pub(crate) struct Args {
     /// Fail on warnings too
     #[arg(long)]
     strict: bool,
+    /// Look at the charts in charts/ too
+    #[arg(long)]
+    with_subcharts: bool,
     /// Print only warnings and errors
     #[arg(long)]
     quiet: bool,
@@ -74,7 +78,18 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     } else {
         Severity::Error
     };
-    for path in &args.charts {
+    let mut charts = args.charts.clone();
+    if args.with_subcharts {
+        for path in &args.charts {
+            // Helm cleans the paths that it makes, and begins none with a dot.
+            let path: PathBuf = path
+                .components()
+                .filter(|part| *part != Component::CurDir)
+                .collect();
+            subcharts::find(&path.join("charts"), &mut charts);
+        }
+    }
+    for path in &charts {
         let found = lint(args, path)?;
         let has_failed = found.iter().any(|message| message.severity >= limit);
         failed += usize::from(has_failed);
@@ -98,7 +113,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         out.push('\n');
     }
     template::write(&out)?;
-    let summary = format!("{} chart(s) linted, {failed} chart(s) failed", args.charts.len());
+    let summary = format!("{} chart(s) linted, {failed} chart(s) failed", charts.len());
     if failed > 0 {
         anyhow::bail!(summary);
     }
