@@ -10,7 +10,6 @@ use smd::Schema;
 use smd::patch::strategic::three_way;
 
 use super::FIELD_MANAGER;
-use super::objects::Wanted;
 use super::site::Site;
 
 /// The types of built-in kinds, read when the first release needs them.
@@ -26,16 +25,25 @@ struct Pair {
     live: Option<Value>,
 }
 
+/// How objects are written.
+pub(super) struct Writing<'w> {
+    /// The namespace of the release.
+    pub(super) namespace: &'w str,
+    /// The objects of the release before.
+    pub(super) previous: &'w [Value],
+    /// Whether objects are replaced instead of changed.
+    pub(super) force: bool,
+}
+
 impl Site {
-    /// Writes the objects of a release one after the other; `previous` are those of the release before. Takes note of those that were not there.
+    /// Writes the objects of a release one after the other. Takes note of those that were not there.
     ///
     /// # Errors
     /// What cannot be had, before anything is written; then the first object that the server does not take.
     pub(super) async fn write(
         &self,
         desired: Vec<Desired>,
-        previous: &[Value],
-        wanted: &Wanted<'_>,
+        writing: &Writing<'_>,
         created: &mut Vec<ObjectKey>,
     ) -> Result<Vec<Desired>, Vec<String>> {
         let mut pairs = Vec::with_capacity(desired.len());
@@ -51,9 +59,9 @@ impl Site {
         }
         let mut written = Vec::with_capacity(pairs.len());
         for pair in pairs {
-            let key = pair.desired.key(wanted.namespace);
-            let before = previous.iter().find(|object| is_of(object, &key));
-            let done = self.one(&pair, before, wanted.force).await;
+            let key = pair.desired.key(writing.namespace);
+            let before = writing.previous.iter().find(|object| is_of(object, &key));
+            let done = self.one(&pair, before, writing.force).await;
             let live = done.map_err(|error| vec![format!("{key}: {error}")])?;
             if pair.live.is_none() {
                 created.push(key);

@@ -15,6 +15,7 @@ use model::inventory::Entry;
 use model::{Inventory, ObjectKey, Value};
 
 use super::FIELD_MANAGER;
+use super::client_side::Writing;
 use super::site::Site;
 
 /// A release whose objects are to be brought to the cluster.
@@ -99,7 +100,12 @@ impl Site {
         let desired = match &wanted.client_side {
             // They are as they should be then, and what is left is to delete others and to wait.
             Some(previous) if self.rehearsed.is_none() => {
-                self.write(desired, previous, &wanted, created).await?
+                let writing = Writing {
+                    namespace: wanted.namespace,
+                    previous,
+                    force,
+                };
+                self.write(desired, &writing, created).await?
             }
             _ => observer.look(desired).await,
         };

@@ -62,7 +62,8 @@ impl From<Failure> for NoPreview {
 /// # Errors
 /// What the controller would tell instead.
 pub async fn values(client: &Client, object: &HelmRelease) -> Result<Map, NoPreview> {
-    Ok(super::values::values(client, object).await?)
+    let (values, _) = super::values::values(client, object).await?;
+    Ok(values)
 }
 
 /// What the controller would do next for an object of the cluster. Nothing is changed.

@@ -8,6 +8,7 @@ use model::event::Severity;
 use model::{ObjectKey, Value};
 
 use super::{NotDone, Release, ended};
+use crate::helm_releases::client_side::Writing;
 use crate::helm_releases::{objects, status};
 use crate::kit::Notice;
 
@@ -102,7 +103,8 @@ impl Release<'_, '_> {
 
     async fn corrected(&mut self, record: &Record) -> Result<Vec<String>, String> {
         let looked = self.looked_at(record).await?;
-        if !record.is_server_side() {
+        // Who only rehearses is told what a plan would change.
+        if !record.is_server_side() && self.site.rehearsed.is_none() {
             return self.corrected_by_patches(record, looked.objects).await;
         }
         let (plan, objects) = objects::correction(looked.objects, &record.name, &record.namespace)?;
@@ -126,19 +128,12 @@ impl Release<'_, '_> {
             format!("{} {done}", desired.key(&record.namespace))
         });
         let lines: Vec<String> = lines.collect();
-        let nothing = |_: &Value| false;
-        let wanted = objects::Wanted {
-            name: &record.name,
+        let writing = Writing {
             namespace: &record.namespace,
-            objects: Vec::new(),
-            previous: Default::default(),
-            client_side: None,
-            take_ownership: true,
+            previous: &[],
             force: false,
-            wait: None,
-            unawaited: &nothing,
         };
-        let written = self.site.write(differing, &[], &wanted).await;
+        let written = self.site.write(differing, &writing, &mut Vec::new()).await;
         written.map(|_| lines).map_err(|problems| problems.join("\n"))
     }
 }
