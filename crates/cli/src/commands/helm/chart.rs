@@ -24,7 +24,7 @@ impl Disk {
     fn collect(&self, prefix: &str, above: &mut Vec<PathBuf>, found: &mut Vec<Entry>) -> io::Result<()> {
         let directory = self.root.join(prefix);
         let mut entries = Vec::new();
-        for entry in fs::read_dir(&directory)? {
+        for entry in fs::read_dir(&directory).map_err(|error| named(&directory, &error))? {
             let entry = entry?;
             let name = entry.file_name().into_string().map_err(|name| {
                 io::Error::new(io::ErrorKind::InvalidData, format!("{name:?} is not UTF-8"))
@@ -57,10 +57,11 @@ impl Disk {
     /// Whether a link leads to a directory, which none of those above may be: only links can lead in a circle.
     fn is_directory_behind(&self, link: &str, above: &[PathBuf]) -> io::Result<bool> {
         let link = self.root.join(link);
-        if !fs::metadata(&link)?.is_dir() {
+        let wrong = |error: io::Error| named(&link, &error);
+        if !fs::metadata(&link).map_err(wrong)?.is_dir() {
             return Ok(false);
         }
-        let real = link.canonicalize()?;
+        let real = link.canonicalize().map_err(wrong)?;
         let mut is_above = above.len() > MAX_DEPTH;
         for directory in above {
             is_above |= directory.canonicalize()? == real;
@@ -114,6 +115,11 @@ impl FileTree for Disk {
         file.take(limit).read_to_end(&mut content)?;
         Ok(content)
     }
+}
+
+/// An error with the path that it is about.
+fn named(path: &Path, error: &io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("{}: {error}", path.display()))
 }
 
 /// Packed charts may be as large as what is in them.

@@ -30,7 +30,7 @@ pub(super) struct Flags {
     kube_apiserver: Option<String>,
     /// The certificates of those who may vouch for the server
     #[arg(help_heading = CLUSTER, long, env = "HELM_KUBECAFILE", value_name = "FILE")]
-    kube_ca_file: Option<PathBuf>,
+    kube_ca_file: Option<String>,
     /// The name that the certificate of the server has to be for
     #[arg(help_heading = CLUSTER, long, env = "HELM_KUBETLS_SERVER_NAME", value_name = "NAME")]
     kube_tls_server_name: Option<String>,
@@ -48,14 +48,19 @@ impl Flags {
     pub(super) fn cluster(&self) -> Cluster {
         Cluster {
             kubeconfig: self.kubeconfig.clone(),
-            context: self.kube_context.clone(),
-            server: self.kube_apiserver.clone(),
-            tls_server_name: self.kube_tls_server_name.clone(),
-            certificate_authority: self.kube_ca_file.clone(),
+            context: given(self.kube_context.as_ref()),
+            server: given(self.kube_apiserver.as_ref()),
+            tls_server_name: given(self.kube_tls_server_name.as_ref()),
+            certificate_authority: given(self.kube_ca_file.as_ref()).map(PathBuf::from),
             insecure_skip_tls_verify: self.kube_insecure_skip_tls_verify,
-            token: self.kube_token.clone(),
-            as_user: self.kube_as_user.clone(),
-            as_group: self.kube_as_group.clone(),
+            token: given(self.kube_token.as_ref()),
+            as_user: given(self.kube_as_user.as_ref()),
+            as_group: self
+                .kube_as_group
+                .iter()
+                .filter(|group| !group.is_empty())
+                .cloned()
+                .collect(),
             ..Cluster::default()
         }
     }
@@ -67,12 +72,14 @@ impl Flags {
             None => Kubeconfig::read(),
         };
         let kubeconfig = read.ok()?;
-        let name = self
-            .kube_context
-            .as_ref()
-            .or(kubeconfig.current_context.as_ref())?;
+        let name = given(self.kube_context.as_ref()).or(kubeconfig.current_context)?;
         let mut contexts = kubeconfig.contexts.into_iter();
-        let context = contexts.find(|context| context.name == *name)?.context?;
+        let context = contexts.find(|context| context.name == name)?.context?;
         context.namespace.filter(|namespace| !namespace.is_empty())
     }
+}
+
+/// What was given: an empty variable says nothing.
+fn given(text: Option<&String>) -> Option<String> {
+    text.filter(|text| !text.is_empty()).cloned()
 }

@@ -48,7 +48,11 @@ pub(crate) fn with_flags_as_in_go(command: clap::Command) -> clap::Command {
             .hide_default_value(true)
             .hide_possible_values(true)
             .value_name("BOOL")
-            .value_parser(pflag::boolean),
+            // A variable that is there but empty turns nothing on.
+            .value_parser(|text: &str| match text {
+                "" => Ok(false),
+                text => pflag::boolean(text),
+            }),
         _ => arg,
     });
     command.mut_subcommands(with_flags_as_in_go)

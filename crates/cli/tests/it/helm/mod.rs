@@ -147,6 +147,27 @@ fn flags_that_are_on_or_off_take_a_value_too() {
 }
 
 #[test]
+fn variables_that_are_empty_say_nothing() {
+    let folder = chart();
+    let output = Command::new(env!("CARGO_BIN_EXE_sluice"))
+        .args(["helm", "template", "r", "./app"])
+        .current_dir(folder.path())
+        .env("HOME", folder.path())
+        .envs(
+            [
+                "HELM_DEBUG",
+                "HELM_NAMESPACE",
+                "HELM_KUBECONTEXT",
+                "HELM_KUBEASGROUPS",
+            ]
+            .map(|name| (name, "")),
+        )
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", text(&output.stderr));
+}
+
+#[test]
 fn the_namespace_is_that_of_the_kubeconfig_where_none_is_given() {
     let folder = folder(&[
         ("app/Chart.yaml", "apiVersion: v2\nname: app\nversion: 1.2.3\n"),
@@ -182,7 +203,11 @@ fn charts_are_shown_checked_and_packed() {
 /// A pipe would be waited for, and a device read without end.
 #[test]
 fn files_that_are_none_are_refused() {
-    for target in ["pipe", "/dev/zero"] {
+    for (target, problem) in [
+        ("pipe", "irregular file"),
+        ("/dev/zero", "irregular file"),
+        ("/gone", "No such file"),
+    ] {
         let folder = chart();
         let file = folder.path().join("app/templates/a.yaml");
         match target {
@@ -197,7 +222,7 @@ fn files_that_are_none_are_refused() {
         let said = text(&ours.stderr);
         assert!(!ours.status.success());
         assert!(
-            said.contains("templates/a.yaml") && said.contains("irregular file"),
+            said.contains("templates/a.yaml") && said.contains(problem),
             "{said}"
         );
     }
