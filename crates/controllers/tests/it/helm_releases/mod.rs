@@ -1,5 +1,6 @@
 //! HelmReleases on a cluster.
 
+mod applied;
 mod bad_input;
 mod bed;
 mod drifted;
@@ -13,6 +14,7 @@ mod machine;
 mod options;
 mod origin;
 mod program;
+mod records;
 mod released;
 mod rendered;
 mod told;
