@@ -1,6 +1,9 @@
 //! What people get wrong, one thing each: it is told with the reason of the contract, with chart, template and line where there are any, and what runs goes on.
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
+use testkit::cluster::object_settled;
 
 use super::bed::{CHART, CONFIG, Setting};
 use super::hands::{judged, message, said};
@@ -186,16 +189,24 @@ async fn a_chart_whose_version_is_none_is_told_and_the_release_before_goes_on() 
     setting
         .change("web", json!({"chart": {"spec": {"chart": "other"}}}))
         .await;
-    let object = setting
-        .bed
-        .until("web", |object| {
-            let ready = condition(object, "Ready");
-            ready.is_some_and(|ready| {
-                ready.reason == "SourceNotReady" && ready.message.contains("not-a-version")
-            })
-        })
-        .await;
-    let told = message(&object, "Ready");
+    // Whoever looked before the HelmChart had failed looks again when dependencies are asked for the next time.
+    let told = object_settled(
+        setting.bed.api.clone(),
+        "web",
+        Duration::from_secs(90),
+        |object| {
+            let ready = object.and_then(|object| condition(object, "Ready"));
+            match ready {
+                Some(ready)
+                    if ready.reason == "SourceNotReady" && ready.message.contains("not-a-version") =>
+                {
+                    Ok(ready.message)
+                }
+                other => Err(format!("{other:?}")),
+            }
+        },
+    );
+    let told = told.await.unwrap();
     let name = format!("HelmChart '{0}/{0}-web' is not ready: ", setting.bed.namespace);
     assert!(told.starts_with(&name), "{told}");
     setting.value("web", Some("one")).await;

@@ -3,7 +3,6 @@
 use std::fs;
 
 use k8s_openapi::api::core::v1::{Namespace, ServiceAccount};
-use k8s_openapi::api::rbac::v1::{Role, RoleBinding};
 use kube::Api;
 use serde_json::{Value, json};
 use testkit::cluster::object_settled;
@@ -26,35 +25,11 @@ const FILES: [(&str, &str); 3] = [
     ("app/templates/service.yaml", SERVICE),
 ];
 
-/// An account that may keep records and ConfigMaps, and nothing else.
-async fn make_account(setting: &Setting, name: &str) {
-    let (client, space) = (setting.bed.cluster.client(), setting.bed.namespace.clone());
-    let account: ServiceAccount = serde_json::from_value(json!({"metadata": {"name": name}})).unwrap();
-    let role: Role = serde_json::from_value(json!({
-        "metadata": {"name": name},
-        "rules": [{"apiGroups": [""], "resources": ["configmaps", "secrets"], "verbs": ["*"]}],
-    }))
-    .unwrap();
-    let binding: RoleBinding = serde_json::from_value(json!({
-        "metadata": {"name": name},
-        "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": name},
-        "subjects": [{"kind": "ServiceAccount", "name": name, "namespace": space}],
-    }))
-    .unwrap();
-    let by = Default::default();
-    let accounts: Api<ServiceAccount> = Api::namespaced(client.clone(), &space);
-    accounts.create(&by, &account).await.unwrap();
-    let roles: Api<Role> = Api::namespaced(client.clone(), &space);
-    roles.create(&by, &role).await.unwrap();
-    let bindings: Api<RoleBinding> = Api::namespaced(client, &space);
-    bindings.create(&by, &binding).await.unwrap();
-}
-
 /// `serviceAccountName`, `bad:forbidden`, HS3: all is done as the account, records too: what it may not do fails by name, and what runs stays.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_release_is_made_with_the_rights_of_its_account() {
     let setting = Setting::with(&FILES).await;
-    make_account(&setting, "maps").await;
+    setting.bed.account("maps", &["configmaps", "secrets"]).await;
     let space = setting.bed.namespace.clone();
     let elsewhere = setting.bed.cluster.namespace("forbidden").await;
     setting.create("web", json!({"serviceAccountName": "maps"})).await;
@@ -88,7 +63,7 @@ async fn a_release_is_made_with_the_rights_of_its_account() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_was_made_as_an_account_that_is_gone_is_left_behind() {
     let setting = Setting::with(&FILES).await;
-    make_account(&setting, "brief").await;
+    setting.bed.account("brief", &["configmaps", "secrets"]).await;
     setting
         .create("web", json!({"serviceAccountName": "brief"}))
         .await;
@@ -118,18 +93,6 @@ async fn what_is_not_installed_goes_without_an_uninstall() {
         .unwrap();
     setting.bed.delete("web").await;
     setting.value("web", Some("one")).await;
-}
-
-/// A kubeconfig of the cluster of a test, with all in it that it needs.
-async fn kubeconfig(setting: &Setting, token: Option<&str>) -> String {
-    let path = setting.bed.cluster.kubeconfig().await;
-    let mut config: Value = serde_json::to_value(yaml::parse(&fs::read(&path).unwrap()).unwrap()).unwrap();
-    if let Some(token) = token {
-        for user in config["users"].as_array_mut().unwrap() {
-            user["user"] = json!({"token": token});
-        }
-    }
-    config.to_string()
 }
 
 /// `kubeConfig`, HR8, HS3, HS6: objects and records go to the cluster of the kubeconfig; one that is missing or cannot be used is told without what is in it, and a release
@@ -168,7 +131,7 @@ async fn releases_are_made_in_the_cluster_of_their_kubeconfig() {
     setting.change("web", json!({"values": {"a": "two"}})).await;
     setting.deployed("web", 2).await;
 
-    let bad = kubeconfig(&setting, Some("no-token-of-anybody")).await;
+    let bad = setting.bed.kubeconfig(Some("no-token-of-anybody")).await;
     setting.bed.secret("bad", "Opaque", json!({"own": bad})).await;
     let by_bad = json!({"kubeConfig": {"secretRef": {"name": "bad", "key": "own"}}});
     setting.create("stranger", by_bad).await;

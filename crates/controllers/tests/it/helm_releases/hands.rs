@@ -13,6 +13,16 @@ use testkit::cluster::object_settled;
 use super::bed::Setting;
 use crate::sources::bed::condition;
 
+/// A ConfigMap that is not in every release.
+pub(super) const EXTRA: &str = "{{ if .Values.extra }}
+apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: {{ .Release.Name }}-extra
+data: {a: {{ .Values.extra | quote }}}
+{{ end }}
+";
+
 /// How a test tells whether ConfigMaps do well: those whose value begins with `bad` have failed, and those with `slow` are on their way.
 pub(super) fn by_value() -> Value {
     json!([{

@@ -1,5 +1,6 @@
 //! HelmReleases on a cluster.
 
+mod applied;
 mod bad_input;
 mod bed;
 mod chosen;
@@ -15,6 +16,7 @@ mod never_stuck;
 mod options;
 mod origin;
 mod program;
+mod records;
 mod released;
 mod rendered;
 mod resting;

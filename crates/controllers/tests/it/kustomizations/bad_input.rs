@@ -5,9 +5,6 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use api::kustomize::KustomizationSpec;
-use k8s_openapi::api::core::v1::ServiceAccount;
-use k8s_openapi::api::rbac::v1::{Role, RoleBinding};
-use kube::Api;
 use serde_json::{Value, json};
 use testkit::cluster::object_settled;
 
@@ -25,30 +22,6 @@ struct Mistake {
     reason: &'static str,
     /// What the message names.
     told: Vec<String>,
-}
-
-/// An account that may do everything with ConfigMaps.
-async fn make_account(setting: &Setting) {
-    let (client, space) = (setting.bed.cluster.client(), setting.bed.namespace.clone());
-    let account: ServiceAccount = serde_json::from_value(json!({"metadata": {"name": "maps"}})).unwrap();
-    let role: Role = serde_json::from_value(json!({
-        "metadata": {"name": "maps"},
-        "rules": [{"apiGroups": [""], "resources": ["configmaps"], "verbs": ["*"]}],
-    }))
-    .unwrap();
-    let binding: RoleBinding = serde_json::from_value(json!({
-        "metadata": {"name": "maps"},
-        "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": "maps"},
-        "subjects": [{"kind": "ServiceAccount", "name": "maps", "namespace": space}],
-    }))
-    .unwrap();
-    let by = Default::default();
-    let accounts: Api<ServiceAccount> = Api::namespaced(client.clone(), &space);
-    accounts.create(&by, &account).await.unwrap();
-    let roles: Api<Role> = Api::namespaced(client.clone(), &space);
-    roles.create(&by, &role).await.unwrap();
-    let bindings: Api<RoleBinding> = Api::namespaced(client, &space);
-    bindings.create(&by, &binding).await.unwrap();
 }
 
 fn mistakes(space: &str) -> Vec<Mistake> {
@@ -121,7 +94,7 @@ fn mistakes(space: &str) -> Vec<Mistake> {
 async fn each_mistake_is_told_by_name_and_holds_up_no_others_and_prunes_nothing() {
     let setting = Setting::with(&[("notes.txt", "nothing yet")]).await;
     let space = setting.bed.namespace.clone();
-    make_account(&setting).await;
+    setting.bed.account("maps", &["configmaps"]).await;
     let mistakes = mistakes(&space);
     let within = |text: String| text.replace("metadata:\n", &format!("metadata:\n  namespace: {space}\n"));
     let mut files = BTreeMap::from([("fine/keep.yaml".to_owned(), config_map("fine", "1"))]);

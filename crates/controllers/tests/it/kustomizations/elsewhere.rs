@@ -12,18 +12,6 @@ use serde_json::{Value, json};
 use super::bed::{Setting, config_map};
 use crate::sources::bed::condition;
 
-/// A kubeconfig of the cluster of a test, with all in it that it needs, as somebody who shows this token if one is given.
-async fn kubeconfig(setting: &Setting, token: Option<&str>) -> String {
-    let path = setting.bed.cluster.kubeconfig().await;
-    let mut config: Value = serde_json::to_value(yaml::parse(&fs::read(&path).unwrap()).unwrap()).unwrap();
-    if let Some(token) = token {
-        for user in config["users"].as_array_mut().unwrap() {
-            user["user"] = json!({"token": token});
-        }
-    }
-    config.to_string()
-}
-
 /// §2.10: each kubeconfig is its own way, even to the same address, and one that is changed is read again.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn clusters_are_reached_with_the_credentials_of_their_own_kubeconfigs() {
@@ -32,8 +20,8 @@ async fn clusters_are_reached_with_the_credentials_of_their_own_kubeconfigs() {
         ("b/two.yaml", &config_map("two", "1")),
     ])
     .await;
-    let good = kubeconfig(&setting, None).await;
-    let bad = kubeconfig(&setting, Some("no-token-of-anybody")).await;
+    let good = setting.bed.kubeconfig(None).await;
+    let bad = setting.bed.kubeconfig(Some("no-token-of-anybody")).await;
     setting
         .bed
         .secret("good", "Opaque", json!({"value.yaml": good}))

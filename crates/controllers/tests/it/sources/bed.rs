@@ -7,7 +7,8 @@ use api::{Condition, Object, ReconcileStatus, Spec};
 use controllers::kit::{Key, Options, Queue, Reconcile, Recorder, Runner};
 use controllers::sources::Shared;
 use futures::StreamExt;
-use k8s_openapi::api::core::v1::Event;
+use k8s_openapi::api::core::v1::{Event, ServiceAccount};
+use k8s_openapi::api::rbac::v1::{Role, RoleBinding};
 use kube::api::{DeleteParams, Patch, PatchParams, PostParams};
 use kube::runtime::watcher;
 use kube::{Api, Client};
@@ -142,6 +143,43 @@ impl<S: Spec<Status: ReconcileStatus + PartialEq>> Bed<S> {
         let secret = json!({"metadata": {"name": name}, "type": kind, "stringData": data});
         let secret = serde_json::from_value(secret).unwrap();
         api.create(&PostParams::default(), &secret).await.unwrap();
+    }
+
+    /// An account that may do everything with objects of these kinds of the core, and nothing else.
+    pub(crate) async fn account(&self, name: &str, resources: &[&str]) {
+        let by = PostParams::default();
+        let account = json!({"metadata": {"name": name}});
+        let accounts: Api<ServiceAccount> = Api::namespaced(self.cluster.client(), &self.namespace);
+        let account = serde_json::from_value(account).unwrap();
+        accounts.create(&by, &account).await.unwrap();
+        let role = json!({
+            "metadata": {"name": name},
+            "rules": [{"apiGroups": [""], "resources": resources, "verbs": ["*"]}],
+        });
+        let roles: Api<Role> = Api::namespaced(self.cluster.client(), &self.namespace);
+        let role = serde_json::from_value(role).unwrap();
+        roles.create(&by, &role).await.unwrap();
+        let binding = json!({
+            "metadata": {"name": name},
+            "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": name},
+            "subjects": [{"kind": "ServiceAccount", "name": name, "namespace": self.namespace}],
+        });
+        let bindings: Api<RoleBinding> = Api::namespaced(self.cluster.client(), &self.namespace);
+        let binding = serde_json::from_value(binding).unwrap();
+        bindings.create(&by, &binding).await.unwrap();
+    }
+
+    /// A kubeconfig of the cluster, with all in it that it needs, as somebody who shows this token if one is given.
+    pub(crate) async fn kubeconfig(&self, token: Option<&str>) -> String {
+        let path = self.cluster.kubeconfig().await;
+        let config = yaml::parse(&std::fs::read(&path).unwrap()).unwrap();
+        let mut config: Value = serde_json::to_value(config).unwrap();
+        if let Some(token) = token {
+            for user in config["users"].as_array_mut().unwrap() {
+                user["user"] = json!({"token": token});
+            }
+        }
+        config.to_string()
     }
 
     /// The status, once it is as it should be.
