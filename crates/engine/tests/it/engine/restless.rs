@@ -71,7 +71,7 @@ impl Scene {
             bed,
             engine,
             begun,
-            running: running,
+            running,
         }
     }
 
