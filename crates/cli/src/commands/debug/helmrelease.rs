@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 use api::helm::HelmRelease;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::or;
 use crate::commands::objects::{Objects, Place, named, yaml_of};
@@ -40,7 +40,14 @@ pub(super) async fn run(mut args: Args) -> anyhow::Result<ExitCode> {
     let client = args.place.reach().await?;
     let kind = named("HelmRelease").context("there is no such kind")?;
     let objects = Objects::new(client.clone(), kind, Some(&args.place.namespace));
-    let object = args.place.limited(objects.get(&args.name)).await?;
+    let mut object = args.place.limited(objects.get(&args.name)).await?;
+    let history = object
+        .pointer_mut("/status/history")
+        .and_then(Value::as_array_mut);
+    for snapshot in history.into_iter().flatten().filter_map(Value::as_object_mut) {
+        // So flux shows releases that were not uninstalled.
+        snapshot.entry("deleted").or_insert(Value::Null);
+    }
     let status = &object["status"];
     if args.show_status == Some(true) {
         print!("{STATUS}\n{}", yaml_of(&or(status, json!({})))?);

@@ -13,7 +13,7 @@ use kube::{Api, Client};
 use super::objects::{Place, told};
 
 pub(crate) use history::{History, run as history};
-pub(crate) use records::records;
+pub(crate) use records::{record, records};
 
 /// The HelmRelease that something is asked of.
 #[derive(clap::Args)]

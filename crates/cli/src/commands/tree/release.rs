@@ -8,7 +8,7 @@ use model::{ObjectKey, Str};
 use serde_json::Value;
 
 use crate::commands::objects::{Objects, named};
-use crate::commands::release::records;
+use crate::commands::release::record;
 use crate::commands::served::Served;
 
 /// The objects of a release: none where it has none yet, or where they are in another cluster.
@@ -29,11 +29,9 @@ pub(super) async fn objects(client: &Client, key: &ObjectKey) -> anyhow::Result<
         let ObjectKey { namespace, name, .. } = key;
         format!("failed to read the Helm storage object for HelmRelease '{namespace}/{name}'")
     };
-    let records = records(client, storage, text("name"))
-        .await
-        .with_context(unreadable)?;
-    let mut records = records.into_iter();
-    let Some(record) = records.find(|record| latest["version"] == record.version) else {
+    let version = latest["version"].as_i64().unwrap_or_default();
+    let found = record(client, storage, text("name"), version).await;
+    let Some(record) = found.with_context(unreadable)? else {
         return Ok(Vec::new());
     };
     let manifest = record.manifest;

@@ -148,3 +148,59 @@ async fn kustomizations_are_shown_from_inside_as_by_flux() {
     ];
     same_as_flux(&bed, flux.to_str().unwrap(), &lines.map(str::to_owned)).await;
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn releases_are_shown_from_inside_as_by_flux() {
+    let Some(flux) = testkit::program::find("flux") else {
+        return;
+    };
+    let bed = Bed::start().await;
+    let values = json!({"metadata": {"name": "more"}, "data": {
+        "values.yaml": "z: 1\nlist: [a, b]\ndeep: {x: 1, y: text}\n", "other.yaml": "deep: {x: 2.50}\n", "single": "one,two",
+    }});
+    bed.add(("", "v1", "ConfigMap", "configmaps"), values, None).await;
+    let object = |name: &str, from: serde_json::Value| {
+        json!({
+            "metadata": {"name": name},
+            "spec": {
+                "interval": "1m", "chartRef": {"kind": "OCIRepository", "name": "told"},
+                "values": {"own": {"text": "a: b", "none": null, "yes": true}, "deep": {"y": "own"}},
+                "valuesFrom": from,
+            },
+        })
+    };
+    let from = json!([
+        {"kind": "ConfigMap", "name": "more"},
+        {"kind": "ConfigMap", "name": "more", "valuesKey": "other.yaml"},
+        {"kind": "ConfigMap", "name": "more", "valuesKey": "single", "targetPath": "deep.names"},
+        {"kind": "Secret", "name": "login", "valuesKey": "password", "targetPath": "deep.password"},
+        {"kind": "Secret", "name": "gone", "optional": true},
+    ]);
+    let history = json!([{
+        "digest": "sha256:0", "name": "varied", "namespace": "objects", "version": 3, "status": "deployed", "chartName": "podinfo",
+        "chartVersion": "6.0.0", "appVersion": "6.0.0", "configDigest": "sha256:1", "action": "upgrade",
+        "firstDeployed": "2026-01-02T03:04:05Z", "lastDeployed": "2026-01-02T03:04:05Z",
+    }]);
+    let kind = ("helm.toolkit.fluxcd.io", "v2", "HelmRelease", "helmreleases");
+    let status = json!({"history": history, "observedGeneration": 1, "storageNamespace": "objects"});
+    bed.add(kind, object("varied", from), Some(status)).await;
+    bed.add(
+        kind,
+        object("lost", json!([{"kind": "Secret", "name": "gone"}])),
+        None,
+    )
+    .await;
+    let lines = [
+        "debug helmrelease varied --show-values",
+        "debug hr varied --show-status",
+        "debug hr varied --show-history",
+        "debug hr new --show-status",
+        "debug hr new --show-history",
+        "debug hr new --show-values",
+        "debug hr lost --show-values",
+        "debug hr gone --show-values",
+        "debug hr varied",
+        "debug hr varied --show-values --show-status",
+    ];
+    same_as_flux(&bed, flux.to_str().unwrap(), &lines.map(str::to_owned)).await;
+}
