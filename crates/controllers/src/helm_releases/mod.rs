@@ -181,8 +181,15 @@ impl Reconcile for HelmReleases {
                 return std::future::pending().await;
             };
             let wake = desk.wake();
-            let changed =
-                |config: &Config| wake.all(&config.namespace, |object| configs::reads(object, config));
+            let changed = |config: &Config| {
+                wake.all(&config.namespace, |object| {
+                    let is_concerned = configs::reads(object, config);
+                    if is_concerned {
+                        self.sites.rouse(object);
+                    }
+                    is_concerned
+                })
+            };
             let namespace = desk.options().namespace.as_deref();
             follow_configs(&self.shared.client, namespace, selector, changed).await;
         };

@@ -147,6 +147,10 @@ impl HelmReleases {
         let (Some(read), settings) = (read, &self.shared.settings) else {
             return false;
         };
+        // Who changes values and asks for a run wants them read, though a watch may not have told of them yet.
+        if run.is_requested() && !read.is_empty() {
+            return false;
+        }
         let find = |key: &crate::kit::Key| self.desk.get().and_then(|desk| desk.get(key));
         let additive = settings.additive_dependency_check;
         if dependencies::check(run.object, additive, settings.requeue_dependency, find).is_err() {

@@ -1,6 +1,6 @@
 //! The clusters that releases are installed in, each with what is known of it.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use api::helm::{HelmRelease, Waiter};
@@ -25,6 +25,8 @@ pub(super) struct Sites {
     /// Where only metadata is watched.
     heads: cache::Clusters,
     types: Types,
+    /// Releases that somebody has said something of that watches here may not have seen yet, by their uids.
+    roused: Mutex<HashSet<String>>,
     /// What is known of the objects of each release, by its uid.
     known: Mutex<HashMap<String, Known>>,
 }
@@ -47,6 +49,7 @@ impl Sites {
             caches: cache::Clusters::default(),
             heads: cache::Clusters::default(),
             types: Types::default(),
+            roused: Mutex::default(),
             known: Mutex::default(),
         }
     }
@@ -100,10 +103,19 @@ impl Sites {
         })
     }
 
-    /// What the last run of a release came to, if all is as it was then. It is forgotten until somebody [keeps](Sites::settle) it.
+    /// What the last run of a release came to. It is forgotten until somebody [keeps](Sites::settle) it, and counts for nothing for one that was
+    /// [roused](Sites::rouse) since.
     pub(super) fn unsettle(&self, object: &HelmRelease) -> Option<Settled> {
         let uid = object.metadata.uid.as_deref().unwrap_or_default();
-        self.known.lock().get_mut(uid)?.settled.take()
+        let is_roused = self.roused.lock().remove(uid);
+        let settled = self.known.lock().get_mut(uid)?.settled.take();
+        settled.filter(|_| !is_roused)
+    }
+
+    /// Has the next run of a release ask the cluster: another watch than those that are asked here has told of a change.
+    pub(super) fn rouse(&self, object: &HelmRelease) {
+        let uid = object.metadata.uid.clone().unwrap_or_default();
+        self.roused.lock().insert(uid);
     }
 
     /// Whether a run would come to the same as the last one.
@@ -135,9 +147,9 @@ impl Sites {
 
     /// A release is gone.
     pub(super) fn forget(&self, object: &HelmRelease) {
-        self.known
-            .lock()
-            .remove(object.metadata.uid.as_deref().unwrap_or_default());
+        let uid = object.metadata.uid.as_deref().unwrap_or_default();
+        self.known.lock().remove(uid);
+        self.roused.lock().remove(uid);
     }
 }
 

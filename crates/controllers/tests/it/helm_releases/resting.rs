@@ -49,7 +49,7 @@ async fn a_look_that_changes_nothing_sends_no_request() {
 
 #[tokio::test]
 async fn a_run_that_somebody_asks_for_is_answered_by_one_write() {
-    let setting = resting(json!({"interval": "1h"})).await;
+    let setting = resting(json!({"interval": "1h", "values": {"a": "from-map"}, "valuesFrom": []})).await;
     setting.asked.forget();
     setting.ask("web").await;
     tokio::time::sleep(Duration::from_millis(300)).await;
@@ -60,6 +60,14 @@ async fn a_run_that_somebody_asks_for_is_answered_by_one_write() {
         "{asked:?}"
     );
     setting.deployed("web", 1).await;
+}
+
+#[tokio::test]
+async fn values_that_were_changed_before_somebody_asked_are_read() {
+    let setting = resting(json!({"interval": "1h"})).await;
+    setting.set_values("values", "a: changed\n").await;
+    setting.ask("web").await;
+    setting.value("web", Some("changed")).await;
 }
 
 #[tokio::test]
