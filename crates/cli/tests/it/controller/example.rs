@@ -4,12 +4,10 @@
 //! It runs where `SLUICE_FLUX_EXAMPLE` names a checkout of that repository, alone: the program works on all namespaces. `SLUICE_KILLS` and
 //! `SLUICE_KILL_SEED` are as for sources. The files are as they are in the repository. Two things stand for what is not part of Sluice yet
 //! or not to be had here: the test makes the ExternalArtifact that an ArtifactGenerator would make of the directory, and the charts are
-//! small ones of a registry beside it, to which `spec.patches` of the Kustomization leads the OCIRepositories. The HelmReleases
-//! are installed by Flux's own helm-controller.
+//! small ones of a registry beside it, to which `spec.patches` of the Kustomization leads the OCIRepositories.
 
 use std::any::Any;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -24,7 +22,6 @@ use testkit::oci;
 
 use super::bed::{Bed, is_ready};
 use super::kill::choices;
-use super::kustomize::Running;
 use super::program::Program;
 
 const KILLS: usize = 100;
@@ -40,10 +37,8 @@ async fn the_infrastructure_of_fluxs_example_converges_however_often_it_is_kille
             "skipped: SLUICE_FLUX_EXAMPLE names no checkout of fluxcd/flux2-kustomize-helm-example"
         );
     };
-    let helm_controller = testkit::program::find("helm-controller").expect("HelmReleases need it");
     let (mut random, kills) = choices(KILLS);
     let site = Site::start(&example).await;
-    let _helm = site.helm_controller(&helm_controller);
     for kill in 0..kills {
         if kill == kills / 2 {
             site.publish(&example, "2").await;
@@ -207,23 +202,6 @@ impl Site {
             "--requeue-dependency=1s",
         ];
         self.bed.program().with_all().with(&flags).start()
-    }
-
-    fn helm_controller(&self, program: &Path) -> Running {
-        let child = Command::new(program)
-            .args([
-                "--events-addr=",
-                "--metrics-addr=127.0.0.1:0",
-                "--health-addr=127.0.0.1:0",
-            ])
-            .args(["--concurrent=4", "--requeue-dependency=1s"])
-            .env("KUBECONFIG", &self.bed.kubeconfig)
-            .env("RUNTIME_NAMESPACE", NAMESPACE)
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn();
-        Running(child.unwrap())
     }
 
     fn api(

@@ -12,6 +12,7 @@ mod own_client;
 mod program;
 mod release;
 mod release_commands;
+mod release_killed;
 mod remotes;
 mod rollback;
 mod shards;
