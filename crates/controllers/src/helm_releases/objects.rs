@@ -93,7 +93,14 @@ impl Site {
         };
         let desired = observer.scoped(manifests).await;
         let desired = plan::prepare(desired, &strategy, &options, wanted.name);
-        let desired = observer.look(desired).await;
+        let mut desired = observer.look(desired).await;
+        for one in &mut desired {
+            if let Observed::NamespaceMissing { .. } = one.observed
+                && self.rehearses(&one.key(wanted.namespace).namespace)
+            {
+                one.observed = Observed::Missing;
+            }
+        }
         if !wanted.take_ownership {
             let problems = self
                 .owned_by_others(&desired, wanted.name, wanted.namespace)
