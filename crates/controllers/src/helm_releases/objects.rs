@@ -97,7 +97,7 @@ impl Site {
         };
         let desired = observer.scoped(manifests).await;
         let desired = plan::prepare(desired, &strategy, &options, wanted.name);
-        let desired = match &wanted.client_side {
+        let mut desired = match &wanted.client_side {
             // They are as they should be then, and what is left is to delete others and to wait.
             Some(previous) if self.rehearsed.is_none() => {
                 let writing = Writing {
@@ -109,6 +109,13 @@ impl Site {
             }
             _ => observer.look(desired).await,
         };
+        for one in &mut desired {
+            if let Observed::NamespaceMissing { .. } = one.observed
+                && self.rehearses(&one.key(wanted.namespace).namespace)
+            {
+                one.observed = Observed::Missing;
+            }
+        }
         if let Some(seconds) = wanted.wait {
             let awaited = desired
                 .iter()

@@ -145,6 +145,13 @@ impl Site {
         }
     }
 
+    /// Whether a namespace would be there by now, had what is rehearsed been done.
+    pub(super) fn rehearses(&self, namespace: &str) -> bool {
+        let plans = self.rehearsed.iter().flatten();
+        let mut steps = plans.flat_map(|(plan, _)| plan.steps());
+        steps.any(|step| step.key.kind == "Namespace" && step.key.name == namespace)
+    }
+
     /// One object of each kind that is followed by now, in name only.
     fn followed_keys(&self) -> Vec<ObjectKey> {
         let watched = self.follows.iter().map(Follow::watched);

@@ -7,6 +7,7 @@ use controllers::helm_releases::{Look, Preview};
 use engine::cluster::Cluster;
 use engine::diff::{IgnoreRules, mask};
 use engine::plan::{Action, Objects, Step};
+use model::object_key::split_api_version;
 use model::{ObjectKey, Value};
 
 use super::found::{Found, tell};
@@ -118,6 +119,9 @@ async fn changed(cluster: &Cluster, step: &Step, objects: &Objects) -> anyhow::R
     let Some(object) = object.filter(|_| step.hook.is_none()) else {
         return Ok(Change::Created);
     };
+    if step.action == Action::Create && !is_there(cluster, step).await? {
+        return Ok(Change::Created);
+    }
     let how = How {
         manager: "helm-controller",
         force: matches!(step.action, Action::Recreate(_)),
@@ -126,4 +130,14 @@ async fn changed(cluster: &Cluster, step: &Step, objects: &Objects) -> anyhow::R
     };
     let mut object = Value::clone(object);
     change(cluster, &mut object, &how).await
+}
+
+/// Whether an object that is to be made is there already, as definitions of a chart can be.
+async fn is_there(cluster: &Cluster, step: &Step) -> anyhow::Result<bool> {
+    let (group, version) = split_api_version(&step.api_version);
+    let resource = cluster.resource(group, version, &step.key.kind).await?;
+    let live = cluster
+        .get(&resource, &step.key.namespace, &step.key.name)
+        .await?;
+    Ok(live.is_some())
 }

@@ -109,6 +109,35 @@ async fn a_diff_is_what_the_controller_does_next() {
     program.stop().await;
 }
 
+/// Of what is to be installed the namespace is told too, and nothing of it is made.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_diff_of_what_is_not_installed_yet_shows_all_of_it() {
+    let bed = Bed::start().await;
+    let _server = chart(&bed).await;
+    let program = bed.program().with_all().start();
+    let namespace = format!("{}-target", bed.namespace);
+    let waiting = json!({
+        "dependsOn": [{"name": "never"}], "targetNamespace": namespace, "releaseName": "web", "install": {"createNamespace": true},
+    });
+    create(&bed, "web", waiting).await;
+    bed.ready("HelmChart", &format!("{}-web", bed.namespace)).await;
+    let (code, printed, said) = sluice(&bed, &["diff", "helmrelease", "web"]).await;
+    assert_eq!(code, Some(1), "{printed}{said}");
+    for object in [
+        format!("Namespace/{namespace}"),
+        format!("ConfigMap/{namespace}/web"),
+        format!("Secret/{namespace}/web"),
+    ] {
+        assert!(
+            printed.contains(&format!("► {object} created\n")),
+            "{object}: {printed}{said}"
+        );
+    }
+    let namespaces: Api<k8s_openapi::api::core::v1::Namespace> = Api::all(bed.cluster.client());
+    assert!(namespaces.get_opt(&namespace).await.unwrap().is_none());
+    program.stop().await;
+}
+
 /// What somebody has changed by hand is shown on demand, though the object does not have it detected.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_diff_shows_what_others_have_changed_if_that_is_asked_for() {
