@@ -8,7 +8,7 @@ use api::{ConditionStatus, ConditionType, Object, Reason, ReconcileStatus, Spec}
 use kube::{Client, ResourceExt};
 use model::Artifact;
 
-use super::{Settings, target};
+use super::{Settings, chart_template, target};
 use crate::kit::{Desk, Failure, Followed, Wake, chain};
 use crate::sources::HasArtifact;
 
@@ -282,11 +282,11 @@ where
     let is_same = had.is_some_and(|had| had.has_content_of(artifact) && had.revision == artifact.revision);
     let (namespace, name) = (new.namespace().unwrap_or_default(), new.name_any());
     wake.everywhere(|object| {
-        let chart = object
-            .status
-            .as_ref()
-            .and_then(|status| status.helm_chart.as_deref());
-        let Ok(reference) = reference(object, chart) else {
+        // By its spec, not by its status: what that tells of a HelmChart that has just been made may not be written yet.
+        let template = object.spec.chart.as_ref();
+        let chart = template.map(|template| chart_template::key(object, template));
+        let chart = chart.map(|(namespace, name)| format!("{namespace}/{name}"));
+        let Ok(reference) = reference(object, chart.as_deref()) else {
             return false;
         };
         let is_its =
