@@ -285,7 +285,7 @@ fn kustomizations(example: &Path) -> Vec<Value> {
     objects.filter(|one| one.is_object()).collect()
 }
 
-fn collect(folder: &Path, prefix: &str, files: &mut Vec<File>) {
+pub(super) fn collect(folder: &Path, prefix: &str, files: &mut Vec<File>) {
     let mut entries: Vec<_> = std::fs::read_dir(folder).unwrap().map(Result::unwrap).collect();
     entries.sort_by_key(std::fs::DirEntry::file_name);
     for entry in entries {

@@ -17,4 +17,5 @@ mod remotes;
 mod rollback;
 mod shards;
 mod start;
+mod suite;
 mod variables;
