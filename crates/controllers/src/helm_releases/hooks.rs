@@ -13,7 +13,7 @@ use model::{ObjectKey, Value};
 use super::site::Site;
 use crate::kit::Seat;
 
-/// The kinds whose hooks are waited for until they have run to their end.
+/// The kinds whose hooks are waited for until they have run to their end; others are where expressions tell how they are doing.
 const RUNS: [&str; 2] = ["Job", "Pod"];
 
 /// What hooks of a release are run with.
@@ -80,7 +80,10 @@ impl Runner<'_> {
             stages.push(deletion(&object, &key, self.seconds));
         }
         let mut objects = Objects::default();
-        stages.push(creation(&object, &key, self.seconds, &mut objects));
+        let has_rules = self.site.standard_of_hooks.has_rules_for(&key.group, &key.kind);
+        let is_awaited = RUNS.contains(&&*key.kind) || has_rules;
+        let seconds = is_awaited.then_some(self.seconds);
+        stages.push(creation(&object, &key, seconds, &mut objects));
         self.carry_out(stages, objects).await
     }
 
@@ -142,14 +145,21 @@ fn step(object: &Value, key: &ObjectKey, action: Action) -> Step {
     }
 }
 
-fn creation(object: &Value, key: &ObjectKey, seconds: u64, objects: &mut Objects) -> Stage {
+/// An object that is made, and waited for until it has run to its end if it is to.
+fn creation(object: &Value, key: &ObjectKey, seconds: Option<u64>, objects: &mut Objects) -> Stage {
     let mut stage = Stage::new(format!("hook {key}"), Purpose::Hooks);
     let mut create = step(object, key, Action::Create);
     create.object = Some(objects.push(object.clone().into()));
     stage.steps.push(create);
-    if RUNS.contains(&&*key.kind) {
-        stage.wait = Some(wait(key, Until::Completed, seconds));
-    }
+    stage.wait = seconds.map(|seconds| {
+        let mut wait = wait(key, Until::Completed, seconds);
+        // One that somebody has deleted has not run to its end, unless it says that it goes by itself.
+        let vanishes = engine::health::may_vanish(object);
+        wait.objects
+            .iter_mut()
+            .for_each(|awaited| awaited.may_vanish = vanishes);
+        wait
+    });
     stage
 }
 
@@ -169,7 +179,7 @@ fn wait(key: &ObjectKey, until: Until, seconds: u64) -> Wait {
         objects: vec![Awaited {
             key: key.clone(),
             until,
-            may_vanish: until == Until::Completed,
+            may_vanish: false,
             target: None,
         }],
         seconds,

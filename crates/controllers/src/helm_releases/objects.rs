@@ -6,7 +6,8 @@ use engine::diff::{self, IgnoreRules, Takeover};
 use engine::model::Manifest;
 use engine::observe::Observer;
 use engine::plan::{
-    self, Candidate, Desired, Found, Health, Input, Objects, Observed, Options, Plan, Propagation, Strategy,
+    self, Candidate, Desired, Found, Health, Input, Objects, Observed, OnFailure, Options, Plan, Propagation,
+    Strategy,
 };
 use helm::decision::message::{DriftChange, DriftKind};
 use helm::inventory::Listed;
@@ -273,9 +274,9 @@ pub(super) fn is_marked_excluded(observed: &Observed) -> bool {
     marks.any(|mark| mark.eq_ignore_ascii_case("disabled"))
 }
 
-/// What differs, in Flux's words.
-pub(super) fn changes(looked: &[Desired], namespace: &str) -> Result<Vec<DriftChange>, String> {
-    let mut changes = Vec::new();
+/// What differs, in Flux's words, and what cannot be compared.
+pub(super) fn changes(looked: &[Desired], namespace: &str) -> (Vec<DriftChange>, Vec<String>) {
+    let (mut changes, mut problems) = (Vec::new(), Vec::new());
     for desired in looked {
         let key = desired.key(namespace);
         let kind = match &desired.observed {
@@ -289,20 +290,31 @@ pub(super) fn changes(looked: &[Desired], namespace: &str) -> Result<Vec<DriftCh
                 removals: live.surplus,
             },
             Observed::Immutable { error, .. } | Observed::Failed { error, .. } => {
-                return Err(format!("{key} {error}"));
+                problems.push(format!("{key} {error}"));
+                continue;
             }
         };
         changes.push(DriftChange { object: key, kind });
     }
-    Ok(changes)
+    (changes, problems)
 }
 
-/// The plan that sets right what differs, and deletes nothing.
+/// The plan that sets right what differs, and deletes nothing. What cannot be set right holds up no others.
 pub(super) fn correction(
-    looked: Vec<Desired>,
+    mut looked: Vec<Desired>,
     name: &str,
     namespace: &str,
 ) -> Result<(Plan, Objects), String> {
+    looked.retain(|desired| {
+        !matches!(
+            desired.observed,
+            Observed::Immutable { .. } | Observed::Failed { .. }
+        )
+    });
+    let strategy = Strategy {
+        on_failure: OnFailure::GoOn,
+        ..Strategy::helm()
+    };
     let input = Input {
         unit: format!("{namespace}/{name}"),
         revision: name.to_owned(),
@@ -315,7 +327,7 @@ pub(super) fn correction(
         },
         ..Input::default()
     };
-    let planned = plan::plan(&input, &Strategy::helm());
+    let planned = plan::plan(&input, &strategy);
     planned.map_err(|refusals| {
         refusals
             .iter()
@@ -340,6 +352,8 @@ impl Site {
         // How an object differs is remembered, so that one that is left so is not asked about again.
         let observer = Observer {
             left: &|_| true,
+            // Whoever puts something else right leaves alone what others may set.
+            keep_ignored: true,
             ..self.observer(takeover, ignore, &strategy, &never)
         };
         let manifests = manifests(objects, name, namespace).map_err(|problems| problems.join("\n"))?;

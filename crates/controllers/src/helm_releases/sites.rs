@@ -165,24 +165,30 @@ pub(super) fn standards(object: &HelmRelease, helm3_defaults: bool) -> Result<(S
         None => helm3_defaults,
     };
     // One that cannot be used is told also where nobody asks it.
-    let told = expressions(object)?;
-    let objects = if is_legacy { legacy::standard() } else { told };
-    Ok((objects, of_hooks()?))
+    let checks = expressions(object);
+    let told = by(&checks)?;
+    match is_legacy {
+        true => Ok((legacy::standard(), of_hooks(Vec::new())?)),
+        false => Ok((told, of_hooks(checks)?)),
+    }
 }
 
-/// A Pod that is a hook has to run to its end and to end well, where any other may also just be ready.
-fn of_hooks() -> Result<Standard, String> {
-    let pod = Check {
+/// A Pod that is a hook has to run to its end and to end well, where any other may also just be ready. What the object says of a kind counts more.
+fn of_hooks(mut checks: Vec<Check>) -> Result<Standard, String> {
+    checks.push(Check {
         api_version: "v1".to_owned(),
         kind: "Pod".to_owned(),
         current: "status.phase == 'Succeeded'".to_owned(),
         in_progress: String::new(),
         failed: "status.phase == 'Failed'".to_owned(),
-    };
-    by(&[pod])
+    });
+    by(&checks)
 }
 
 fn by(checks: &[Check]) -> Result<Standard, String> {
+    if checks.is_empty() {
+        return Ok(Standard::default());
+    }
     let own = OwnRules::expressions(checks).map_err(|error| error.to_string())?;
     Ok(Standard {
         own: Some(own),
@@ -190,15 +196,7 @@ fn by(checks: &[Check]) -> Result<Standard, String> {
     })
 }
 
-fn expressions(object: &HelmRelease) -> Result<Standard, String> {
-    if object.spec.health_check_exprs.is_empty() {
-        return Ok(Standard::default());
-    }
-    let checks: Vec<Check> = object
-        .spec
-        .health_check_exprs
-        .iter()
-        .map(crate::kustomizations::health_check)
-        .collect();
-    by(&checks)
+fn expressions(object: &HelmRelease) -> Vec<Check> {
+    let expressions = object.spec.health_check_exprs.iter();
+    expressions.map(crate::kustomizations::health_check).collect()
 }

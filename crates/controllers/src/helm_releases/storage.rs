@@ -12,6 +12,9 @@ use super::operator::{self, Operator};
 use super::versions::{Version, Versions};
 use crate::kit::chain;
 
+/// How often a record is written at most where others write to its Secret at the same time.
+const TRIES: usize = 5;
+
 /// The records of one release.
 pub(super) struct Storage {
     secrets: Api<Secret>,
@@ -23,6 +26,8 @@ pub(super) struct Storage {
     operator: Option<Operator>,
     /// Who has said that it works on which record.
     operators: BTreeMap<i64, Operator>,
+    /// The versions of records that are there and cannot be read.
+    unreadable: Vec<i64>,
     /// Whether nothing is written.
     is_rehearsed: bool,
 }
@@ -72,6 +77,7 @@ impl Storage {
             seen: BTreeMap::new(),
             operator: operator.cloned(),
             operators: BTreeMap::new(),
+            unreadable: Vec::new(),
             is_rehearsed: false,
         }
     }
@@ -113,20 +119,34 @@ impl Storage {
         }
     }
 
-    /// All records, the oldest first.
+    /// All records that can be read, the oldest first.
+    ///
+    /// # Errors
+    /// If the newest cannot be: then nobody knows what is installed.
     pub(super) async fn all(&mut self) -> Result<Vec<Record>, Error> {
         let selected = ListParams::default().labels(&record::selector(&self.release));
         let listed = self.secrets.list(&selected).await.map_err(self.failed("list"))?;
         let mut records = Vec::with_capacity(listed.items.len());
         self.seen.clear();
+        self.unreadable.clear();
+        let mut newest_unreadable: Option<(i64, Error)> = None;
         for secret in listed.items {
-            let name = secret.name_any();
-            let unreadable = |why: String| Error::Unreadable {
-                name: name.clone(),
-                why,
+            let record = match read(&secret) {
+                Ok(record) => record,
+                Err(error) => {
+                    tracing::warn!("{error}");
+                    let version = secret.labels().get("version").and_then(|text| text.parse().ok());
+                    let version = version.unwrap_or(i64::MAX);
+                    self.unreadable.push(version);
+                    if newest_unreadable
+                        .as_ref()
+                        .is_none_or(|(newest, _)| *newest < version)
+                    {
+                        newest_unreadable = Some((version, error));
+                    }
+                    continue;
+                }
             };
-            let object = from_serde(&secret).map_err(|error| unreadable(error.to_string()))?;
-            let record = record::from_object(&object).map_err(|error| unreadable(error.to_string()))?;
             self.see(record.version, &secret);
             let annotation = secret.annotations().get(operator::ANNOTATION);
             if let Some(operator) = annotation.and_then(|text| Operator::parse(text)) {
@@ -135,7 +155,16 @@ impl Storage {
             records.push(record);
         }
         records.sort_by_key(|record| record.version);
-        Ok(records)
+        let newest = records.last().map_or(0, |record| record.version);
+        match newest_unreadable {
+            Some((version, error)) if version > newest => Err(error),
+            _ => Ok(records),
+        }
+    }
+
+    /// The versions of records that are there and cannot be read.
+    pub(super) fn unreadable(&self) -> Vec<i64> {
+        self.unreadable.clone()
     }
 
     /// Writes a record that is not there yet.
@@ -150,17 +179,32 @@ impl Storage {
         Ok(())
     }
 
-    /// Writes a record that is there.
+    /// Writes a record that is there. Others may write to its Secret meanwhile, which is none of the record's business.
     pub(super) async fn update(&mut self, record: &Record, now: Timestamp) -> Result<(), Error> {
-        let mut secret = self.secret(record, Change::Update(now.as_second()))?;
+        let secret = self.secret(record, Change::Update(now.as_second()))?;
         if self.is_rehearsed {
             return Ok(());
         }
-        let name = secret.name_any();
-        let live = self.secrets.get(&name).await.map_err(self.failed("read"))?;
+        let mut left = TRIES;
+        loop {
+            left -= 1;
+            match self.replace(&secret).await {
+                Err(kube::Error::Api(status)) if status.is_conflict() && left > 0 => {}
+                replaced => {
+                    let replaced = replaced.map_err(self.failed("write"))?;
+                    self.see(record.version, &replaced);
+                    return Ok(());
+                }
+            }
+        }
+    }
+
+    async fn replace(&self, wanted: &Secret) -> Result<Secret, kube::Error> {
+        let (mut secret, name) = (wanted.clone(), wanted.name_any());
+        let live = self.secrets.get(&name).await?;
         // What others have put on it stays, as do the time of its making and its owner.
         let labels = live.metadata.labels.into_iter().flatten();
-        let mut all: std::collections::BTreeMap<_, _> = labels.collect();
+        let mut all: BTreeMap<_, _> = labels.collect();
         all.extend(secret.metadata.labels.take().unwrap_or_default());
         secret.metadata.labels = Some(all);
         let own = secret.metadata.annotations.take().unwrap_or_default();
@@ -170,10 +214,7 @@ impl Storage {
         secret.metadata.annotations = (!annotations.is_empty()).then_some(annotations);
         secret.metadata.owner_references = live.metadata.owner_references;
         secret.metadata.resource_version = live.metadata.resource_version;
-        let replaced = self.secrets.replace(&name, &PostParams::default(), &secret).await;
-        let replaced = replaced.map_err(self.failed("write"))?;
-        self.see(record.version, &replaced);
-        Ok(())
+        self.secrets.replace(&name, &PostParams::default(), &secret).await
     }
 
     /// Deletes the record of a version. One that is gone is as good.
@@ -203,4 +244,14 @@ impl Storage {
         }
         Ok(secret)
     }
+}
+
+/// The record of a Secret.
+fn read(secret: &Secret) -> Result<Record, Error> {
+    let unreadable = |why: String| Error::Unreadable {
+        name: secret.name_any(),
+        why,
+    };
+    let object = from_serde(secret).map_err(|error| unreadable(error.to_string()))?;
+    record::from_object(&object).map_err(|error| unreadable(error.to_string()))
 }

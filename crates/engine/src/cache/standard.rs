@@ -75,6 +75,11 @@ impl Standard {
         }
     }
 
+    /// Whether rules of its own are about a kind.
+    pub fn has_rules_for(&self, group: &str, kind: &str) -> bool {
+        self.of(group, kind).own.is_some()
+    }
+
     /// Whether objects are told by the settings alone.
     pub(super) fn is_plain(&self) -> bool {
         self.own.is_none() && self.rules.is_none()
@@ -209,6 +214,7 @@ mod tests {
         };
         let widgets = standard("Widget");
         assert!(!widgets.of("example.com", "Widget").is_plain());
+        assert!(widgets.has_rules_for("example.com", "Widget") && !widgets.has_rules_for("", "Widget"));
         assert!(widgets.of("example.com", "Gadget").is_plain());
         assert!(widgets.of("", "Widget").is_plain());
         assert!(!standard("").of("example.com", "Gadget").is_plain());

@@ -66,7 +66,9 @@ async fn the_end_to_end_suite_of_helm_controller_passes() {
         bed.cluster.serve(&definition).await;
     }
 
-    suite.runs("kubectl apply -f config/testdata/status-defaults").await;
+    suite
+        .runs("kubectl apply -f config/testdata/status-defaults")
+        .await;
     let status = suite
         .runs("kubectl get helmrelease status-defaults -o go-template={{.status}}")
         .await;
@@ -79,8 +81,16 @@ async fn the_end_to_end_suite_of_helm_controller_passes() {
         .runs("kubectl -n helm-system apply -f config/testdata/sources")
         .await;
     let ran = SCRIPTS.map(|name| suite.script(name));
-    let failed: String = futures::future::join_all(ran).await.into_iter().flatten().collect();
-    assert!(failed.is_empty(), "{failed}\nSluice said:\n{}", controllers.said());
+    let failed: String = futures::future::join_all(ran)
+        .await
+        .into_iter()
+        .flatten()
+        .collect();
+    assert!(
+        failed.is_empty(),
+        "{failed}\nSluice said:\n{}",
+        controllers.said()
+    );
     controllers.stop().await;
 }
 
@@ -109,7 +119,11 @@ impl Servers {
         let files = files.map(|(path, content)| (format!("charts/podinfo/{path}"), text(content)));
         servers.commit("podinfo", files.collect());
         let mut own = Vec::new();
-        collect(&checkout.join("config/testdata/charts"), "config/testdata/charts/", &mut own);
+        collect(
+            &checkout.join("config/testdata/charts"),
+            "config/testdata/charts/",
+            &mut own,
+        );
         let own = own.into_iter().map(|file| (file.path, text(file.content)));
         servers.commit("helm-controller", own.collect());
         servers
@@ -146,8 +160,14 @@ impl Servers {
         let registry = format!("insecure: true\n  url: oci://{}/", self.registry.host());
         let led = [
             ("https://stefanprodan.github.io/podinfo", self.charts.url()),
-            ("https://github.com/stefanprodan/podinfo", self.git.clone_url("podinfo")),
-            ("https://github.com/$TEST_REPOSITORY", self.git.clone_url("helm-controller")),
+            (
+                "https://github.com/stefanprodan/podinfo",
+                self.git.clone_url("podinfo"),
+            ),
+            (
+                "https://github.com/$TEST_REPOSITORY",
+                self.git.clone_url("helm-controller"),
+            ),
             ("url: oci://ghcr.io/", registry),
             (
                 "sha256:cdd538a0167e4b51152b71a477e51eb6737553510ce8797dbcc537e1342311bb",
@@ -170,7 +190,9 @@ fn podinfo(checkout: &Path, version: &str) -> Chart {
     collect(&checkout.join(RENAMED), "", &mut files);
     let files = files.into_iter().filter(|file| file.path != "Chart.yaml");
     let chart = Chart::new("podinfo", version).metadata("appVersion", version);
-    let chart = files.fold(chart, |chart, File { path, content, .. }| chart.file(&path, content));
+    let chart = files.fold(chart, |chart, File { path, content, .. }| {
+        chart.file(&path, content)
+    });
     chart.template("hooks/job.yaml", HOOK)
 }
 

@@ -43,7 +43,7 @@ impl Release<'_, '_> {
         match &done {
             Ok(()) => {
                 record.set_status(Status::Deployed, carrying.deployed);
-                self.supersede(record.version).await?;
+                self.supersede(record.version).await;
             }
             Err(problem) => {
                 let description = (carrying.failed)(&record.name, problem);
@@ -75,15 +75,17 @@ impl Release<'_, '_> {
         }
     }
 
-    /// What was installed before a version is not any more.
-    async fn supersede(&mut self, version: i64) -> Result<(), String> {
+    /// What was installed before a version is not any more. Where that cannot be written, the release is none the worse for it.
+    pub(super) async fn supersede(&mut self, version: i64) {
         let is_before = |record: &&Record| record.version < version && record.info.status == Status::Deployed;
         let before: Vec<Record> = self.records.iter().filter(is_before).cloned().collect();
         for mut record in before {
             record.info.status = Status::Superseded;
-            self.update(record).await.map_err(|error| error.to_string())?;
+            if let Err(error) = self.update(record).await {
+                tracing::warn!("a release that is superseded cannot be marked as such: {error}");
+                self.log.push(error.to_string());
+            }
         }
-        Ok(())
     }
 
     /// Deletes what a failed record has brought to the cluster.

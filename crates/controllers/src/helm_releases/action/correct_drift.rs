@@ -1,5 +1,6 @@
 //! Objects that are not what the release says are set to that.
 
+use api::{ConditionStatus, ConditionType, Reason};
 use engine::diff::Takeover;
 use engine::plan::{Desired, Observed};
 use helm::decision::message::{self, DriftChange, DriftKind};
@@ -7,10 +8,10 @@ use helm::record::Record;
 use model::event::Severity;
 use model::{ObjectKey, Value};
 
-use super::{NotDone, Release, ended};
+use super::{NotDone, Release};
 use crate::helm_releases::client_side::Writing;
 use crate::helm_releases::{objects, status};
-use crate::kit::Notice;
+use crate::kit::{Conditions, Notice};
 
 /// What differs from a release.
 pub(in super::super) struct Drifted {
@@ -33,7 +34,15 @@ impl Release<'_, '_> {
             return Ok(Drifted { changes: Vec::new() });
         };
         let looked = self.looked_at(record).await?;
-        let mut changes = objects::changes(&looked.objects, &record.namespace)?;
+        let (mut changes, problems) = objects::changes(&looked.objects, &record.namespace);
+        if !problems.is_empty() {
+            let problems = problems.join("\n");
+            // What is known to differ is told and set right all the same.
+            if changes.is_empty() {
+                return Err(problems);
+            }
+            tracing::error!("not all objects of the release can be compared: {problems}");
+        }
         if changes.is_empty() {
             // Whether they still are is asked of these alone.
             let keys = looked
@@ -76,21 +85,31 @@ impl Release<'_, '_> {
         })
     }
 
+    /// Sets right what differs. What cannot be is told, and is found to differ again by whoever looks next.
     pub(super) async fn correct_drift(&mut self) -> Result<(), NotDone> {
         let (Some(record), Some(latest)) = (self.last().cloned(), self.latest()) else {
             return Ok(());
         };
-        let corrected = self.corrected(&record).await;
-        let (reason, text, severity) = match &corrected {
-            Ok(lines) => {
-                let (reason, text) = message::drift_corrected(&latest, &lines.join("\n"));
-                (reason, text, Severity::Info)
-            }
-            Err(problem) => {
-                let (reason, text) =
-                    message::drift_correction_failed(&latest, std::slice::from_ref(problem), "");
-                (reason, text, Severity::Error)
-            }
+        let (stamp, progressing) = (self.run.stamp, Reason::PROGRESSING.as_str());
+        self.run.status.set(
+            stamp,
+            ConditionType::READY,
+            ConditionStatus::Unknown,
+            progressing,
+            "correcting cluster drift",
+        );
+        let corrected = self.corrected(&record).await.unwrap_or_else(|problem| Corrected {
+            problems: vec![problem],
+            ..Corrected::default()
+        });
+        let applied = corrected.applied.join("\n");
+        let ((reason, text), severity) = match corrected.problems.is_empty() {
+            true if applied.is_empty() => return Ok(()),
+            true => (message::drift_corrected(&latest, &applied), Severity::Info),
+            false => (
+                message::drift_correction_failed(&latest, &corrected.problems, &applied),
+                Severity::Error,
+            ),
         };
         self.run.tell(Notice {
             severity,
@@ -98,42 +117,51 @@ impl Release<'_, '_> {
             message: text,
             metadata: message::snapshot_metadata(&latest),
         });
-        corrected.map(drop).map_err(NotDone)
+        Ok(())
     }
 
-    async fn corrected(&mut self, record: &Record) -> Result<Vec<String>, String> {
+    async fn corrected(&mut self, record: &Record) -> Result<Corrected, String> {
         let looked = self.looked_at(record).await?;
         // Who only rehearses is told what a plan would change.
         if !record.is_server_side() && self.site.rehearsed.is_none() {
-            return self.corrected_by_patches(record, looked.objects).await;
+            return Ok(self.corrected_by_patches(record, looked.objects).await);
         }
         let (plan, objects) = objects::correction(looked.objects, &record.name, &record.namespace)?;
         let report = self.site.carry_out(plan, objects, self.run.seat).await;
-        Ok(ended(report)?.changes())
+        Ok(Corrected {
+            applied: report.changes(),
+            problems: report.errors,
+        })
     }
 
-    /// Sets objects right that were written without server-side apply.
-    async fn corrected_by_patches(
-        &self,
-        record: &Record,
-        looked: Vec<Desired>,
-    ) -> Result<Vec<String>, String> {
-        let differing: Vec<Desired> = looked
-            .into_iter()
-            .filter(|desired| !matches!(desired.observed, Observed::Unchanged(_)))
-            .collect();
-        let is_new = |desired: &Desired| matches!(desired.observed, Observed::Missing);
-        let lines = differing.iter().map(|desired| {
-            let done = if is_new(desired) { "created" } else { "configured" };
-            format!("{} {done}", desired.key(&record.namespace))
-        });
-        let lines: Vec<String> = lines.collect();
+    /// Sets objects right that were written without server-side apply, each for itself.
+    async fn corrected_by_patches(&self, record: &Record, looked: Vec<Desired>) -> Corrected {
         let writing = Writing {
             namespace: &record.namespace,
             previous: &[],
             force: false,
         };
-        let written = self.site.write(differing, &writing, &mut Vec::new()).await;
-        written.map(|_| lines).map_err(|problems| problems.join("\n"))
+        let mut corrected = Corrected::default();
+        for desired in looked {
+            let done = match desired.observed {
+                Observed::Missing => "created",
+                Observed::Drifted { .. } => "configured",
+                _ => continue,
+            };
+            let line = format!("{} {done}", desired.key(&record.namespace));
+            match self.site.write(vec![desired], &writing, &mut Vec::new()).await {
+                Ok(_) => corrected.applied.push(line),
+                Err(problems) => corrected.problems.extend(problems),
+            }
+        }
+        corrected
     }
+}
+
+/// What a correction came to.
+#[derive(Default)]
+struct Corrected {
+    /// A line for each object that was set right.
+    applied: Vec<String>,
+    problems: Vec<String>,
 }

@@ -91,7 +91,10 @@ impl Release<'_, '_> {
             Action::CorrectDrift => self.correct_drift().await,
         };
         status::set_history(&mut self.run.status, &self.history);
-        status::summarise(self.run, &self.policy.tests);
+        // As in Flux, `Ready` goes on to tell why a release was uninstalled, and that objects are being set right.
+        if !matches!(action, Action::UninstallRemediation | Action::CorrectDrift) {
+            status::summarise(self.run, &self.policy.tests);
+        }
         done
     }
 

@@ -2,7 +2,7 @@
 
 use helm::decision::{Action, message};
 use helm::manifest::Event;
-use helm::record::description;
+use helm::record::{Record, description};
 
 use super::carried::Carrying;
 use super::{Applying, NotDone, Release, now};
@@ -15,12 +15,9 @@ impl Release<'_, '_> {
                 "missing target release for rollback: required to rollback".to_owned(),
             ));
         };
-        let before = self.records.len();
+        let before = self.records.clone();
         let done = self.rolled_back(to).await;
-        let algorithm = self.settings.snapshot_digests;
-        for record in &self.records {
-            self.history.record_rollback(record, algorithm);
-        }
+        let is_stored = self.note_rollback(&before);
         let metadata = message::metadata(
             &target.chart_version,
             &helm::digest::of_values(model::digest::Algorithm::Sha256, &self.values).to_string(),
@@ -33,12 +30,22 @@ impl Release<'_, '_> {
             Err(problem) => {
                 self.count_any_failure();
                 self.tell(&message::rollback_failed(&target, &problem), metadata);
-                if self.records.len() == before {
+                if !is_stored {
                     return Err(NotDone(problem));
                 }
             }
         }
         Ok(())
+    }
+
+    /// Takes note of the records that a rollback has written, which began with these; whether it has stored its own.
+    pub(in super::super) fn note_rollback(&mut self, before: &[Record]) -> bool {
+        let algorithm = self.settings.snapshot_digests;
+        for record in self.records.iter().filter(|record| !before.contains(record)) {
+            self.history.record_rollback(record, algorithm);
+        }
+        let newest = |records: &[Record]| records.last().map(|record| record.version);
+        newest(&self.records) > newest(before)
     }
 
     pub(in super::super) async fn rolled_back(&mut self, to: i64) -> Result<(), String> {

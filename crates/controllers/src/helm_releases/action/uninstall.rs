@@ -2,13 +2,14 @@
 
 use api::helm::DeletionPropagation;
 use engine::plan::Propagation;
+use engine::sync::Ending;
 use helm::HelmVersion;
 use helm::decision::{SnapshotAction, message};
 use helm::manifest::{self, Event};
 use helm::record::{Record, Status, description};
 use model::Inventory;
 
-use super::{NotDone, Release, ended, now};
+use super::{NotDone, Release, now};
 use crate::helm_releases::{status, target};
 
 impl Release<'_, '_> {
@@ -27,10 +28,12 @@ impl Release<'_, '_> {
                     &message::uninstall_remediation_failed(&latest, &problem),
                     metadata,
                 );
-                return Err(NotDone(problem));
+                // What was stored of it decides what comes next.
+                if self.latest().is_some_and(|now| now.digest == latest.digest) {
+                    return Err(NotDone(problem));
+                }
             }
         }
-        self.run.status.inventory = None;
         Ok(())
     }
 
@@ -76,6 +79,8 @@ impl Release<'_, '_> {
         uninstall.is_some_and(|uninstall| uninstall.keep_history)
     }
 
+    /// As Helm does it: from the deletion of the objects on, whatever goes wrong is only told, so that no release lasts for ever because an object of it
+    /// does not go.
     async fn uninstalled(&mut self, action: SnapshotAction) -> Result<(), String> {
         let object = self.run.object;
         let uninstall = object.spec.uninstall.clone().unwrap_or_default();
@@ -83,57 +88,69 @@ impl Release<'_, '_> {
         let Some(mut record) = self.last().cloned() else {
             return Ok(());
         };
-        let algorithm = self.settings.snapshot_digests;
+        let mut problems = Vec::new();
         if record.info.status != Status::Uninstalled {
             let installed = self.installed().await;
             record.info.deleted = Some(now());
             record.set_status(Status::Uninstalling, description::UNINSTALLING);
-            self.update(record.clone())
-                .await
-                .map_err(|error| error.to_string())?;
             if !uninstall.disable_hooks {
                 self.hooks(&mut record, Event::PreDelete, seconds).await?;
             }
+            self.store_uninstalled(&record, action).await?;
             let propagation = match uninstall.deletion_propagation {
                 Some(DeletionPropagation::Foreground) => Propagation::Foreground,
                 Some(DeletionPropagation::Orphan) => Propagation::Orphan,
                 _ => Propagation::Background,
             };
             let wait = (!uninstall.disable_wait).then_some(seconds);
-            self.delete_objects(&record, installed, propagation, wait).await?;
+            problems.extend(self.delete_objects(&record, installed, propagation, wait).await?);
             if !uninstall.disable_hooks {
-                self.hooks(&mut record, Event::PostDelete, seconds).await?;
+                problems.extend(self.hooks(&mut record, Event::PostDelete, seconds).await.err());
             }
             record.set_status(Status::Uninstalled, description::UNINSTALLED);
-            self.update(record.clone())
-                .await
-                .map_err(|error| error.to_string())?;
-            self.history.record_uninstall(&record, action, algorithm);
+            self.store_uninstalled(&record, action).await?;
         }
-        if !uninstall.keep_history {
-            for version in self
-                .records
-                .iter()
-                .map(|record| record.version)
-                .collect::<Vec<_>>()
-            {
-                self.storage
-                    .delete(version)
-                    .await
-                    .map_err(|error| error.to_string())?;
-            }
-            self.records.clear();
+        match uninstall.keep_history {
+            true => self.supersede(record.version).await,
+            false => problems.extend(self.forget_all().await.err()),
         }
+        match problems.is_empty() {
+            true => Ok(()),
+            false => Err(format!(
+                "uninstallation completed with {} error(s): {}",
+                problems.len(),
+                problems.join("; ")
+            )),
+        }
+    }
+
+    async fn store_uninstalled(&mut self, record: &Record, action: SnapshotAction) -> Result<(), String> {
+        let stored = self.update(record.clone()).await;
+        stored.map_err(|error| error.to_string())?;
+        let algorithm = self.settings.snapshot_digests;
+        self.history.record_uninstall(record, action, algorithm);
         Ok(())
     }
 
+    /// Deletes all records, also those that cannot be read.
+    async fn forget_all(&mut self) -> Result<(), String> {
+        let known: Vec<i64> = self.records.iter().map(|record| record.version).collect();
+        for version in self.storage.unreadable().into_iter().chain(known) {
+            let deleted = self.storage.delete(version).await;
+            deleted.map_err(|error| error.to_string())?;
+        }
+        self.records.clear();
+        Ok(())
+    }
+
+    /// Deletes the objects of a record; what is not gone by the end of the wait, if something is not.
     async fn delete_objects(
         &mut self,
         record: &Record,
         installed: Inventory,
         propagation: Propagation,
         wait: Option<u64>,
-    ) -> Result<(), String> {
+    ) -> Result<Option<String>, String> {
         let sorted = manifest::uninstall(&record.manifest, HelmVersion::V4)?;
         self.log.extend(sorted.keep.iter().map(|kept| {
             format!(
@@ -147,6 +164,10 @@ impl Release<'_, '_> {
             .await;
         let (plan, objects) = deletion.map_err(|problems| problems.join("\n"))?;
         let report = self.site.carry_out(plan, objects, self.run.seat).await;
-        ended(report).map(drop)
+        match report.ending {
+            Ending::Succeeded => Ok(None),
+            Ending::HealthFailed => Ok(Some(report.errors.join("\n"))),
+            _ => Err(report.errors.join("\n")),
+        }
     }
 }

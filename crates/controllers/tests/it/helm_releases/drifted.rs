@@ -168,3 +168,40 @@ async fn what_cannot_be_set_right_is_told() {
     let fine = |object: &HelmRelease| said(object, &["Ready"])[0].starts_with("Ready=True");
     setting.bed.until("web", fine).await;
 }
+
+/// §3.6: who puts something right leaves alone what is ignored, however the objects are written.
+#[tokio::test]
+async fn what_is_ignored_is_left_when_something_else_is_set_right() {
+    let setting = Setting::with(&FILES).await;
+    for (name, install) in [("web", json!({})), ("old", json!({"serverSideApply": false}))] {
+        let ignore = json!([{"paths": ["/data/b"]}]);
+        let spec = json!({"install": install, "driftDetection": {"mode": "enabled", "ignore": ignore}});
+        setting.create(name, spec).await;
+        setting.deployed(name, 1).await;
+        let more = format!("{name}-more");
+        by_hand(&setting, &more, json!({"data": {"b": "scaled"}})).await;
+        by_hand(&setting, &more, json!({"data": {"a": "by hand"}})).await;
+        setting.value(&more, Some("more")).await;
+        let map = setting.config_maps().get(&more).await.unwrap();
+        assert_eq!(map.data.unwrap()["b"], "scaled", "{name}");
+    }
+}
+
+/// §3.6: an object that cannot be compared holds up no others.
+#[tokio::test]
+async fn what_can_be_set_right_is_beside_what_cannot() {
+    let setting = Setting::with(&FILES).await;
+    setting
+        .create("web", json!({"driftDetection": {"mode": "enabled"}}))
+        .await;
+    setting.deployed("web", 1).await;
+    let stuck = json!({"data": {"a": "by hand"}, "immutable": true});
+    by_hand(&setting, "web-more", stuck).await;
+    setting
+        .bed
+        .until("web", |object| message(object, "Ready").contains("immutable"))
+        .await;
+    by_hand(&setting, "web", json!({"data": {"a": "by hand"}})).await;
+    setting.value("web", Some("one")).await;
+    setting.value("web-more", Some("by hand")).await;
+}

@@ -101,7 +101,7 @@ async fn an_install_that_fails_is_uninstalled_where_that_is_asked_for() {
         [
             "Released=False InstallFailed",
             "Remediated=True UninstallSucceeded",
-            "Ready=False UninstallSucceeded"
+            "Ready=False InstallFailed"
         ]
     );
     assert_eq!(
@@ -244,9 +244,17 @@ async fn an_upgrade_that_fails_stays_or_is_rolled_back() {
     let history = object.status.unwrap().history;
     let shown: Vec<_> = history
         .iter()
-        .map(|one| (one.version, one.status.as_str()))
+        .map(|one| (one.version, one.status.as_str(), one.action.as_deref()))
         .collect();
-    assert_eq!(shown, [(3, "deployed"), (2, "failed"), (1, "superseded")]);
+    let back = Some("rollback");
+    assert_eq!(
+        shown,
+        [
+            (3, "deployed", back),
+            (2, "failed", Some("upgrade")),
+            (1, "superseded", back)
+        ]
+    );
 
     let object = setting.stalled("twice", "RetriesExceeded").await;
     assert_eq!(said(&object, &MAIN), undone);

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use apiserver::fault::{Fault, Rule};
 use helm::record::{Change, Driver, Status, from_object, to_object};
 use k8s_openapi::api::coordination::v1::Lease;
 use k8s_openapi::api::core::v1::Secret;
@@ -10,6 +11,7 @@ use kube::api::{Patch, PatchParams};
 use serde_json::json;
 
 use super::bed::{CONFIG, Setting};
+use super::hands::said;
 use crate::sources::bed::condition;
 
 const FILES: [(&str, &str); 2] = [
@@ -222,4 +224,106 @@ async fn releases_that_wait_hold_up_no_others() {
     }
     setting.create("web", json!({})).await;
     setting.deployed("web", 1).await;
+}
+
+/// HR4, `maxHistory`: a rollback that fails with as many records as are kept is one that failed, and not one that was never begun.
+#[tokio::test]
+async fn a_rollback_that_fails_ends_also_where_records_are_full() {
+    let refused = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: no_NAME\n  annotations: {helm.sh/hook: pre-rollback}\n";
+    let files = [FILES[0], FILES[1], ("app/templates/refused.yaml", refused)];
+    let setting = Setting::with(&files).await;
+    let spec = json!({
+        "maxHistory": 2, "upgrade": {"remediation": {"remediateLastFailure": true}},
+        "healthCheckExprs": [{"apiVersion": "v1", "kind": "ConfigMap", "current": "data.a != 'bad'", "failed": "data.a == 'bad'"}],
+    });
+    setting.create("web", spec).await;
+    setting.deployed("web", 1).await;
+    setting.change("web", json!({"values": {"a": "bad"}})).await;
+    let object = setting.stalled("web", "RetriesExceeded").await;
+    assert_eq!(
+        said(&object, &["Remediated"]),
+        ["Remediated=False RollbackFailed"]
+    );
+    let records = setting.records("web").await;
+    let newest = ("3".to_owned(), "failed".to_owned());
+    assert_eq!((records.len(), records.last()), (2, Some(&newest)), "{records:?}");
+}
+
+/// RS1: a record of long ago that nobody can read is in the way of nothing, and goes with the release.
+#[tokio::test]
+async fn an_old_record_that_cannot_be_read_is_in_the_way_of_nothing() {
+    let setting = Setting::with(&FILES).await;
+    setting.create("web", json!({})).await;
+    setting.deployed("web", 1).await;
+    setting.change("web", json!({"values": {"a": "two"}})).await;
+    setting.deployed("web", 2).await;
+    let broken = Patch::Merge(json!({"data": {"release": "bm9uc2Vuc2U="}}));
+    let secrets = setting.secrets();
+    secrets
+        .patch("sh.helm.release.v1.web.v1", &Default::default(), &broken)
+        .await
+        .unwrap();
+    setting.change("web", json!({"values": {"a": "three"}})).await;
+    setting.deployed("web", 3).await;
+    // The newest says what is installed, and is missed.
+    secrets
+        .patch("sh.helm.release.v1.web.v3", &Default::default(), &broken)
+        .await
+        .unwrap();
+    setting.ask("web").await;
+    let object = setting.ready("web", "False", "StateError").await;
+    let message = condition(&object, "Ready").unwrap().message.clone();
+    assert!(
+        message.contains("sh.helm.release.v1.web.v3 cannot be read"),
+        "{message}"
+    );
+    secrets
+        .delete("sh.helm.release.v1.web.v3", &Default::default())
+        .await
+        .unwrap();
+    setting.deployed("web", 3).await;
+    setting.bed.api.delete("web", &Default::default()).await.unwrap();
+    setting.bed.gone("web").await;
+    assert!(setting.records("web").await.is_empty());
+}
+
+/// HR8: a hook that fails after all is deleted is told, and the release is gone all the same.
+#[tokio::test]
+async fn a_hook_that_fails_at_the_end_keeps_no_release() {
+    let refused = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: no_NAME\n  annotations: {helm.sh/hook: post-delete}\n";
+    let files = [FILES[0], FILES[1], ("app/templates/refused.yaml", refused)];
+    let setting = Setting::with(&files).await;
+    setting.create("web", json!({})).await;
+    setting.deployed("web", 1).await;
+    setting.bed.api.delete("web", &Default::default()).await.unwrap();
+    setting
+        .bed
+        .until_event(|event| {
+            let text = event.message.as_deref().unwrap_or_default();
+            event.reason.as_deref() == Some("UninstallFailed") && text.contains("failed post-delete")
+        })
+        .await;
+    setting.bed.gone("web").await;
+    assert!(setting.records("web").await.is_empty());
+    setting.value("web", None).await;
+}
+
+/// HR2: whoever writes to the Secret of a record at the same time makes no failure of a release.
+#[tokio::test]
+async fn a_record_is_written_though_others_write_to_its_secret() {
+    let setting = Setting::with(&FILES).await;
+    let Some(server) = setting.bed.cluster.server() else {
+        // Nobody can have a real server refuse exactly these.
+        return;
+    };
+    setting.create("web", json!({})).await;
+    setting.deployed("web", 1).await;
+    let conflict = Rule::new(Fault::Conflict).verb("update").resource("", "secrets");
+    let conflict = server.faults().add(conflict.times(3));
+    setting.change("web", json!({"values": {"a": "two"}})).await;
+    setting.deployed("web", 2).await;
+    assert_eq!(server.faults().fired(conflict), 3);
+    let records = setting.records("web").await;
+    let statuses: Vec<&str> = records.iter().map(|(_, status)| status.as_str()).collect();
+    assert_eq!(statuses, ["superseded", "deployed"]);
 }
