@@ -77,7 +77,7 @@ impl Sources {
 
     /// Follows all of them, and wakes the releases whose chart is another one, or is there at last.
     pub(super) async fn follow(&self, desk: &Desk<HelmReleaseSpec>, with_external: bool) {
-        let options = || desk.options().clone();
+        let options = || desk.options().of_others();
         let (charts, oci, external) = (desk.wake(), desk.wake(), desk.wake());
         let external = async {
             if !with_external {

@@ -81,6 +81,12 @@ impl<S: Spec<Status: ReconcileStatus + PartialEq>> Desk<S> {
         self.objects.get(key)
     }
 
+    /// Whether an object would be seen if it were there: flags may have others of its kind left to other processes.
+    pub fn sees(&self, (namespace, _): &Key) -> bool {
+        let seen = self.options.namespace.as_ref();
+        self.options.label_selector.is_none() && seen.is_none_or(|seen| seen == namespace)
+    }
+
     /// All objects, once the cluster has said which there are.
     pub async fn all(&self) -> Vec<Arc<Object<S>>> {
         let mut is_complete = self.is_complete.subscribe();

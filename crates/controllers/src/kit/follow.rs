@@ -238,6 +238,11 @@ impl<S: Spec> Wake<S> {
         self.queue.add(key_of(object));
     }
 
+    /// Has an object worked on after a while, unless it is due earlier anyway.
+    pub fn one_after(&self, object: &Object<S>, wait: Duration) {
+        self.queue.add_after(key_of(object), wait);
+    }
+
     /// Has all objects worked on of which this holds, wherever they are.
     pub fn everywhere(&self, concerned: impl Fn(&Object<S>) -> bool) {
         for object in self.objects.everywhere(concerned) {

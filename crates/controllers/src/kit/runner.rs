@@ -197,6 +197,14 @@ impl Options {
             waited_for: WaitedFor::default(),
         }
     }
+
+    /// How kinds are followed that objects are made of: labels say which objects are worked on here, not which ones these may name.
+    pub fn of_others(&self) -> Options {
+        Options {
+            label_selector: None,
+            ..self.clone()
+        }
+    }
 }
 
 /// A controller that runs.

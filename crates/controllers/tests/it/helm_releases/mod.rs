@@ -20,5 +20,6 @@ mod records;
 mod released;
 mod rendered;
 mod resting;
+mod shards;
 mod told;
 mod values;
