@@ -158,8 +158,10 @@ impl Reconcile for HelmReleases {
         object.spec.suspend
     }
 
-    /// Nothing new is said of what is suspended.
-    fn suspend(_: &mut HelmReleaseStatus, _: Stamp) {}
+    /// What is said of a suspended release is said of its newest generation, so that those that depend on it go on.
+    fn suspend(status: &mut HelmReleaseStatus, stamp: Stamp) {
+        status.set_observed_generation(stamp.generation);
+    }
 
     fn interval(&self, object: &Object<HelmReleaseSpec>) -> Duration {
         object.spec.interval.to_std()
