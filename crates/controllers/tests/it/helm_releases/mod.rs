@@ -1,6 +1,7 @@
 //! HelmReleases on a cluster.
 
 mod applied;
+mod as_helm;
 mod bad_input;
 mod bed;
 mod chosen;
