@@ -22,6 +22,7 @@ mod legacy;
 mod newer;
 mod objects;
 mod operator;
+mod paused;
 mod post_render;
 mod preview;
 mod reconcile;

@@ -12,10 +12,10 @@ use engine::unit::CredentialsStore as _;
 use parking_lot::Mutex;
 
 use super::client_side::Types;
-use super::legacy;
 use super::settled::{Inputs, Settled};
 use super::site::Site;
 use super::watched::Watched;
+use super::{legacy, paused};
 use crate::clusters::Clusters;
 
 /// The clusters of releases.
@@ -190,15 +190,13 @@ fn by(checks: &[Check]) -> Result<Standard, String> {
     })
 }
 
+/// The rules of releases that say nothing, and expressions over them.
 fn expressions(object: &HelmRelease) -> Result<Standard, String> {
-    if object.spec.health_check_exprs.is_empty() {
-        return Ok(Standard::default());
-    }
     let checks: Vec<Check> = object
         .spec
         .health_check_exprs
         .iter()
         .map(crate::kustomizations::health_check)
         .collect();
-    by(&checks)
+    paused::standard(&checks)
 }
