@@ -49,6 +49,7 @@ use api::{ConditionStatus, ConditionType, Object, Reason, ReconcileStatus};
 use helm::digest;
 use kube::{Client, ResourceExt};
 use model::convert::from_serde;
+use model::event::Severity;
 
 use crate::kit::{
     Conditions, Config, Desk, Done, Failure, Notice, Reconcile, Run, Shape, Stamp, Summary, Wake,
@@ -201,6 +202,16 @@ impl Reconcile for HelmReleases {
 
     async fn reconcile(&self, run: &mut Run<'_, HelmReleaseSpec>) -> Result<Vec<Notice>, Failure> {
         self.release(run).await.map(|()| Vec::new())
+    }
+
+    /// That a release waits for others is told to those who are notified too, as in Flux; that it is not tried any more is not, as each failure was.
+    fn notice(failure: &Failure) -> Option<Notice> {
+        let mut notice = failure.notice();
+        if failure.reason == Reason::DEPENDENCY_NOT_READY {
+            notice.severity = Severity::Info;
+        }
+        let is_given_up = [Reason::RETRIES_EXCEEDED, Reason::MISSING_ROLLBACK_TARGET];
+        (!is_given_up.contains(&failure.reason)).then_some(notice)
     }
 
     /// What a run came to is in the conditions already; what is left is how it goes on.

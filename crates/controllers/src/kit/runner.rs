@@ -18,7 +18,7 @@ use super::asks::requested_at;
 use super::chain::chain;
 use super::conclude::{Failure, Shape, conclude, suspend};
 use super::conditions::{Stamp, Summary};
-use super::desk::Desk;
+use super::desk::{Desk, log_failure};
 use super::follow::{self, Change, WaitedFor, Wake};
 use super::interval::jittered;
 use super::metrics::{Metrics, Ran};
@@ -87,6 +87,11 @@ pub trait Reconcile: Send + Sync + 'static {
         interval: Duration,
     ) -> Done {
         conclude(status, stamp, &Self::SUMMARY, result, interval)
+    }
+
+    /// What is told of a failed run, if anything is.
+    fn notice(failure: &Failure) -> Option<Notice> {
+        Some(failure.notice())
     }
 
     /// Undoes what the object left behind, and says what is to be told of that. A failure that waits is not told. Where it fails, the
@@ -366,9 +371,15 @@ impl<R: Reconcile> Runner<R> {
             .as_ref()
             .err()
             .filter(|failure| !failure.message.is_empty());
+        let told = failure.and_then(R::notice);
+        if let Some(failure) = failure
+            && told.is_none()
+        {
+            log_failure(&failure.message);
+        }
         let mut news = notices;
         news.extend(result.clone().unwrap_or_default());
-        self.desk.tell_news(object, news, failure);
+        self.desk.tell_news(object, news, told);
         match self.desk.write(object, &status).await {
             Ok(()) => done,
             Err(error) => {
@@ -442,7 +453,10 @@ impl<R: Reconcile> Runner<R> {
                 return match failure.shape {
                     Shape::Waiting(wait) => Done::After(wait),
                     Shape::Stalled | Shape::Transient => {
-                        self.desk.tell_failure(object, &failure);
+                        // One that says nothing has been told in other words.
+                        if !failure.message.is_empty() {
+                            self.desk.tell_failure(object, failure.notice());
+                        }
                         Done::Retry
                     }
                 };

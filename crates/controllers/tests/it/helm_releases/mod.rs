@@ -16,6 +16,7 @@ mod machine;
 mod never_stuck;
 mod options;
 mod origin;
+mod posted;
 mod program;
 mod records;
 mod released;

@@ -4,7 +4,7 @@ pub(crate) mod bad_input;
 pub(crate) mod bed;
 mod bucket;
 mod conditions;
-mod events;
+pub(crate) mod events;
 mod fields;
 pub(crate) mod follow;
 mod git_include;
