@@ -234,7 +234,8 @@ impl Reconcile for HelmReleases {
             Reason::MISSING_ROLLBACK_TARGET,
             Reason::HEALTH_CHECK_CANCELED,
         ];
-        if !told_by_actions.contains(&failure.reason) {
+        let is_told = failure.message.is_empty() || told_by_actions.contains(&failure.reason);
+        if !is_told {
             let (reason, message) = (failure.reason.as_str(), failure.message.as_str());
             status.set(
                 stamp,
@@ -260,6 +261,14 @@ impl Reconcile for HelmReleases {
     }
 
     async fn finalize(&self, run: &mut Run<'_, HelmReleaseSpec>) -> Result<Vec<Notice>, Failure> {
-        self.leave(run).await.map(|()| Vec::new())
+        let left = self.leave(run).await;
+        if let Err(failure) = &left
+            && !failure.message.is_empty()
+        {
+            let (not, reason) = (ConditionStatus::False, failure.reason.as_str());
+            let (status, stamp) = (&mut run.status, run.stamp);
+            status.set(stamp, ConditionType::READY, not, reason, &failure.message);
+        }
+        left.map(|()| Vec::new())
     }
 }

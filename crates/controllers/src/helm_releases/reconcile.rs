@@ -220,8 +220,10 @@ impl HelmReleases {
         let stored_in = run.status.storage_namespace.clone().unwrap_or_default();
         let operator = self.shared.settings.operator.as_ref();
         let mut storage = Storage::new(&site.client, &stored_in, &latest.name, operator);
-        let failed = |problem: String| Failure::transient(Reason::UNINSTALL_FAILED, problem);
-        let records = storage.all().await.map_err(|error| failed(error.to_string()))?;
+        let (records, unread) = match storage.all().await {
+            Ok(records) => (records, None),
+            Err(error) => (Vec::new(), Some(error.to_string())),
+        };
         let policy = target::policy(run.object, &self.shared.settings);
         let mut release = Release {
             run,
@@ -240,10 +242,12 @@ impl HelmReleases {
             rest: None,
             superseded_by: None,
         };
-        release
-            .uninstall()
-            .await
-            .map_err(|NotDone(problem)| failed(problem))
+        let done = match unread {
+            Some(problem) => Err(release.not_uninstalled(problem)),
+            None => release.uninstall().await,
+        };
+        // What is wrong has been told already.
+        done.map_err(|NotDone(_)| Failure::transient(Reason::UNINSTALL_FAILED, ""))
     }
 
     /// Uninstalls the release of an object that is deleted, if it is to go with it.

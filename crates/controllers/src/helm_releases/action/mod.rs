@@ -160,6 +160,17 @@ impl Release<'_, '_> {
         *failures = Some(failures.unwrap_or_default() + 1);
     }
 
+    /// A release cannot be uninstalled, as nobody tells what there is of it.
+    pub(super) fn not_uninstalled(&mut self, problem: String) -> NotDone {
+        if let Some(latest) = self.latest() {
+            self.count_any_failure();
+            let metadata = message::snapshot_metadata(&latest);
+            self.tell(&message::uninstall_failed(&latest, &problem), metadata);
+            status::summarise(self.run, &self.policy.tests);
+        }
+        NotDone(problem)
+    }
+
     /// Stores a record that is new.
     async fn create(&mut self, record: Record) -> Result<(), storage::Error> {
         self.storage.create(&record, Timestamp::now()).await?;

@@ -24,4 +24,5 @@ mod rendered;
 mod resting;
 mod shards;
 mod told;
+mod undeleted;
 mod values;
