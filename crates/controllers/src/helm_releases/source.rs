@@ -8,7 +8,7 @@ use api::{ConditionStatus, ConditionType, Object, Reason, ReconcileStatus, Spec}
 use kube::{Client, ResourceExt};
 use model::Artifact;
 
-use super::{Settings, chart_template, target};
+use super::{FIELD_MANAGER, Settings, chart_template, target};
 use crate::kit::{Desk, Failure, Followed, Wake, chain};
 use crate::sources::HasArtifact;
 
@@ -40,7 +40,8 @@ struct Reference {
 impl Sources {
     pub(super) fn new(client: &Client) -> Self {
         Sources {
-            charts: Followed::new(client.clone()),
+            // What a template has had of labels and annotations goes with them.
+            charts: Followed::with_fields_of(client.clone(), FIELD_MANAGER),
             oci: Followed::new(client.clone()),
             external: Followed::new(client.clone()),
         }

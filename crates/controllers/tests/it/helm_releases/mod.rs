@@ -23,6 +23,7 @@ mod released;
 mod rendered;
 mod resting;
 mod shards;
+mod template;
 mod told;
 mod undeleted;
 mod values;
