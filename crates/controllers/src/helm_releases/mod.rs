@@ -255,7 +255,13 @@ impl Reconcile for HelmReleases {
                     false => Done::Forget,
                 }
             }
-            Shape::Waiting(wait) => Done::After(wait),
+            Shape::Waiting(wait) => {
+                // What is tried again after an interval of its own has been dealt with, though not well.
+                if failure.reason == Reason::PROGRESSING_WITH_RETRY {
+                    status.set_observed_generation(stamp.generation);
+                }
+                Done::After(wait)
+            }
             Shape::Transient => Done::Retry,
         }
     }
