@@ -178,6 +178,10 @@ impl Reconcile for HelmReleases {
         });
     }
 
+    fn gone(&self, object: &Object<HelmReleaseSpec>) {
+        self.sites.forget(object);
+    }
+
     async fn follow(&self, desk: Desk<HelmReleaseSpec>) {
         let settings = &self.shared.settings;
         let configs = async {

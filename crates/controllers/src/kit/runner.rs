@@ -67,6 +67,9 @@ pub trait Reconcile: Send + Sync + 'static {
     /// Told of each object of its own kind that changed, our own writes included, to wake others that it concerns.
     fn seen(&self, _: &Object<Self::Spec>, _: &Wake<Self::Spec>) {}
 
+    /// Told of each object that is gone, perhaps more than once and also of one that nobody has finalized: somebody has taken its finalizer away.
+    fn gone(&self, _: &Object<Self::Spec>) {}
+
     /// What goes on beside the runs for as long as the controller runs: it follows objects of other kinds, and wakes those that
     /// they concern.
     fn follow(&self, _: Desk<Self::Spec>) -> impl Future<Output = ()> + Send {
@@ -301,13 +304,21 @@ impl<R: Reconcile> Runner<R> {
         let tell = |change| match change {
             Change::Seen(object) => {
                 let key = key_of(&object);
+                let before = self.desk.objects.get(&key);
                 self.desk.writer.see(*object);
                 if let Some(object) = self.desk.objects.get(&key) {
                     self.reconciler.seen(&object, &wake);
                 }
+                if let Some(before) = before {
+                    self.tell_gone(&before);
+                }
             }
             Change::Gone(key) => {
+                let before = self.desk.objects.get(&key);
                 self.desk.objects.remove(&key);
+                if let Some(before) = before {
+                    self.tell_gone(&before);
+                }
                 self.desk.told.forget(&key);
                 self.desk
                     .options
@@ -317,6 +328,14 @@ impl<R: Reconcile> Runner<R> {
             Change::Complete => self.desk.is_listed(),
         };
         follow::watch(self.desk.writer.client.clone(), &self.desk.options, tell).await;
+    }
+
+    /// Tells the controller of an object that is gone, if it is. Another one may have its name.
+    fn tell_gone(&self, object: &Object<R::Spec>) {
+        let now = self.desk.objects.get(&key_of(object));
+        if now.is_none_or(|now| now.metadata.uid != object.metadata.uid) {
+            self.reconciler.gone(object);
+        }
     }
 
     /// One run on one object.
@@ -344,6 +363,8 @@ impl<R: Reconcile> Runner<R> {
             self.desk
                 .observe(&object, took, self.reconciler.is_suspended(&object));
         }
+        // What a run has taken note of after its object was gone goes as well.
+        self.tell_gone(&object);
         done
     }
 

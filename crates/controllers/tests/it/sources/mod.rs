@@ -9,6 +9,7 @@ mod fields;
 pub(crate) mod follow;
 mod git_include;
 mod git_repository;
+mod gone;
 mod helm_chart;
 mod helm_chart_files;
 mod helm_chart_oci;
