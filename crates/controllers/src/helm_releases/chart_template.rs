@@ -1,6 +1,7 @@
 //! The HelmChart that is made for a release whose spec describes one.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use api::helm::{ChartTemplate, HelmRelease, HelmReleaseSpec};
 use api::source::{ChartSource, ChartVerification, HelmChart, HelmChartSpec};
@@ -12,6 +13,9 @@ use kube::{Api, ResourceExt};
 
 use super::{FIELD_MANAGER, HelmReleases, source, target};
 use crate::kit::{Failure, Notice, Run, chain};
+
+/// How soon a HelmChart that is being deleted is looked for again.
+const GOING: Duration = Duration::from_secs(1);
 
 /// The HelmChart of a release, by namespace and name.
 pub(super) fn key(object: &HelmRelease, template: &ChartTemplate) -> (String, String) {
@@ -51,6 +55,11 @@ impl HelmReleases {
                 let message = format!("failed to run server-side apply: {}", chain(&error));
                 Failure::transient(Reason::HELM_CHART_SYNC_ERR, message)
             })?;
+            if applied.metadata.deletion_timestamp.is_some() {
+                // It is that of a release of the same name before, and can be made anew once it is gone.
+                let message = format!("HelmChart '{namespace}/{chart_name}' is being deleted");
+                return Err(Failure::waiting(GOING, Reason::SOURCE_NOT_READY, message));
+            }
             let before = live.as_ref().map(|live| live.resource_version());
             if before != Some(applied.resource_version()) {
                 run.tell(made(live.is_some(), &chart, &namespace, &chart_name));
@@ -174,4 +183,15 @@ fn is_as_wanted(live: &HelmChart, wanted: &HelmChart) -> bool {
         && live.spec == spec
         && has(live.labels(), wanted.labels())
         && has(live.annotations(), wanted.annotations())
+        && !has_left(live, "f:labels", wanted.labels())
+        && !has_left(live, "f:annotations", wanted.annotations())
+}
+
+/// Whether a HelmChart has labels or annotations of ours that nobody wants any more.
+fn has_left(live: &HelmChart, kind: &str, wanted: &BTreeMap<String, String>) -> bool {
+    let applied = live.metadata.managed_fields.iter().flatten();
+    let fields = applied.filter_map(|entry| entry.fields_v1.as_ref());
+    let ours = fields.filter_map(|fields| fields.0.get("f:metadata")?.get(kind)?.as_object());
+    let mut keys = ours.flat_map(|fields| fields.keys().filter_map(|key| key.strip_prefix("f:")));
+    keys.any(|key| !wanted.contains_key(key))
 }

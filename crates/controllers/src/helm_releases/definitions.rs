@@ -3,12 +3,16 @@
 use std::collections::HashSet;
 
 use api::helm::CrdsPolicy;
+use bytes::Bytes;
 use engine::cluster::Apply;
 use engine::plan::{Apply as Written, Awaited, Objects, Plan, Purpose, Stage, Step, Until, Wait};
+use helm::chart::Chart;
 use helm::crds::{self, CrdPolicy};
 use helm::ownership::origin_labels;
+use helm::record::Record;
+use helm::{HelmVersion, dependencies};
 use kube::ResourceExt;
-use model::{ObjectKey, Value, value};
+use model::{Map, ObjectKey, Value, value};
 
 use super::action::Release;
 use super::{FIELD_MANAGER, target};
@@ -17,17 +21,23 @@ use super::{FIELD_MANAGER, target};
 const SERVED: u64 = 60;
 
 impl Release<'_, '_> {
-    /// Makes and changes the definitions in the chart's `crds/`, as far as is asked for, and waits until they are served.
+    /// Makes and changes the definitions in `crds/` of a chart and of those below it that take part, as far as is asked for, and waits until they are
+    /// served.
     pub(super) async fn apply_definitions(
         &mut self,
         policy: Option<&CrdsPolicy>,
+        chart: &Chart,
+        values: &Map,
         seconds: u64,
     ) -> Result<(), String> {
         let failed = |why: String| format!("failed to apply CustomResourceDefinitions: {why}");
         let policy = CrdPolicy::parse(policy.map_or("", CrdsPolicy::as_str))
             .map_err(|error| failed(error.to_string()))?;
-        let files = self.chart.crds();
-        if policy == CrdPolicy::Skip || files.is_empty() {
+        if policy == CrdPolicy::Skip {
+            return Ok(());
+        }
+        let files = files(chart, values).map_err(failed)?;
+        if files.is_empty() {
             return Ok(());
         }
         let object = self.run.object;
@@ -83,6 +93,30 @@ impl Release<'_, '_> {
             .await;
         applied.map(drop).map_err(failed)
     }
+}
+
+/// The files in `crds/` of a chart and of those below it that take part with these values.
+///
+/// # Errors
+/// Why that cannot be told.
+pub(super) fn files(chart: &Chart, values: &Map) -> Result<Vec<(String, Bytes)>, String> {
+    let all = chart.crds();
+    if all.is_empty() || chart.dependencies.is_empty() {
+        return Ok(all);
+    }
+    let mut chart = chart.clone();
+    let processed = dependencies::process(&mut chart, values, HelmVersion::V4, &mut Vec::new());
+    processed.map_err(|error| format!("failed to process chart dependencies: {error}"))?;
+    Ok(chart.crds())
+}
+
+/// The same of a release that was made of a chart: with the defaults that it was rendered with.
+pub(super) fn files_of(chart: &Chart, record: &Record) -> Result<Vec<(String, Bytes)>, String> {
+    let mut chart = chart.clone();
+    if let Some(defaults) = record.chart.as_ref().and_then(|stored| stored.values.clone()) {
+        chart.defaults = defaults;
+    }
+    files(&chart, &record.config.clone().unwrap_or_default())
 }
 
 /// What makes the namespace of a release.

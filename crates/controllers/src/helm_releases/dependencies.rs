@@ -7,13 +7,33 @@ use api::helm::HelmRelease;
 use engine::health::cel::Predicate;
 use kube::ResourceExt;
 
-use crate::kit::{Failure, Key, dependency_key, holds, is_ready};
+use super::HelmReleases;
+use crate::kit::{Failure, Key, dependency_key, holds, is_ready, unseen};
 
 /// What begins the message of a failure that only a change of the object mends.
 const TERMINAL: &str = "Reconciliation failed terminally due to configuration error";
 
+impl HelmReleases {
+    /// Checks all that an object depends on.
+    pub(super) async fn check_dependencies(&self, object: &HelmRelease) -> Result<(), Failure> {
+        let settings = &self.shared.settings;
+        let (additive, wait) = (settings.additive_dependency_check, settings.requeue_dependency);
+        let Some(desk) = self.desk.get() else {
+            return check(object, additive, wait, |_| None);
+        };
+        let unseen = unseen(desk, object, &object.spec.depends_on);
+        let unseen = unseen.await.map_err(|((namespace, name), why)| {
+            let message = format!("unable to get '{namespace}/{name}' dependency: {why}");
+            Failure::waiting(wait, Reason::DEPENDENCY_NOT_READY, message)
+        })?;
+        check(object, additive, wait, |key| {
+            desk.get(key).or_else(|| unseen.get(key).cloned())
+        })
+    }
+}
+
 /// Checks all that an object depends on. The texts are Flux's.
-pub(super) fn check(
+fn check(
     object: &HelmRelease,
     additive: bool,
     wait: std::time::Duration,

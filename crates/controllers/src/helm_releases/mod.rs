@@ -22,6 +22,7 @@ mod legacy;
 mod newer;
 mod objects;
 mod operator;
+mod paused;
 mod post_render;
 mod preview;
 mod reconcile;
@@ -48,6 +49,7 @@ use api::{ConditionStatus, ConditionType, Object, Reason, ReconcileStatus};
 use helm::digest;
 use kube::{Client, ResourceExt};
 use model::convert::from_serde;
+use model::event::Severity;
 
 use crate::kit::{
     Conditions, Config, Desk, Done, Failure, Notice, Reconcile, Run, Shape, Stamp, Summary, Wake,
@@ -158,8 +160,10 @@ impl Reconcile for HelmReleases {
         object.spec.suspend
     }
 
-    /// Nothing new is said of what is suspended.
-    fn suspend(_: &mut HelmReleaseStatus, _: Stamp) {}
+    /// What is said of a suspended release is said of its newest generation, so that those that depend on it go on.
+    fn suspend(status: &mut HelmReleaseStatus, stamp: Stamp) {
+        status.set_observed_generation(stamp.generation);
+    }
 
     fn interval(&self, object: &Object<HelmReleaseSpec>) -> Duration {
         object.spec.interval.to_std()
@@ -172,6 +176,10 @@ impl Reconcile for HelmReleases {
             let mut on = other.spec.depends_on.iter();
             is_waiting(other) && on.any(|one| dependency_key(other, one) == key)
         });
+    }
+
+    fn gone(&self, object: &Object<HelmReleaseSpec>) {
+        self.sites.forget(object);
     }
 
     async fn follow(&self, desk: Desk<HelmReleaseSpec>) {
@@ -200,6 +208,16 @@ impl Reconcile for HelmReleases {
         self.release(run).await.map(|()| Vec::new())
     }
 
+    /// That a release waits for others is told to those who are notified too, as in Flux; that it is not tried any more is not, as each failure was.
+    fn notice(failure: &Failure) -> Option<Notice> {
+        let mut notice = failure.notice();
+        if failure.reason == Reason::DEPENDENCY_NOT_READY {
+            notice.severity = Severity::Info;
+        }
+        let is_given_up = [Reason::RETRIES_EXCEEDED, Reason::MISSING_ROLLBACK_TARGET];
+        (!is_given_up.contains(&failure.reason)).then_some(notice)
+    }
+
     /// What a run came to is in the conditions already; what is left is how it goes on.
     fn conclude(
         status: &mut HelmReleaseStatus,
@@ -220,7 +238,8 @@ impl Reconcile for HelmReleases {
             Reason::MISSING_ROLLBACK_TARGET,
             Reason::HEALTH_CHECK_CANCELED,
         ];
-        if !told_by_actions.contains(&failure.reason) {
+        let is_told = failure.message.is_empty() || told_by_actions.contains(&failure.reason);
+        if !is_told {
             let (reason, message) = (failure.reason.as_str(), failure.message.as_str());
             status.set(
                 stamp,
@@ -240,12 +259,26 @@ impl Reconcile for HelmReleases {
                     false => Done::Forget,
                 }
             }
-            Shape::Waiting(wait) => Done::After(wait),
+            Shape::Waiting(wait) => {
+                // What is tried again after an interval of its own has been dealt with, though not well.
+                if failure.reason == Reason::PROGRESSING_WITH_RETRY {
+                    status.set_observed_generation(stamp.generation);
+                }
+                Done::After(wait)
+            }
             Shape::Transient => Done::Retry,
         }
     }
 
     async fn finalize(&self, run: &mut Run<'_, HelmReleaseSpec>) -> Result<Vec<Notice>, Failure> {
-        self.leave(run).await.map(|()| Vec::new())
+        let left = self.leave(run).await;
+        if let Err(failure) = &left
+            && !failure.message.is_empty()
+        {
+            let (not, reason) = (ConditionStatus::False, failure.reason.as_str());
+            let (status, stamp) = (&mut run.status, run.stamp);
+            status.set(stamp, ConditionType::READY, not, reason, &failure.message);
+        }
+        left.map(|()| Vec::new())
     }
 }

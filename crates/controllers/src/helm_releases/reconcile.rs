@@ -21,7 +21,7 @@ use super::site::Site;
 use super::storage::Storage;
 use super::versions::{Read, Versions};
 use super::watched::Watched;
-use super::{FORCE, HelmReleases, RESET, asks, dependencies, digests, sites, status, target, values};
+use super::{FORCE, HelmReleases, RESET, asks, digests, sites, status, target, values};
 use crate::kit::{Conditions, ConfigKind, Failure, Notice, Run, chain};
 
 /// What begins the message of a failure that only a change of the object mends.
@@ -56,13 +56,7 @@ impl HelmReleases {
             .set_reconciling(stamp, Reason::PROGRESSING, "Fulfilling prerequisites");
         run.show_progress().await;
         let settings = &self.shared.settings;
-        let find = |key: &crate::kit::Key| self.desk.get().and_then(|desk| desk.get(key));
-        dependencies::check(
-            run.object,
-            settings.additive_dependency_check,
-            settings.requeue_dependency,
-            find,
-        )?;
+        self.check_dependencies(run.object).await?;
         let helm_chart = run.status.helm_chart.clone();
         let found = self
             .sources
@@ -151,9 +145,7 @@ impl HelmReleases {
         if run.is_requested() && !read.is_empty() {
             return false;
         }
-        let find = |key: &crate::kit::Key| self.desk.get().and_then(|desk| desk.get(key));
-        let additive = settings.additive_dependency_check;
-        if dependencies::check(run.object, additive, settings.requeue_dependency, find).is_err() {
+        if self.check_dependencies(run.object).await.is_err() {
             return false;
         }
         let helm_chart = run.status.helm_chart.as_deref();
@@ -228,8 +220,10 @@ impl HelmReleases {
         let stored_in = run.status.storage_namespace.clone().unwrap_or_default();
         let operator = self.shared.settings.operator.as_ref();
         let mut storage = Storage::new(&site.client, &stored_in, &latest.name, operator);
-        let failed = |problem: String| Failure::transient(Reason::UNINSTALL_FAILED, problem);
-        let records = storage.all().await.map_err(|error| failed(error.to_string()))?;
+        let (records, unread) = match storage.all().await {
+            Ok(records) => (records, None),
+            Err(error) => (Vec::new(), Some(error.to_string())),
+        };
         let policy = target::policy(run.object, &self.shared.settings);
         let mut release = Release {
             run,
@@ -248,10 +242,12 @@ impl HelmReleases {
             rest: None,
             superseded_by: None,
         };
-        release
-            .uninstall()
-            .await
-            .map_err(|NotDone(problem)| failed(problem))
+        let done = match unread {
+            Some(problem) => Err(release.not_uninstalled(problem)),
+            None => release.uninstall().await,
+        };
+        // What is wrong has been told already.
+        done.map_err(|NotDone(_)| Failure::transient(Reason::UNINSTALL_FAILED, ""))
     }
 
     /// Uninstalls the release of an object that is deleted, if it is to go with it.

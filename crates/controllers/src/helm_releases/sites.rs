@@ -12,10 +12,10 @@ use engine::unit::CredentialsStore as _;
 use parking_lot::Mutex;
 
 use super::client_side::Types;
-use super::legacy;
 use super::settled::{Inputs, Settled};
 use super::site::Site;
 use super::watched::Watched;
+use super::{legacy, paused};
 use crate::clusters::Clusters;
 
 /// The clusters of releases.
@@ -166,7 +166,7 @@ pub(super) fn standards(object: &HelmRelease, helm3_defaults: bool) -> Result<(S
     };
     // One that cannot be used is told also where nobody asks it.
     let checks = expressions(object);
-    let told = by(&checks)?;
+    let told = paused::standard(&checks)?;
     match is_legacy {
         true => Ok((legacy::standard(), of_hooks(Vec::new())?)),
         false => Ok((told, of_hooks(checks)?)),
@@ -182,14 +182,7 @@ fn of_hooks(mut checks: Vec<Check>) -> Result<Standard, String> {
         in_progress: String::new(),
         failed: "status.phase == 'Failed'".to_owned(),
     });
-    by(&checks)
-}
-
-fn by(checks: &[Check]) -> Result<Standard, String> {
-    if checks.is_empty() {
-        return Ok(Standard::default());
-    }
-    let own = OwnRules::expressions(checks).map_err(|error| error.to_string())?;
+    let own = OwnRules::expressions(&checks).map_err(|error| error.to_string())?;
     Ok(Standard {
         own: Some(own),
         rules: None,

@@ -8,7 +8,7 @@ use api::{ConditionStatus, ConditionType, Object, Reason, ReconcileStatus, Spec}
 use kube::{Client, ResourceExt};
 use model::Artifact;
 
-use super::{Settings, chart_template, target};
+use super::{FIELD_MANAGER, Settings, chart_template, target};
 use crate::kit::{Desk, Failure, Followed, Wake, chain};
 use crate::sources::HasArtifact;
 
@@ -40,7 +40,8 @@ struct Reference {
 impl Sources {
     pub(super) fn new(client: &Client) -> Self {
         Sources {
-            charts: Followed::new(client.clone()),
+            // What a template has had of labels and annotations goes with them.
+            charts: Followed::with_fields_of(client.clone(), FIELD_MANAGER),
             oci: Followed::new(client.clone()),
             external: Followed::new(client.clone()),
         }
@@ -77,7 +78,7 @@ impl Sources {
 
     /// Follows all of them, and wakes the releases whose chart is another one, or is there at last.
     pub(super) async fn follow(&self, desk: &Desk<HelmReleaseSpec>, with_external: bool) {
-        let options = || desk.options().clone();
+        let options = || desk.options().of_others();
         let (charts, oci, external) = (desk.wake(), desk.wake(), desk.wake());
         let external = async {
             if !with_external {

@@ -73,7 +73,7 @@ impl Failure {
 
 impl Failure {
     /// What is told of it. Waiting is of no interest to those who are notified.
-    pub(super) fn notice(&self) -> Notice {
+    pub(crate) fn notice(&self) -> Notice {
         let severity = match self.shape {
             Shape::Waiting(_) => Severity::Trace,
             Shape::Stalled | Shape::Transient => Severity::Error,

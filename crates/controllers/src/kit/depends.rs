@@ -1,11 +1,16 @@
 //! What objects that depend on others of their kind have in common.
 
+use std::collections::HashMap;
+use std::sync::Arc;
+
 use api::{ConditionStatus, ConditionType, Dependency, Object, Reason, ReconcileStatus, Spec};
 use engine::health::cel::Predicate;
-use kube::ResourceExt;
+use kube::{Api, ResourceExt};
 use model::Value;
 use model::convert::from_serde;
 
+use super::chain::chain;
+use super::desk::Desk;
 use super::writer::Key;
 
 /// Namespace and name of a dependency.
@@ -14,6 +19,41 @@ pub(crate) fn dependency_key<S: Spec>(object: &Object<S>, dependency: &Dependenc
     let namespace = namespace.filter(|namespace| !namespace.is_empty());
     let namespace = namespace.or_else(|| object.namespace()).unwrap_or_default();
     (namespace, dependency.name.clone())
+}
+
+/// Whether a watch here tells of an object.
+pub(crate) fn is_seen<S>(desk: &Desk<S>, key: &Key) -> bool
+where
+    S: Spec<Status: ReconcileStatus + PartialEq>,
+{
+    desk.get(key).is_some() || desk.sees(key)
+}
+
+/// What an object depends on that another process works on, so that no watch here tells of it: the cluster is asked, as Flux asks it for all that
+/// objects depend on. Nothing is asked for what is known here.
+///
+/// # Errors
+/// Which one the cluster does not tell of, and why.
+pub(crate) async fn unseen<S>(
+    desk: &Desk<S>,
+    object: &Object<S>,
+    depends_on: &[Dependency],
+) -> Result<HashMap<Key, Arc<Object<S>>>, (Key, String)>
+where
+    S: Spec<Status: ReconcileStatus + PartialEq>,
+{
+    let mut found = HashMap::new();
+    for key in depends_on.iter().map(|one| dependency_key(object, one)) {
+        if is_seen(desk, &key) {
+            continue;
+        }
+        let api: Api<Object<S>> = Api::namespaced(desk.writer.client.clone(), &key.0);
+        match api.get_opt(&key.1).await {
+            Ok(other) => found.extend(other.map(|other| (key, Arc::new(other)))),
+            Err(error) => return Err((key, chain(&error))),
+        }
+    }
+    Ok(found)
 }
 
 /// Whether an object is ready, and as it is now.

@@ -9,7 +9,6 @@ use kube::Client;
 use model::event::Severity;
 use tokio::sync::watch;
 
-use super::conclude::Failure;
 use super::follow::Wake;
 use super::queue::Queue;
 use super::recorder::{Notice, Recorder};
@@ -81,6 +80,12 @@ impl<S: Spec<Status: ReconcileStatus + PartialEq>> Desk<S> {
         self.objects.get(key)
     }
 
+    /// Whether an object would be seen if it were there: flags may have others of its kind left to other processes.
+    pub fn sees(&self, (namespace, _): &Key) -> bool {
+        let seen = self.options.namespace.as_ref();
+        self.options.label_selector.is_none() && seen.is_none_or(|seen| seen == namespace)
+    }
+
     /// All objects, once the cluster has said which there are.
     pub async fn all(&self) -> Vec<Arc<Object<S>>> {
         let mut is_complete = self.is_complete.subscribe();
@@ -124,13 +129,11 @@ impl<S: Spec<Status: ReconcileStatus + PartialEq>> Desk<S> {
     }
 
     /// Tells what a run came to, but for what the runs have told already whose status was not written.
-    pub fn tell_news(&self, object: &Object<S>, notices: Vec<Notice>, failure: Option<&Failure>) {
+    pub fn tell_news(&self, object: &Object<S>, notices: Vec<Notice>, failure: Option<Notice>) {
         for notice in self.told.news(object, notices) {
             self.tell(object, notice);
         }
-        if let Some(failure) = failure
-            && !self.told.news(object, vec![failure.notice()]).is_empty()
-        {
+        for failure in self.told.news(object, failure.into_iter().collect()) {
             self.tell_failure(object, failure);
         }
     }
@@ -167,12 +170,16 @@ impl<S: Spec<Status: ReconcileStatus + PartialEq>> Desk<S> {
     }
 
     /// Logs why a run failed, in the words that controllers have for it, and tells the cluster.
-    pub(super) fn tell_failure(&self, object: &Object<S>, failure: &Failure) {
-        let notice = failure.notice();
+    pub(super) fn tell_failure(&self, object: &Object<S>, notice: Notice) {
         if notice.severity != Severity::Error {
             return self.tell(object, notice);
         }
-        tracing::error!(error = notice.message, "Reconciler error");
+        log_failure(&notice.message);
         self.recorder.tell(object, notice);
     }
+}
+
+/// Logs why a run failed, in the words that controllers have for it.
+pub(super) fn log_failure(message: &str) {
+    tracing::error!(error = message, "Reconciler error");
 }

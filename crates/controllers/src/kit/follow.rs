@@ -140,9 +140,19 @@ pub struct NotListed(&'static str);
 impl<S: Spec> Followed<S> {
     /// Nothing is known before [`Followed::run`] is polled.
     pub fn new(client: Client) -> Arc<Self> {
+        Followed::of(client, Objects::new())
+    }
+
+    /// The same, where also is known what of the metadata of each object this manager has applied: it is all that its `managedFields` tell. Of
+    /// other fields and managers nothing is kept.
+    pub fn with_fields_of(client: Client, manager: &'static str) -> Arc<Self> {
+        Followed::of(client, Objects::with_fields_of(manager))
+    }
+
+    fn of(client: Client, objects: Objects<S>) -> Arc<Self> {
         Arc::new(Followed {
             client,
-            objects: Objects::new(),
+            objects,
             is_complete: watch::Sender::new(false),
         })
     }
@@ -236,6 +246,11 @@ impl<S: Spec> Wake<S> {
     /// Has an object worked on.
     pub fn one(&self, object: &Object<S>) {
         self.queue.add(key_of(object));
+    }
+
+    /// Has an object worked on after a while, unless it is due earlier anyway.
+    pub fn one_after(&self, object: &Object<S>, wait: Duration) {
+        self.queue.add_after(key_of(object), wait);
     }
 
     /// Has all objects worked on of which this holds, wherever they are.

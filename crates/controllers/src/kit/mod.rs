@@ -38,7 +38,7 @@ pub(crate) use chain::chain;
 pub use conclude::{Failure, Shape, conclude};
 pub use conditions::{Conditions, Stamp, Summary};
 pub use configs::{Config, ConfigKind, follow_configs};
-pub(crate) use depends::{dependency_key, holds, is_ready, is_waiting};
+pub(crate) use depends::{dependency_key, holds, is_ready, is_seen, is_waiting, unseen};
 pub use desk::Desk;
 pub use endpoints::{Endpoint, listen};
 pub use follow::{Followed, NotListed, WaitedFor, Wake};

@@ -18,7 +18,7 @@ use super::asks::requested_at;
 use super::chain::chain;
 use super::conclude::{Failure, Shape, conclude, suspend};
 use super::conditions::{Stamp, Summary};
-use super::desk::Desk;
+use super::desk::{Desk, log_failure};
 use super::follow::{self, Change, WaitedFor, Wake};
 use super::interval::jittered;
 use super::metrics::{Metrics, Ran};
@@ -67,6 +67,9 @@ pub trait Reconcile: Send + Sync + 'static {
     /// Told of each object of its own kind that changed, our own writes included, to wake others that it concerns.
     fn seen(&self, _: &Object<Self::Spec>, _: &Wake<Self::Spec>) {}
 
+    /// Told of each object that is gone, perhaps more than once and also of one that nobody has finalized: somebody has taken its finalizer away.
+    fn gone(&self, _: &Object<Self::Spec>) {}
+
     /// What goes on beside the runs for as long as the controller runs: it follows objects of other kinds, and wakes those that
     /// they concern.
     fn follow(&self, _: Desk<Self::Spec>) -> impl Future<Output = ()> + Send {
@@ -87,6 +90,11 @@ pub trait Reconcile: Send + Sync + 'static {
         interval: Duration,
     ) -> Done {
         conclude(status, stamp, &Self::SUMMARY, result, interval)
+    }
+
+    /// What is told of a failed run, if anything is.
+    fn notice(failure: &Failure) -> Option<Notice> {
+        Some(failure.notice())
     }
 
     /// Undoes what the object left behind, and says what is to be told of that. A failure that waits is not told. Where it fails, the
@@ -197,6 +205,14 @@ impl Options {
             waited_for: WaitedFor::default(),
         }
     }
+
+    /// How kinds are followed that objects are made of: labels say which objects are worked on here, not which ones these may name.
+    pub fn of_others(&self) -> Options {
+        Options {
+            label_selector: None,
+            ..self.clone()
+        }
+    }
 }
 
 /// A controller that runs.
@@ -288,13 +304,21 @@ impl<R: Reconcile> Runner<R> {
         let tell = |change| match change {
             Change::Seen(object) => {
                 let key = key_of(&object);
+                let before = self.desk.objects.get(&key);
                 self.desk.writer.see(*object);
                 if let Some(object) = self.desk.objects.get(&key) {
                     self.reconciler.seen(&object, &wake);
                 }
+                if let Some(before) = before {
+                    self.tell_gone(&before);
+                }
             }
             Change::Gone(key) => {
+                let before = self.desk.objects.get(&key);
                 self.desk.objects.remove(&key);
+                if let Some(before) = before {
+                    self.tell_gone(&before);
+                }
                 self.desk.told.forget(&key);
                 self.desk
                     .options
@@ -304,6 +328,14 @@ impl<R: Reconcile> Runner<R> {
             Change::Complete => self.desk.is_listed(),
         };
         follow::watch(self.desk.writer.client.clone(), &self.desk.options, tell).await;
+    }
+
+    /// Tells the controller of an object that is gone, if it is. Another one may have its name.
+    fn tell_gone(&self, object: &Object<R::Spec>) {
+        let now = self.desk.objects.get(&key_of(object));
+        if now.is_none_or(|now| now.metadata.uid != object.metadata.uid) {
+            self.reconciler.gone(object);
+        }
     }
 
     /// One run on one object.
@@ -331,6 +363,8 @@ impl<R: Reconcile> Runner<R> {
             self.desk
                 .observe(&object, took, self.reconciler.is_suspended(&object));
         }
+        // What a run has taken note of after its object was gone goes as well.
+        self.tell_gone(&object);
         done
     }
 
@@ -358,9 +392,15 @@ impl<R: Reconcile> Runner<R> {
             .as_ref()
             .err()
             .filter(|failure| !failure.message.is_empty());
+        let told = failure.and_then(R::notice);
+        if let Some(failure) = failure
+            && told.is_none()
+        {
+            log_failure(&failure.message);
+        }
         let mut news = notices;
         news.extend(result.clone().unwrap_or_default());
-        self.desk.tell_news(object, news, failure);
+        self.desk.tell_news(object, news, told);
         match self.desk.write(object, &status).await {
             Ok(()) => done,
             Err(error) => {
@@ -434,7 +474,10 @@ impl<R: Reconcile> Runner<R> {
                 return match failure.shape {
                     Shape::Waiting(wait) => Done::After(wait),
                     Shape::Stalled | Shape::Transient => {
-                        self.desk.tell_failure(object, &failure);
+                        // One that says nothing has been told in other words.
+                        if !failure.message.is_empty() {
+                            self.desk.tell_failure(object, failure.notice());
+                        }
                         Done::Retry
                     }
                 };

@@ -7,7 +7,7 @@ use engine::health::cel::Predicate;
 use kube::ResourceExt;
 
 use super::beyond::is_kept_at_its_pin;
-use crate::kit::{dependency_key, holds, is_ready};
+use crate::kit::{Key, dependency_key, holds, is_ready};
 
 /// Why a dependency holds an object up. The texts are Flux's.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -29,6 +29,14 @@ pub(super) enum Unmet {
         /// Namespace and name.
         key: String,
     },
+    /// The cluster does not tell whether it is there.
+    #[error("dependency '{key}' not found: {why}")]
+    Unread {
+        /// Namespace and name.
+        key: String,
+        /// Why not.
+        why: String,
+    },
     /// Its expression does not hold.
     #[error("dependency '{0}' is not ready according to readyExpr eval")]
     NotByExpression(String),
@@ -47,6 +55,12 @@ pub(super) enum Unmet {
 }
 
 impl Unmet {
+    /// One that the cluster does not tell of.
+    pub(super) fn unread(((namespace, name), why): (Key, String)) -> Self {
+        let key = format!("{namespace}/{name}");
+        Unmet::Unread { key, why }
+    }
+
     /// Whether only a change of the object helps.
     pub(super) fn is_final(&self) -> bool {
         matches!(self, Unmet::Expression { .. })

@@ -17,13 +17,14 @@ use tokio::sync::Semaphore;
 use super::artifact::Artifacts;
 use super::beyond::{Asks, Pinned, is_settled, is_unrecorded, recorded, released};
 use super::decryption::Keys;
+use super::dependencies::{self, Unmet};
 use super::memory::{Attempt, Built, Memory, Origin, Stage};
 use super::packed::Packed;
 use super::source::{Sources, origin_revision};
 use super::store::stamp;
-use super::{Shared, common_metadata, dependencies, request, unit, variables};
+use super::{Shared, common_metadata, request, unit, variables};
 use crate::clusters::Clusters;
-use crate::kit::{Desk, Failure, Key, chain, dependency_key};
+use crate::kit::{Desk, Failure, Key, chain, dependency_key, is_seen, unseen};
 use crate::sources::blocking;
 
 /// What begins the message of a failure that only a change of the object mends.
@@ -145,7 +146,7 @@ impl Generator {
             origin: origin_revision(&artifact),
             stage: Stage::Found,
         });
-        self.check_dependencies(object, &newest)?;
+        self.check_dependencies(object, &newest).await?;
         attempt.stage = Stage::Fetching;
         let of = made_of(object, &artifact);
         if let Some(kept) = look.kept().filter(|kept| kept.of == of) {
@@ -216,17 +217,14 @@ impl Generator {
         is_same.then(|| Built::clone(last))
     }
 
-    fn check_dependencies(&self, object: &Kustomization, revision: &str) -> Result<(), Failure> {
-        let keys = object
-            .spec
-            .depends_on
-            .iter()
-            .map(|one| dependency_key(object, one));
-        if keys.len() == 0 {
-            return Ok(());
-        }
+    async fn check_dependencies(&self, object: &Kustomization, revision: &str) -> Result<(), Failure> {
         let additive = self.shared.settings.additive_dependency_check;
-        let checked = dependencies::check(object, revision, additive, |key| self.desk.get(key));
+        let unseen = unseen(&self.desk, object, &object.spec.depends_on).await;
+        let checked = unseen.map_err(Unmet::unread).and_then(|unseen| {
+            dependencies::check(object, revision, additive, |key| {
+                self.desk.get(key).or_else(|| unseen.get(key).cloned())
+            })
+        });
         checked.map_err(|unmet| match unmet.is_final() {
             true => {
                 let message = format!("{TERMINAL}: {unmet}");
@@ -234,6 +232,11 @@ impl Generator {
             }
             false => {
                 let wait = self.shared.settings.requeue_dependency;
+                let mut on = object.spec.depends_on.iter();
+                // No watch tells when that is ready which is not seen here.
+                if on.any(|one| !is_seen(&self.desk, &dependency_key(object, one))) {
+                    self.desk.wake().one_after(object, wait);
+                }
                 Failure::waiting(wait, Reason::DEPENDENCY_NOT_READY, unmet.to_string())
             }
         })

@@ -38,7 +38,7 @@ impl Sources {
     /// Follows all of them, and wakes the Kustomizations whose source has another revision than they have tried.
     pub(super) async fn follow(&self, desk: &Desk<KustomizationSpec>, with_external: bool) {
         let wake = || desk.wake();
-        let options = || desk.options().clone();
+        let options = || desk.options().of_others();
         let (git, oci, buckets, external) = (wake(), wake(), wake(), wake());
         let external = async {
             if !with_external {

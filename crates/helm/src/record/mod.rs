@@ -17,6 +17,7 @@ mod make;
 mod object;
 mod read;
 mod retain;
+mod reuse;
 mod status;
 mod time;
 mod write;

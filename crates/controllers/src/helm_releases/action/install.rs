@@ -1,5 +1,7 @@
 //! A release is made where there is none.
 
+use std::sync::Arc;
+
 use api::ConditionType;
 use api::helm::{Install, ReleaseAction};
 use helm::decision::{Action, SnapshotAction, message};
@@ -37,12 +39,14 @@ impl Release<'_, '_> {
         let install: Install = object.spec.install.clone().unwrap_or_default();
         let timeout = target::timeout_of(object, Action::Install);
         let seconds = timeout.as_secs().max(1);
-        self.apply_definitions(install.crds.as_ref(), seconds).await?;
+        let (chart, values) = (Arc::clone(&self.chart), self.values.clone());
+        self.apply_definitions(install.crds.as_ref(), &chart, &values, seconds)
+            .await?;
         let version = self.last().map_or(1, |last| last.version + 1);
         let rendered = self.renderer.render(Rendering {
             object,
-            chart: &self.chart,
-            values: self.values.clone(),
+            chart: &chart,
+            values: values.clone(),
             revision: version,
             is_upgrade: false,
             skip_schema: install.disable_schema_validation,
@@ -65,7 +69,7 @@ impl Release<'_, '_> {
             server_side: install.server_side_apply.unwrap_or(!self.settings.helm3_defaults),
             ..Making::default()
         }
-        .record(&rendered, &self.values);
+        .record(&rendered, &values);
         self.site.check_kinds(&record.manifest).await?;
         if install.disable_take_ownership {
             self.check_owners(&record, &Inventory::default()).await?;

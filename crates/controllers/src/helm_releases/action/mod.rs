@@ -12,6 +12,7 @@ mod upgrade;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use api::Reason;
 use api::helm::HelmReleaseSpec;
 use engine::sync::{Ending, Outcome, Report};
 use helm::chart::Chart;
@@ -19,6 +20,8 @@ use helm::decision::message::{self, Subject, Told};
 use helm::decision::{Action, History, Policy, Snapshot};
 use helm::record::{Record, Status, Time};
 use jiff::Timestamp;
+use kube::ResourceExt;
+use model::event::Severity;
 use model::inventory::Entry;
 use model::{Inventory, Map, ObjectKey, Value};
 
@@ -26,8 +29,8 @@ use super::newer::Newer;
 use super::render::Renderer;
 use super::site::Site;
 use super::storage::{self, Storage};
-use super::{Settings, hooks, objects, status, target};
-use crate::kit::Run;
+use super::{Settings, definitions, hooks, objects, status, target};
+use crate::kit::{Notice, Run};
 
 pub(super) use correct_drift::Drifted;
 
@@ -160,6 +163,17 @@ impl Release<'_, '_> {
         *failures = Some(failures.unwrap_or_default() + 1);
     }
 
+    /// A release cannot be uninstalled, as nobody tells what there is of it.
+    pub(super) fn not_uninstalled(&mut self, problem: String) -> NotDone {
+        if let Some(latest) = self.latest() {
+            self.count_any_failure();
+            let metadata = message::snapshot_metadata(&latest);
+            self.tell(&message::uninstall_failed(&latest, &problem), metadata);
+            status::summarise(self.run, &self.policy.tests);
+        }
+        NotDone(problem)
+    }
+
     /// Stores a record that is new.
     async fn create(&mut self, record: Record) -> Result<(), storage::Error> {
         self.storage.create(&record, Timestamp::now()).await?;
@@ -213,13 +227,30 @@ impl Release<'_, '_> {
 
     /// Has `status.inventory` list the objects of a record.
     async fn list_objects(&mut self, record: &Record) {
-        let crds = self.chart.crds();
-        match self.site.listed(&record.manifest, &crds, &record.namespace).await {
+        let object = self.run.object;
+        let crds = definitions::files_of(&self.chart, record);
+        let listed = match crds {
+            Ok(crds) => self.site.listed(&record.manifest, &crds, &record.namespace).await,
+            Err(problem) => Err(problem),
+        };
+        let (reason, message) = match listed {
             Ok(listed) => {
-                self.log.extend(listed.warnings);
                 self.run.status.inventory = Some(listed.inventory);
+                (Reason::NAMESPACE_CHECK_SKIPPED, listed.warnings.join("; "))
             }
-            Err(problem) => self.log.push(problem),
+            Err(problem) => {
+                let (namespace, name) = (target::own_namespace(object), object.name_any());
+                let message = format!("failed to build inventory for {namespace}/{name}: {problem}");
+                (Reason::INVENTORY_BUILD_FAILED, message)
+            }
+        };
+        if !message.is_empty() {
+            self.run.tell(Notice {
+                severity: Severity::Error,
+                reason,
+                message,
+                metadata: BTreeMap::new(),
+            });
         }
     }
 

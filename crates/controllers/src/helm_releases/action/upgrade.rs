@@ -1,13 +1,16 @@
 //! A release is made over the last one.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use api::ConditionType;
 use api::helm::{ReleaseAction, Upgrade};
+use helm::HelmVersion;
+use helm::chart::Chart;
 use helm::decision::{Action, SnapshotAction, message};
 use helm::manifest::Event;
 use helm::record::{Making, Record, Status, description};
-use model::{Map, Value};
+use model::Map;
 
 use super::carried::{Carrying, Telling};
 use super::{Applying, NotDone, Release, now};
@@ -38,13 +41,18 @@ impl Release<'_, '_> {
         let seconds = target::timeout_of(object, Action::Upgrade).as_secs().max(1);
         let last = self.last().cloned();
         let last = last.ok_or_else(|| format!("{:?} has no deployed releases", self.name()))?;
-        self.apply_definitions(upgrade.crds.as_ref(), seconds).await?;
-        let values = self.values_over(self.deployed().or(Some(&last))).into_owned();
+        let before = self.deployed().unwrap_or(&last);
+        let (chart, values) = (
+            self.chart_over(before)?,
+            self.values_over(Some(before)).into_owned(),
+        );
+        self.apply_definitions(upgrade.crds.as_ref(), &chart, &values, seconds)
+            .await?;
         let server_side = target::is_server_side(upgrade.server_side_apply.as_ref(), &last);
         let version = last.version + 1;
         let rendered = self.renderer.render(Rendering {
             object,
-            chart: &self.chart,
+            chart: &chart,
             values: values.clone(),
             revision: version,
             is_upgrade: true,
@@ -97,27 +105,27 @@ impl Release<'_, '_> {
 
     /// The values that are wanted, over those of a release where these are to stay.
     pub(in super::super) fn values_over(&self, before: Option<&Record>) -> Cow<'_, Map> {
-        let upgrade = self.run.object.spec.upgrade.as_ref();
-        let before = before.filter(|_| upgrade.is_some_and(|upgrade| upgrade.preserve_values));
-        match before {
-            Some(before) => Cow::Owned(kept(before, &self.values)),
+        match before.filter(|_| self.preserves_values()) {
+            Some(before) => {
+                Cow::Owned(before.values_under(self.values.clone(), HelmVersion::V4, &mut Vec::new()))
+            }
             None => Cow::Borrowed(&self.values),
         }
     }
-}
 
-/// The values of a release, with new ones over them.
-fn kept(record: &Record, new: &Map) -> Map {
-    let mut values = record.config.clone().unwrap_or_default();
-    merge(&mut values, new);
-    values
-}
-
-fn merge(into: &mut Map, from: &Map) {
-    for (key, value) in from.iter() {
-        match (into.get_mut(key), value) {
-            (Some(Value::Object(into)), Value::Object(from)) => merge(into, from),
-            _ => drop(into.insert(key, value.clone())),
+    /// The chart that is wanted. Where the values of a release are to stay, its defaults are all that the release was made of.
+    fn chart_over(&self, before: &Record) -> Result<Arc<Chart>, String> {
+        if !self.preserves_values() {
+            return Ok(Arc::clone(&self.chart));
         }
+        let defaults = before.all_values(HelmVersion::V4, &mut Vec::new());
+        let mut chart = Chart::clone(&self.chart);
+        chart.defaults = defaults.map_err(|error| format!("failed to rebuild old values: {error}"))?;
+        Ok(Arc::new(chart))
+    }
+
+    fn preserves_values(&self) -> bool {
+        let upgrade = self.run.object.spec.upgrade.as_ref();
+        upgrade.is_some_and(|upgrade| upgrade.preserve_values)
     }
 }

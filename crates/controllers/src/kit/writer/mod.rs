@@ -9,6 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use api::{ConditionType, Object, ReconcileStatus, Spec};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ManagedFieldsEntry;
 use kube::api::{Api, Patch, PatchParams};
 use kube::core::{ApiResource, DynamicObject, Status};
 use kube::{Client, ResourceExt};
@@ -39,19 +40,34 @@ enum Sent {
 pub type Key = (String, String);
 
 /// The newest that is known of each object, by watch or by our own writes.
-pub(super) struct Objects<S: Spec>(Mutex<HashMap<Key, Arc<Object<S>>>>);
+pub(super) struct Objects<S: Spec> {
+    known: Mutex<HashMap<Key, Arc<Object<S>>>>,
+    /// Whose fields are of interest.
+    manager: Option<&'static str>,
+}
 
 impl<S: Spec> Objects<S> {
     pub(super) fn new() -> Self {
-        Objects(Mutex::new(HashMap::new()))
+        Objects {
+            known: Mutex::new(HashMap::new()),
+            manager: None,
+        }
+    }
+
+    /// Objects of which it is known what of their metadata this manager has applied.
+    pub(super) fn with_fields_of(manager: &'static str) -> Self {
+        Objects {
+            manager: Some(manager),
+            ..Objects::new()
+        }
     }
 
     pub(super) fn get(&self, key: &Key) -> Option<Arc<Object<S>>> {
-        self.0.lock().get(key).cloned()
+        self.known.lock().get(key).cloned()
     }
 
     pub(super) fn remove(&self, key: &Key) {
-        self.0.lock().remove(key);
+        self.known.lock().remove(key);
     }
 
     /// All of a namespace of which this holds.
@@ -61,7 +77,7 @@ impl<S: Spec> Objects<S> {
 
     /// All of which this holds.
     pub(super) fn everywhere(&self, holds: impl Fn(&Object<S>) -> bool) -> Vec<Arc<Object<S>>> {
-        let objects = self.0.lock();
+        let objects = self.known.lock();
         let there = objects.values().filter(|object| holds(object));
         there.map(Arc::clone).collect()
     }
@@ -69,8 +85,9 @@ impl<S: Spec> Objects<S> {
     /// Keeps an object if it is newer than what is known, which it then gives back.
     pub(super) fn keep(&self, mut object: Object<S>) -> Result<Option<Arc<Object<S>>>, Older> {
         // Who wrote which field is of no use here, and often more than all the rest.
-        object.metadata.managed_fields = None;
-        let mut objects = self.0.lock();
+        let managed = object.metadata.managed_fields.take();
+        object.metadata.managed_fields = self.manager.map(|manager| applied_metadata(managed, manager));
+        let mut objects = self.known.lock();
         let known = objects.get(&key_of(&object));
         if known.is_some_and(|known| version(known) > version(&object)) {
             return Err(Older);
@@ -94,6 +111,20 @@ impl<S: Spec> Objects<S> {
             }),
         }
     }
+}
+
+/// What of the metadata of an object a manager has applied.
+fn applied_metadata(managed: Option<Vec<ManagedFieldsEntry>>, manager: &str) -> Vec<ManagedFieldsEntry> {
+    let is_its = |entry: &ManagedFieldsEntry| {
+        entry.manager.as_deref() == Some(manager) && entry.operation.as_deref() == Some("Apply")
+    };
+    let mut applied: Vec<_> = managed.into_iter().flatten().filter(is_its).collect();
+    for fields in applied.iter_mut().filter_map(|entry| entry.fields_v1.as_mut()) {
+        if let Some(fields) = fields.0.as_object_mut() {
+            fields.retain(|name, _| name == "f:metadata");
+        }
+    }
+    applied
 }
 
 /// An object is older than what is known of it.

@@ -239,7 +239,7 @@ async fn what_a_failed_upgrade_has_brought_goes_where_that_is_asked_for() {
     setting.value("left-extra", Some("x")).await;
 }
 
-fn definition(group: &str, plural: &str, versions: &[&str]) -> String {
+pub(super) fn definition(group: &str, plural: &str, versions: &[&str]) -> String {
     let kind = format!("{}{}", plural[..1].to_uppercase(), &plural[1..plural.len() - 1]);
     let versions: Vec<Value> = versions
         .iter()

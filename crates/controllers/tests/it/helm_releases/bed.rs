@@ -39,6 +39,8 @@ pub(super) struct Setting {
     pub(super) server: git::Server,
     /// What flags say.
     pub(super) settings: Settings,
+    /// The labels of releases that are worked on.
+    pub(super) shard: Option<String>,
     /// What the controller of HelmReleases asks the cluster for.
     pub(super) asked: Asked,
 }
@@ -94,6 +96,7 @@ impl Setting {
             bed,
             server,
             settings,
+            shard: None,
             asked: Asked::default(),
         };
         setting.start();
@@ -106,9 +109,11 @@ impl Setting {
 
     /// Starts the controllers, or starts them again.
     pub(super) fn start(&mut self) {
+        self.bed.shard = None;
         self.bed.run(GitRepositories::new);
         self.bed.run(HelmCharts::new);
         let (client, settings) = (self.asked.of(self.bed.cluster.client()), self.settings.clone());
+        self.bed.shard = self.shard.clone();
         self.bed.run_through(client.clone(), |shared| {
             HelmReleases::new(Shared {
                 client,

@@ -411,6 +411,22 @@ async fn annotations_ask_for_another_try_and_for_a_release() {
     );
 }
 
+/// `strategy`: what is tried again after an interval has been looked at, so that whoever waits for that goes on.
+#[tokio::test]
+async fn what_is_tried_again_after_an_interval_counts_as_observed() {
+    let setting = Setting::with(&[("app/templates/config.yaml", LOOKED_UP)]).await;
+    setting.put_value("outside", "bad").await;
+    let retry = json!({"strategy": {"name": "RetryOnFailure", "retryInterval": "1h"}});
+    setting.create("web", judged(json!({"install": retry}))).await;
+    let waits = setting
+        .until_said("web", &["Reconciling=True ProgressingWithRetry", "no Stalled"])
+        .await;
+    assert_eq!(
+        waits.status.unwrap().observed_generation,
+        waits.metadata.generation
+    );
+}
+
 /// `strategy`, HR1, HR3, HR11, RS5: what fails is tried again after the interval instead of undone, and a success forgets all failures, which it does
 /// not where they are undone.
 #[tokio::test]

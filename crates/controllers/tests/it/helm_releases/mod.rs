@@ -1,6 +1,7 @@
 //! HelmReleases on a cluster.
 
 mod applied;
+mod as_helm;
 mod bad_input;
 mod bed;
 mod chosen;
@@ -15,10 +16,14 @@ mod machine;
 mod never_stuck;
 mod options;
 mod origin;
+mod posted;
 mod program;
 mod records;
 mod released;
 mod rendered;
 mod resting;
+mod shards;
+mod template;
 mod told;
+mod undeleted;
 mod values;

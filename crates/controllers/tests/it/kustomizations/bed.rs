@@ -29,6 +29,11 @@ impl Setting {
     }
 
     pub(super) async fn with_settings(files: &[(&str, &str)], settings: Settings) -> Self {
+        Setting::of_shard(files, settings, None).await
+    }
+
+    /// The same, where only Kustomizations with these labels are worked on.
+    pub(super) async fn of_shard(files: &[(&str, &str)], settings: Settings, shard: Option<&str>) -> Self {
         let server = git::Server::start();
         let mut bed = Bed::start().await;
         bed.serve::<GitRepositorySpec>().await;
@@ -39,6 +44,7 @@ impl Setting {
             .commit("main", "Start", files.iter().copied());
         bed.run(GitRepositories::new);
         let scratch = bed.scratch();
+        bed.shard = shard.map(str::to_owned);
         bed.run(|shared| {
             Kustomizations::new(Shared {
                 client: shared.client,

@@ -40,6 +40,45 @@ async fn what_depends_on_another_is_applied_after_it() {
     setting.value("two", Some("1")).await;
 }
 
+/// `dependsOn`: labels say which objects are worked on, not which sources and objects these may name. One of another shard is asked for.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_shard_knows_all_sources_and_asks_for_kustomizations_of_others() {
+    let settings = Settings {
+        requeue_dependency: Duration::from_secs(1),
+        ..Settings::default()
+    };
+    let one = config_map("one", "1");
+    let setting = Setting::of_shard(&[("one.yaml", &one)], settings, Some("shard=one")).await;
+    setting.create("first", json!({})).await;
+    setting
+        .create("second", json!({"dependsOn": [{"name": "first"}]}))
+        .await;
+    let labels = json!({"metadata": {"labels": {"shard": "one"}}});
+    setting.bed.patch("second", labels).await;
+    let object = setting.bed.ready("second", "False", "DependencyNotReady").await;
+    let message = condition(&object, "Ready").unwrap().message;
+    assert!(message.ends_with("/first' is not ready"), "{message}");
+    let source = setting.bed.other::<api::source::GitRepositorySpec>();
+    let source = source.get("app").await.unwrap().status.unwrap();
+    let at = source.artifact.unwrap().revision.to_string();
+    let ready = json!({"status": {"observedGeneration": 1, "lastAppliedRevision": at, "conditions": [{
+        "type": "Ready", "status": "True", "reason": "ReconciliationSucceeded", "message": "",
+        "lastTransitionTime": "2026-01-02T03:04:05Z",
+    }]}});
+    let patch = kube::api::Patch::Merge(ready);
+    let patched = setting
+        .bed
+        .api
+        .patch_status("first", &Default::default(), &patch)
+        .await;
+    patched.unwrap();
+    setting
+        .bed
+        .ready("second", "True", "ReconciliationSucceeded")
+        .await;
+    setting.value("one", Some("1")).await;
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_broken_build_is_told_and_what_was_applied_stays() {
     let setting = Setting::with(&[("one.yaml", &config_map("one", "1"))]).await;

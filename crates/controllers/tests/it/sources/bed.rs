@@ -28,6 +28,8 @@ pub(crate) struct Bed<S: Spec> {
     pub(crate) api: Api<Object<S>>,
     /// Where controllers that are yet to run post events to.
     pub(crate) post_to: Option<String>,
+    /// The labels of objects that controllers that are yet to run work on.
+    pub(crate) shard: Option<String>,
     pub(super) shared: Shared,
     pub(super) folder: tempfile::TempDir,
     running: Vec<tokio::task::JoinHandle<()>>,
@@ -57,6 +59,7 @@ impl<S: Spec<Status: ReconcileStatus + PartialEq>> Bed<S> {
             store,
             api,
             post_to: None,
+            shard: None,
             shared,
             folder,
             running: Vec::new(),
@@ -86,6 +89,7 @@ impl<S: Spec<Status: ReconcileStatus + PartialEq>> Bed<S> {
         let recorder = Recorder::new(client.clone(), "source-controller", self.post_to.clone());
         let options = Options {
             namespace: Some(self.namespace.clone()),
+            label_selector: self.shard.clone(),
             // Each step is to be seen, however soon it is over.
             shown_after: Duration::ZERO,
             ..Options::new("source-controller")

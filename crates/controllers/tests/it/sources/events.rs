@@ -26,13 +26,13 @@ const LIMIT: Duration = Duration::from_secs(30);
 type Service = Box<dyn Fn(&Request) -> Reply + Send + Sync>;
 
 /// A notification controller that keeps what is posted.
-struct Hook {
-    server: testkit::http::Server<Service>,
+pub(crate) struct Hook {
+    pub(crate) server: testkit::http::Server<Service>,
     posted: Arc<Mutex<Vec<Value>>>,
 }
 
 impl Hook {
-    fn start(status: u16) -> Self {
+    pub(crate) fn start(status: u16) -> Self {
         let posted = Arc::new(Mutex::new(Vec::new()));
         let keep = Arc::clone(&posted);
         let service = move |request: &Request| {
@@ -47,13 +47,25 @@ impl Hook {
     }
 
     /// What was posted, once there are so many.
-    async fn posted(&self, count: usize) -> Vec<Value> {
+    pub(crate) async fn posted(&self, count: usize) -> Vec<Value> {
         let settled = testkit::settled(LIMIT, self.server.changes(), async || {
             let posted = self.posted.lock().unwrap().clone();
             match posted.len() >= count {
                 true => Ok(posted),
                 false => Err(format!("{posted:?}")),
             }
+        });
+        settled.await.unwrap()
+    }
+}
+
+impl Hook {
+    /// The first post of which this holds.
+    pub(crate) async fn until_posted(&self, holds: impl Fn(&Value) -> bool) -> Value {
+        let settled = testkit::settled(LIMIT, self.server.changes(), async || {
+            let posted = self.posted.lock().unwrap().clone();
+            let found = posted.iter().find(|post| holds(post)).cloned();
+            found.ok_or_else(|| format!("{posted:?}"))
         });
         settled.await.unwrap()
     }
