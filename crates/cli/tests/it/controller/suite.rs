@@ -4,7 +4,7 @@
 //! It runs where `SLUICE_HELM_CONTROLLER` names a checkout of that repository, alone, as namespaces have fixed names: `tests/helm-controller/run`
 //! brings both. Scripts and objects are as they are there but for what names servers of the internet: addresses, the digests of two
 //! artifacts, and the check of one signature that nobody here can make. The charts are the copy of podinfo that is part of the repository, under
-//! the versions that are asked for, with a hook that it lacks and without a schema that is not podinfo's.
+//! the versions that are asked for, with what these have and it has not.
 
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -25,6 +25,7 @@ const LIMIT: Duration = Duration::from_secs(900);
 const RENAMED: &str = "config/testdata/charts/upgrade-chart-name-change/podinfo-renamed";
 const VERSIONS: [&str; 5] = ["6.2.1", "6.3.5", "6.6.0", "6.8.0", "6.11.3"];
 const NEWEST: &str = "6.11.3";
+const NAMESPACE: &str = "  namespace: {{ include \"podinfo.namespace\" . }}\n";
 
 /// A Job that ends, which newer versions of podinfo have.
 const HOOK: &str = r#"{{- with ((.Values.hooks).postInstall).job }}
@@ -178,6 +179,7 @@ impl Servers {
                 digest("6.6.0"),
             ),
             ("      verify:\n        provider: cosign\n", String::new()),
+            ("  verify:\n    provider: cosign\n", String::new()),
         ];
         led.iter()
             .fold(text.to_owned(), |text, (from, to)| text.replace(from, to))
@@ -192,8 +194,13 @@ fn podinfo(checkout: &Path, version: &str) -> Chart {
     let is_same = |file: &File| !["Chart.yaml", "values.schema.json"].contains(&file.path.as_str());
     let files = files.into_iter().filter(is_same);
     let chart = Chart::new("podinfo", version).metadata("appVersion", version);
-    let chart = files.fold(chart, |chart, File { path, content, .. }| {
-        chart.file(&path, content)
+    let chart = files.fold(chart, |chart, file| {
+        // Before 6.9.0 objects did not name their namespace, which patches rely on.
+        let content = match version {
+            NEWEST => text(file.content),
+            _ => text(file.content).replace(NAMESPACE, ""),
+        };
+        chart.file(&file.path, content)
     });
     chart.template("hooks/job.yaml", HOOK)
 }
