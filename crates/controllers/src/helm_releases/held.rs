@@ -108,11 +108,10 @@ impl Release<'_, '_> {
             .status
             .set_reconciling(stamp, Reason::PROGRESSING, &message);
         self.run.show_progress().await;
+        let before = self.records.clone();
         let done = self.rolled_back(wanted.version).await;
+        self.note_rollback(&before);
         let algorithm = self.settings.snapshot_digests;
-        for record in &self.records {
-            self.history.record_rollback(record, algorithm);
-        }
         status::set_history(&mut self.run.status, &self.history);
         let snapshot = Snapshot::of(wanted, None, "", algorithm);
         let told = match &done {

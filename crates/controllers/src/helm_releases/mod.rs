@@ -158,8 +158,24 @@ impl Reconcile for HelmReleases {
         object.spec.suspend
     }
 
-    /// Nothing new is said of what is suspended.
-    fn suspend(_: &mut HelmReleaseStatus, _: Stamp) {}
+    /// Nothing new is said of what is suspended, but that it was seen: whoever waits for it would do so for ever.
+    fn suspend(status: &mut HelmReleaseStatus, stamp: Stamp) {
+        status.set_observed_generation(stamp.generation);
+    }
+
+    /// Of these, Flux writes no events: conditions tell them, and what came before them was told.
+    fn is_told(failure: &Failure) -> bool {
+        let by_conditions = [
+            Reason::RETRIES_EXCEEDED,
+            Reason::MISSING_ROLLBACK_TARGET,
+            Reason::SOURCE_NOT_READY,
+            Reason::STATE_ERROR,
+            Reason::REST_CLIENT_ERROR,
+            Reason::CHART_MUTATE_ERROR,
+        ];
+        let is_without_source = failure.message.starts_with(source::NO_SOURCE);
+        !by_conditions.contains(&failure.reason) && !is_without_source
+    }
 
     fn interval(&self, object: &Object<HelmReleaseSpec>) -> Duration {
         object.spec.interval.to_std()
@@ -240,7 +256,13 @@ impl Reconcile for HelmReleases {
                     false => Done::Forget,
                 }
             }
-            Shape::Waiting(wait) => Done::After(wait),
+            Shape::Waiting(wait) => {
+                // All that there is to do for now was done, and is done again after a while.
+                if failure.reason == Reason::PROGRESSING_WITH_RETRY {
+                    status.set_observed_generation(stamp.generation);
+                }
+                Done::After(wait)
+            }
             Shape::Transient => Done::Retry,
         }
     }

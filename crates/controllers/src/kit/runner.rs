@@ -54,6 +54,11 @@ pub trait Reconcile: Send + Sync + 'static {
         suspend(status, stamp, &Self::SUMMARY);
     }
 
+    /// Whether an event tells of a failure. One that is not told so is logged.
+    fn is_told(_: &Failure) -> bool {
+        true
+    }
+
     /// How long to wait after a success.
     fn interval(&self, object: &Object<Self::Spec>) -> Duration;
 
@@ -358,6 +363,11 @@ impl<R: Reconcile> Runner<R> {
             .as_ref()
             .err()
             .filter(|failure| !failure.message.is_empty());
+        let untold = failure.filter(|failure| !R::is_told(failure));
+        if let Some(failure) = untold {
+            tracing::error!(error = failure.message, "Reconciler error");
+        }
+        let failure = failure.filter(|_| untold.is_none());
         let mut news = notices;
         news.extend(result.clone().unwrap_or_default());
         self.desk.tell_news(object, news, failure);

@@ -87,7 +87,7 @@ impl History {
     pub fn record_rollback(&mut self, record: &Record, algorithm: Algorithm) {
         let action = Some(SnapshotAction::Rollback);
         if !self.retake(record, |known| (action, known.test_hooks.clone()), algorithm) {
-            self.0.insert(0, Snapshot::of(record, None, "", algorithm));
+            self.0.insert(0, Snapshot::of(record, action, "", algorithm));
             self.sort();
         }
     }
@@ -236,7 +236,8 @@ mod tests {
         history.record_rollback(&record(3, Status::Deployed), sha);
         history.record_rollback(&record(2, Status::Superseded), sha);
         assert_eq!(versions(&history), [3, 2, 1]);
-        assert_eq!(history.snapshots()[1].action, Some(SnapshotAction::Rollback));
+        let actions: Vec<_> = history.snapshots().iter().map(|one| one.action).collect();
+        assert_eq!(actions[..2], [Some(SnapshotAction::Rollback); 2]);
         history.record_uninstall(
             &record(3, Status::Uninstalled),
             SnapshotAction::UninstallRemediation,

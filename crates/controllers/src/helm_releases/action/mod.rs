@@ -91,7 +91,10 @@ impl Release<'_, '_> {
             Action::CorrectDrift => self.correct_drift().await,
         };
         status::set_history(&mut self.run.status, &self.history);
-        status::summarise(self.run, &self.policy.tests);
+        // What is undone by an uninstall leaves `Ready` with what has failed, as in Flux.
+        if action != Action::UninstallRemediation {
+            status::summarise(self.run, &self.policy.tests);
+        }
         done
     }
 

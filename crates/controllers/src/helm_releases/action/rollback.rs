@@ -2,7 +2,7 @@
 
 use helm::decision::{Action, message};
 use helm::manifest::Event;
-use helm::record::description;
+use helm::record::{Record, description};
 
 use super::carried::Carrying;
 use super::{Applying, NotDone, Release, now};
@@ -15,12 +15,9 @@ impl Release<'_, '_> {
                 "missing target release for rollback: required to rollback".to_owned(),
             ));
         };
-        let before = self.records.len();
+        let before = self.records.clone();
         let done = self.rolled_back(to).await;
-        let algorithm = self.settings.snapshot_digests;
-        for record in &self.records {
-            self.history.record_rollback(record, algorithm);
-        }
+        self.note_rollback(&before);
         let metadata = message::metadata(
             &target.chart_version,
             &helm::digest::of_values(model::digest::Algorithm::Sha256, &self.values).to_string(),
@@ -33,12 +30,20 @@ impl Release<'_, '_> {
             Err(problem) => {
                 self.count_any_failure();
                 self.tell(&message::rollback_failed(&target, &problem), metadata);
-                if self.records.len() == before {
+                if self.records.len() == before.len() {
                     return Err(NotDone(problem));
                 }
             }
         }
         Ok(())
+    }
+
+    /// Takes note of what a rollback has written, which began with these records.
+    pub(in super::super) fn note_rollback(&mut self, before: &[Record]) {
+        let algorithm = self.settings.snapshot_digests;
+        for record in self.records.iter().filter(|record| !before.contains(record)) {
+            self.history.record_rollback(record, algorithm);
+        }
     }
 
     pub(in super::super) async fn rolled_back(&mut self, to: i64) -> Result<(), String> {
@@ -70,6 +75,7 @@ impl Release<'_, '_> {
             applying,
             events: (!rollback.disable_hooks).then_some((Event::PreRollback, Event::PostRollback)),
             seconds,
+            replaces: None,
             cleans_up: rollback.cleanup_on_fail,
             deployed: description::rollback(to),
             failed: description::rollback_failed,

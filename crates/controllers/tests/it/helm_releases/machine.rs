@@ -101,7 +101,7 @@ async fn an_install_that_fails_is_uninstalled_where_that_is_asked_for() {
         [
             "Released=False InstallFailed",
             "Remediated=True UninstallSucceeded",
-            "Ready=False UninstallSucceeded"
+            "Ready=False InstallFailed"
         ]
     );
     assert_eq!(
