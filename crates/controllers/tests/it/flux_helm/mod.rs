@@ -19,7 +19,94 @@ use shown::Found;
 use side::Side;
 
 /// Where we differ on purpose: the case, what a differing line contains, and why.
-const DEVIATIONS: &[(&str, &str, &str)] = &[];
+const DEVIATIONS: &[(&str, &str, &str)] = &[
+    (
+        "*",
+        "modtime",
+        "Helm 4 has in a record when each file of a chart was last changed, which nothing reads",
+    ),
+    (
+        "*",
+        "label createdAt",
+        "when a record was made stays known; with Helm it is gone with the first change",
+    ),
+    (
+        "*",
+        "status.history[1].action = \"install\"",
+        "what made the release before stays known when an upgrade fails",
+    ),
+    (
+        "upgrade-fails-forced",
+        "status.history[2].action = \"install\"",
+        "the same",
+    ),
+    (
+        "refused",
+        "made ConfigMap refused/app",
+        "nothing is written of a release of which a part is refused",
+    ),
+    (
+        "no-source",
+        "could not get Source object",
+        "the same in the words of the server",
+    ),
+    (
+        "no-account",
+        "Could not determine release state",
+        "in words of our own",
+    ),
+    (
+        "no-kubeconfig",
+        "KubeConfig secret",
+        "in words of our own, which Kustomizations have too",
+    ),
+    (
+        "bad-expression",
+        "event Warning InvalidCELExpression",
+        "the event has the words of the condition",
+    ),
+    (
+        "needs-expression",
+        "event Warning InvalidCELExpression",
+        "the same",
+    ),
+    (
+        "needs",
+        "DependencyNotReady",
+        "whether it is looked at before what it depends on is a matter of luck",
+    ),
+    (
+        "drift-enabled",
+        "managers",
+        "drift is put right by the server's apply; Flux patches, and owns fields twice",
+    ),
+    ("drift-ignored", "managers", "the same"),
+    (
+        "preserve-values",
+        "",
+        "Flux upgrades again and again, as it compares other values; and in the record are values of the chart that are not those of the chart",
+    ),
+    (
+        "install-fails-undone",
+        "status.inventory",
+        "what is uninstalled is not listed any more",
+    ),
+    (
+        "install-fails-undone",
+        "status.history[0].status",
+        "Flux does not see that an uninstall has come to its end",
+    ),
+    (
+        "moved",
+        "made ConfigMap moved/app",
+        "what is uninstalled is looked for where it was made; Flux looks in the new namespace and leaves it",
+    ),
+    (
+        "crds-created",
+        "properties.b",
+        "`Create` leaves alone what is there, as Flux documents it; its program applies it",
+    ),
+];
 
 /// How many steps there are.
 const STEPS: usize = 2;

@@ -46,7 +46,14 @@ impl Found {
             None => lines.push("gone".to_owned()),
             Some(object) => {
                 lines.push(format!("finalizers {:?}", object.metadata.finalizers));
-                flatten("status", &object.data["status"], &mut lines);
+                let mut status = object.data["status"].clone();
+                if let Value::Object(fields) = &mut status
+                    && is_tried_again(fields)
+                {
+                    // How often that was done by now is a matter of time.
+                    fields.remove("failures");
+                }
+                flatten("status", &status, &mut lines);
                 lines.extend(self.digests(object));
             }
         }
@@ -100,6 +107,13 @@ impl Found {
     }
 }
 
+/// Whether something that left nothing behind is tried again and again.
+fn is_tried_again(status: &serde_json::Map<String, Value>) -> bool {
+    let conditions = status.get("conditions").and_then(Value::as_array);
+    let mut conditions = conditions.into_iter().flatten();
+    conditions.any(|one| one["type"] == "Reconciling" && one["reason"] == "Progressing")
+}
+
 fn told(event: &DynamicObject) -> String {
     let text = |field: &str| event.data[field].as_str().unwrap_or_default().to_owned();
     let facts = event.metadata.annotations.clone().unwrap_or_default();
@@ -109,30 +123,29 @@ fn told(event: &DynamicObject) -> String {
 
 /// A message without why something failed: that is said in other words, with the remedy.
 fn without_cause(message: &str) -> String {
-    let is_failure = message.starts_with("Helm ") || message.starts_with("Release ");
-    match message.split_once(" failed") {
-        Some((before, after)) if is_failure => match after.split_once(": ") {
-            Some((between, _)) => format!("{before} failed{between}: …"),
-            None => message.to_owned(),
-        },
-        _ => message.to_owned(),
+    let Some((before, after)) = message.split_once(" failed") else {
+        return message.to_owned();
+    };
+    match after.split_once(": ") {
+        Some((between, _)) => format!("{before} failed{between}: …"),
+        None => message.to_owned(),
     }
 }
 
 /// What a Secret has of a release.
 fn record(secret: &DynamicObject) -> Vec<String> {
     let name = secret.metadata.name.clone().unwrap_or_default();
-    let mut labels = secret.metadata.labels.clone().unwrap_or_default();
-    for time in ["createdAt", "modifiedAt"] {
-        if let Some(value) = labels.get_mut(time) {
-            "…".clone_into(value);
-        }
-    }
     let namespace = secret.metadata.namespace.clone().unwrap_or_default();
     let mut lines = vec![format!(
-        "record {namespace}/{name} {} {labels:?} {:?}",
+        "record {namespace}/{name} {} {:?}",
         secret.data["type"], secret.metadata.annotations
     )];
+    for (label, value) in secret.metadata.labels.iter().flatten() {
+        lines.push(match label.as_str() {
+            "createdAt" | "modifiedAt" => format!("record {name} label {label}"),
+            _ => format!("record {name} label {label} = {value}"),
+        });
+    }
     flatten(&format!("record {name}"), &decoded(secret), &mut lines);
     lines
 }
@@ -166,6 +179,8 @@ fn made(object: &DynamicObject) -> Vec<String> {
         format!("{name} managers {managers:?}"),
     ];
     flatten(&name, &value, &mut lines);
+    // Pods of Jobs are known by the identity of these.
+    lines.retain(|line| !line.contains("controller-uid"));
     lines
 }
 
