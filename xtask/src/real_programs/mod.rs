@@ -1,6 +1,6 @@
 //! The programs that people use with Git, registries and charts, for tests that must hold on more than our own servers.
 //!
-//! Most come as Debian packages, which are only unpacked; flux, its source controller, helm and sops are built from the Go module registry. All are kept
+//! Most come as Debian packages, which are only unpacked; flux, its controllers, helm and sops are built from the Go module registry. All are kept
 //! outside the checkout, each version in a folder of its own, and found by tests through `PATH`. `git` with its HTTP backend,
 //! `tar`, `gpg` and `ssh-keygen` are expected to be there; an SSH server is installed where that is allowed.
 //!

@@ -165,6 +165,21 @@ pub(super) const PROGRAMS: &[Program] = &[
             ],
         },
     },
+    Program {
+        name: "helm-controller",
+        version: "v1.6.3",
+        package: None,
+        module: Module {
+            path: "github.com/fluxcd/helm-controller",
+            package: "",
+            linker: "",
+            // As above; here it is Flux's fork of Helm that the registry lacks, so that it is Helm itself, of the same version.
+            edits: &[
+                "-dropreplace=github.com/fluxcd/helm-controller/api",
+                "-replace=helm.sh/helm/v4=helm.sh/helm/v4@v4.2.4",
+            ],
+        },
+    },
 ];
 
 #[cfg(test)]

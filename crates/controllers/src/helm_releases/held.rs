@@ -110,8 +110,8 @@ impl Release<'_, '_> {
         self.run.show_progress().await;
         let before = self.records.clone();
         let done = self.rolled_back(wanted.version).await;
-        let algorithm = self.settings.snapshot_digests;
         self.note_rollback(&before);
+        let algorithm = self.settings.snapshot_digests;
         status::set_history(&mut self.run.status, &self.history);
         let snapshot = Snapshot::of(wanted, None, "", algorithm);
         let told = match &done {

@@ -208,14 +208,23 @@ impl Reconcile for HelmReleases {
         self.release(run).await.map(|()| Vec::new())
     }
 
-    /// That a release waits for others is told to those who are notified too, as in Flux; that it is not tried any more is not, as each failure was.
+    /// That a release waits for others is told to those who are notified too, as in Flux. Of some failures there is no event, as there: conditions tell them,
+    /// and what came before them was told.
     fn notice(failure: &Failure) -> Option<Notice> {
         let mut notice = failure.notice();
         if failure.reason == Reason::DEPENDENCY_NOT_READY {
             notice.severity = Severity::Info;
         }
-        let is_given_up = [Reason::RETRIES_EXCEEDED, Reason::MISSING_ROLLBACK_TARGET];
-        (!is_given_up.contains(&failure.reason)).then_some(notice)
+        let by_conditions = [
+            Reason::RETRIES_EXCEEDED,
+            Reason::MISSING_ROLLBACK_TARGET,
+            Reason::SOURCE_NOT_READY,
+            Reason::STATE_ERROR,
+            Reason::REST_CLIENT_ERROR,
+            Reason::CHART_MUTATE_ERROR,
+        ];
+        let is_without_source = failure.message.starts_with(source::NO_SOURCE);
+        (!by_conditions.contains(&failure.reason) && !is_without_source).then_some(notice)
     }
 
     /// What a run came to is in the conditions already; what is left is how it goes on.

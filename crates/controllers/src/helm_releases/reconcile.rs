@@ -581,9 +581,8 @@ impl Release<'_, '_> {
             return;
         };
         let told = message::drift_detected(latest, &drifted.changes);
-        let metadata = message::snapshot_metadata(latest);
         status::set(&mut self.run.status, self.run.stamp, &told);
-        self.run.tell(status::notice(&told, metadata));
+        self.run.tell(status::notice(&told, Default::default()));
     }
 
     /// A run that has come to this end.

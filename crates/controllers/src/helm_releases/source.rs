@@ -12,6 +12,9 @@ use super::{FIELD_MANAGER, Settings, chart_template, target};
 use crate::kit::{Desk, Failure, Followed, Wake, chain};
 use crate::sources::HasArtifact;
 
+/// What begins the message of a failure to find the source of a chart.
+pub(super) const NO_SOURCE: &str = "could not get Source object";
+
 /// The kinds that charts come from. Clones are the same.
 #[derive(Clone)]
 pub(super) struct Sources {
@@ -59,7 +62,7 @@ impl Sources {
             name,
         } = reference(object, helm_chart)?;
         let failed = |error: kube::Error| {
-            let message = format!("could not get Source object: {}", chain(&error));
+            let message = format!("{NO_SOURCE}: {}", chain(&error));
             Failure::transient(Reason::ARTIFACT_FAILED, message)
         };
         let mut sources = Sources::new(client);

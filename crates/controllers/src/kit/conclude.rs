@@ -72,6 +72,14 @@ impl Failure {
 }
 
 impl Failure {
+    /// Logs it, in the words that controllers have for it. Waiting is no error.
+    pub(super) fn log(&self) {
+        match self.shape {
+            Shape::Waiting(_) => tracing::info!("{}", self.message),
+            Shape::Stalled | Shape::Transient => tracing::error!(error = self.message, "Reconciler error"),
+        }
+    }
+
     /// What is told of it. Waiting is of no interest to those who are notified.
     pub(crate) fn notice(&self) -> Notice {
         let severity = match self.shape {

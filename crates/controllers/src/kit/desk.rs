@@ -174,12 +174,7 @@ impl<S: Spec<Status: ReconcileStatus + PartialEq>> Desk<S> {
         if notice.severity != Severity::Error {
             return self.tell(object, notice);
         }
-        log_failure(&notice.message);
+        tracing::error!(error = notice.message, "Reconciler error");
         self.recorder.tell(object, notice);
     }
-}
-
-/// Logs why a run failed, in the words that controllers have for it.
-pub(super) fn log_failure(message: &str) {
-    tracing::error!(error = message, "Reconciler error");
 }

@@ -18,7 +18,7 @@ use super::asks::requested_at;
 use super::chain::chain;
 use super::conclude::{Failure, Shape, conclude, suspend};
 use super::conditions::{Stamp, Summary};
-use super::desk::{Desk, log_failure};
+use super::desk::Desk;
 use super::follow::{self, Change, WaitedFor, Wake};
 use super::interval::jittered;
 use super::metrics::{Metrics, Ran};
@@ -92,7 +92,7 @@ pub trait Reconcile: Send + Sync + 'static {
         conclude(status, stamp, &Self::SUMMARY, result, interval)
     }
 
-    /// What is told of a failed run, if anything is.
+    /// What is told of a failed run, if anything is; what is not is logged.
     fn notice(failure: &Failure) -> Option<Notice> {
         Some(failure.notice())
     }
@@ -396,7 +396,7 @@ impl<R: Reconcile> Runner<R> {
         if let Some(failure) = failure
             && told.is_none()
         {
-            log_failure(&failure.message);
+            failure.log();
         }
         let mut news = notices;
         news.extend(result.clone().unwrap_or_default());

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test says what is wrong by panicking")]
 
 mod flux;
+mod flux_helm;
 mod flux_kustomize;
 mod helm_releases;
 mod kustomizations;

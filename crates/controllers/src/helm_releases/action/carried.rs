@@ -17,6 +17,8 @@ pub(super) struct Carrying {
     pub(super) events: Option<(Event, Event)>,
     /// How long each part may take.
     pub(super) seconds: u64,
+    /// The version whose place it takes, also if that has failed.
+    pub(super) replaces: Option<i64>,
     /// Whether what a failure has brought to the cluster goes again.
     pub(super) cleans_up: bool,
     /// What the record says of itself then.
@@ -43,7 +45,7 @@ impl Release<'_, '_> {
         match &done {
             Ok(()) => {
                 record.set_status(Status::Deployed, carrying.deployed);
-                self.supersede(record.version).await;
+                self.supersede(record.version, carrying.replaces).await;
             }
             Err(problem) => {
                 let description = (carrying.failed)(&record.name, problem);
@@ -75,9 +77,12 @@ impl Release<'_, '_> {
         }
     }
 
-    /// What was installed before a version is not any more. Where that cannot be written, the release is none the worse for it.
-    pub(super) async fn supersede(&mut self, version: i64) {
-        let is_before = |record: &&Record| record.version < version && record.info.status == Status::Deployed;
+    /// What was installed before a version is not any more, nor is what it takes the place of. Where that cannot be written, the release is none the
+    /// worse for it.
+    pub(super) async fn supersede(&mut self, version: i64, replaces: Option<i64>) {
+        let is_replaced =
+            |record: &Record| record.info.status == Status::Deployed || replaces == Some(record.version);
+        let is_before = |record: &&Record| record.version < version && is_replaced(record);
         let before: Vec<Record> = self.records.iter().filter(is_before).cloned().collect();
         for mut record in before {
             record.info.status = Status::Superseded;

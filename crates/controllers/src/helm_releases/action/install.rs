@@ -84,6 +84,7 @@ impl Release<'_, '_> {
             applying,
             events: (!install.disable_hooks).then_some((Event::PreInstall, Event::PostInstall)),
             seconds,
+            replaces: None,
             cleans_up: false,
             deployed: description::INSTALLED.to_owned(),
             failed: description::install_failed,

@@ -77,6 +77,7 @@ impl Release<'_, '_> {
             applying,
             events: (!rollback.disable_hooks).then_some((Event::PreRollback, Event::PostRollback)),
             seconds,
+            replaces: None,
             cleans_up: rollback.cleanup_on_fail,
             deployed: description::rollback(to),
             failed: description::rollback_failed,

@@ -111,7 +111,7 @@ impl Release<'_, '_> {
             self.store_uninstalled(&record, action).await?;
         }
         match uninstall.keep_history {
-            true => self.supersede(record.version).await,
+            true => self.supersede(record.version, None).await,
             false => problems.extend(self.forget_all().await.err()),
         }
         match problems.is_empty() {

@@ -75,6 +75,7 @@ impl Release<'_, '_> {
         .record(&rendered, &values);
         self.site.check_kinds(&record.manifest).await?;
         let before = self.deployed().unwrap_or(&last);
+        let replaces = Some(before.version);
         let client_side = match record.is_server_side() {
             true => None,
             false => Some(helm::inventory::objects(&before.manifest)?),
@@ -96,6 +97,7 @@ impl Release<'_, '_> {
             applying,
             events: (!upgrade.disable_hooks).then_some((Event::PreUpgrade, Event::PostUpgrade)),
             seconds,
+            replaces,
             cleans_up: upgrade.cleanup_on_fail,
             deployed: description::UPGRADED.to_owned(),
             failed: description::upgrade_failed,
