@@ -33,6 +33,7 @@ mod site;
 mod sites;
 mod source;
 mod status;
+mod steps;
 mod storage;
 mod target;
 mod values;
