@@ -110,6 +110,7 @@ impl Release<'_, '_> {
         self.run.show_progress().await;
         let before = self.records.clone();
         let done = self.rolled_back(wanted.version).await;
+        let done = done.map_err(|problem| self.hidden.mask(&problem));
         self.note_rollback(&before);
         let algorithm = self.settings.snapshot_digests;
         status::set_history(&mut self.run.status, &self.history);

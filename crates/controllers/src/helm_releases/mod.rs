@@ -17,6 +17,7 @@ mod configs;
 mod definitions;
 mod dependencies;
 mod held;
+mod hidden;
 mod hooks;
 mod legacy;
 mod newer;

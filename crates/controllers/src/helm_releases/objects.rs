@@ -45,7 +45,7 @@ const BEFORE: [&str; 2] = ["helm", "Helm"];
 /// Whose fields are taken over.
 pub(super) fn takeover(others: &[String]) -> Takeover {
     let others = BEFORE.iter().copied().chain(others.iter().map(String::as_str));
-    Takeover::flux(FIELD_MANAGER, api::helm::GROUP, others)
+    Takeover::helm(FIELD_MANAGER, others)
 }
 
 impl Site {

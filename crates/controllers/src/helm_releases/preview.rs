@@ -62,7 +62,7 @@ impl From<Failure> for NoPreview {
 /// # Errors
 /// What the controller would tell instead.
 pub async fn values(client: &Client, object: &HelmRelease) -> Result<Map, NoPreview> {
-    let (values, _) = super::values::values(client, object).await?;
+    let (values, ..) = super::values::values(client, object).await?;
     Ok(values)
 }
 
@@ -89,7 +89,7 @@ pub async fn preview(shared: Shared, object: &HelmRelease, look: Look) -> Result
         .sources
         .chart(object, helm_chart.as_deref(), settings)
         .await?;
-    let values = values(&client, object).await?;
+    let (values, _, hidden) = super::values::values(&client, object).await?;
     let loaded = releases.charts.get(&found.artifact, settings).await?;
     let (chart, oci_digest) = match found.is_by_digest {
         true => releases.tracked(&loaded, &found.artifact.revision.to_string())?,
@@ -117,23 +117,26 @@ pub async fn preview(shared: Shared, object: &HelmRelease, look: Look) -> Result
         renderer: &releases.renderer,
         values,
         policy: target::policy(object, settings),
-        storage: Storage::new(&site.client, &namespace, &name, None).rehearsed(),
+        storage: Storage::new(&site.client, (&namespace, &name), object, None).rehearsed(),
         records: Vec::new(),
         history: status::history(&run.status),
         log: Vec::new(),
         rest: None,
         superseded_by: None,
+        hidden: hidden.clone(),
         run: &mut run,
         chart,
         site: &mut site,
     };
-    release.previewed(look).await.map_err(NoPreview)
+    let previewed = release.previewed(look).await;
+    previewed.map_err(|problem| NoPreview(hidden.mask(&problem)))
 }
 
 impl Release<'_, '_> {
     /// What would be done next.
     async fn previewed(&mut self, look: Look) -> Result<Preview, String> {
         self.records = self.storage.all().await.map_err(|error| error.to_string())?;
+        self.note_own_records();
         let before = self.records.clone();
         let mut is_unlocked = false;
         let (action, reason) = loop {

@@ -11,6 +11,7 @@ use model::Map;
 use model::digest::Algorithm;
 
 use super::action::{NotDone, Release, Rest};
+use super::hidden::Hidden;
 use super::newer::{self, WorkedOn};
 use super::settled::{Inputs, Settled, told};
 use super::site::Site;
@@ -58,7 +59,7 @@ impl HelmReleases {
             .sources
             .chart(run.object, helm_chart.as_deref(), settings)
             .await?;
-        let (values, of_values) = values::values(&self.shared.client, run.object).await?;
+        let (values, of_values, hidden) = values::values(&self.shared.client, run.object).await?;
         let loaded = self.charts.get(&found.artifact, settings).await?;
         let revision = found.artifact.revision.to_string();
         let (chart, oci_digest) = match found.is_by_digest {
@@ -73,12 +74,12 @@ impl HelmReleases {
         }
         run.status.storage_namespace = Some(target::storage_namespace(run.object));
         attempt(run, &chart, &values, &oci_digest);
-        let storage = Storage::new(
-            &site.client,
-            &target::storage_namespace(run.object),
-            &target::release_name(run.object),
-            settings.operator.as_ref(),
+        let (stored_in, name) = (
+            target::storage_namespace(run.object),
+            target::release_name(run.object),
         );
+        let operator = settings.operator.as_ref();
+        let storage = Storage::new(&site.client, (&stored_in, &name), run.object, operator);
         let newer = self.desk.get().map(|desk| {
             let worked_on = WorkedOn {
                 object: run.object.clone(),
@@ -107,6 +108,7 @@ impl HelmReleases {
             log: Vec::new(),
             rest: None,
             superseded_by: None,
+            hidden,
         };
         let done = match release.held(&self.shared.client).await {
             Some(done) => done,
@@ -215,7 +217,7 @@ impl HelmReleases {
         };
         let stored_in = run.status.storage_namespace.clone().unwrap_or_default();
         let operator = self.shared.settings.operator.as_ref();
-        let mut storage = Storage::new(&site.client, &stored_in, &latest.name, operator);
+        let mut storage = Storage::new(&site.client, (&stored_in, &latest.name), run.object, operator);
         let (records, unread) = match storage.all().await {
             Ok(records) => (records, None),
             Err(error) => (Vec::new(), Some(error.to_string())),
@@ -237,6 +239,7 @@ impl HelmReleases {
             log: Vec::new(),
             rest: None,
             superseded_by: None,
+            hidden: Hidden::default(),
         };
         let done = match unread {
             Some(problem) => Err(release.not_uninstalled(problem)),

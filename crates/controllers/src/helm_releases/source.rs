@@ -279,11 +279,13 @@ fn changed<S>(wake: &Wake<HelmReleaseSpec>, old: Option<&Object<S>>, new: &Objec
 where
     S: Spec<Status: HasArtifact>,
 {
-    let Some(artifact) = artifact_of(new) else {
-        return;
-    };
     let had = old.and_then(artifact_of);
-    let is_same = had.is_some_and(|had| had.has_content_of(artifact) && had.revision == artifact.revision);
+    // One without an artifact may say why it has none, which those want to tell that wait for it.
+    let is_same = match (had, artifact_of(new)) {
+        (Some(had), Some(artifact)) => had.has_content_of(artifact) && had.revision == artifact.revision,
+        (None, Some(_)) => false,
+        (_, None) => true,
+    };
     let (namespace, name) = (new.namespace().unwrap_or_default(), new.name_any());
     wake.everywhere(|object| {
         // By its spec, not by its status: what that tells of a HelmChart that has just been made may not be written yet.

@@ -32,6 +32,7 @@ impl Release<'_, '_> {
         // Nobody else works on it meanwhile: from now on the records are what is written here.
         let records = self.storage.all().await;
         self.records = records.map_err(|error| state_error(error.to_string()))?;
+        self.note_own_records();
         loop {
             let mut compared = None;
             let decision = loop {
@@ -79,6 +80,21 @@ impl Release<'_, '_> {
                 return self.ended(outcome);
             }
             self.run.write_progress().await;
+        }
+    }
+
+    /// Takes the records into the history that were written for this object by whoever was ended before the status said so: with them the last release that
+    /// went well stays known, and there is something to go back to.
+    pub(super) fn note_own_records(&mut self) {
+        let algorithm = self.settings.snapshot_digests;
+        let known = self.history.latest().map(|latest| latest.version);
+        for record in &self.records {
+            let is_noted = known.is_some_and(|known| record.version <= known);
+            // Without any history it is as if somebody else had made it, unless it was left in the middle of its work.
+            let is_left = known.is_some() || record.info.status.is_pending();
+            if !is_noted && is_left && self.storage.is_own(record.version) {
+                self.history.record_left(record, &self.records, algorithm);
+            }
         }
     }
 
@@ -262,6 +278,7 @@ impl Release<'_, '_> {
 
     /// An action that was not done.
     fn broke_off(&mut self, problem: String) -> Failure {
+        let problem = self.hidden.mask(&problem);
         let outcome = self.observing(false, None, Done::after_error);
         if let Some(outcome) = outcome
             && let Err(failure) = self.ended(outcome)

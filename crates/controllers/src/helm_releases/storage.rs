@@ -1,16 +1,20 @@
 //! The records of a release, in Secrets of its storage namespace, as Helm keeps them.
 
+use api::helm::HelmRelease;
 use helm::record::{self, Change, Driver, Record, Status};
 use jiff::Timestamp;
 use k8s_openapi::api::core::v1::Secret;
 use kube::api::{DeleteParams, ListParams, PostParams};
 use kube::{Api, Client, ResourceExt};
 use model::convert::{from_serde, to_serde};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::operator::{self, Operator};
 use super::versions::{Version, Versions};
 use crate::kit::chain;
+
+/// The annotation of a record that says which object it was made for, by its uid. Whoever is ended before the status says so knows it by that.
+const MADE_FOR: &str = "sluice.dev/made-for";
 
 /// How often a record is written at most where others write to its Secret at the same time.
 const TRIES: usize = 5;
@@ -24,6 +28,10 @@ pub(super) struct Storage {
     seen: BTreeMap<i64, String>,
     /// Who works on records now.
     operator: Option<Operator>,
+    /// The object that they are made for, by its uid.
+    made_for: String,
+    /// The versions that were made for it.
+    own: BTreeSet<i64>,
     /// Who has said that it works on which record.
     operators: BTreeMap<i64, Operator>,
     /// The versions of records that are there and cannot be read.
@@ -69,13 +77,20 @@ pub(super) enum Error {
 }
 
 impl Storage {
-    pub(super) fn new(client: &Client, namespace: &str, release: &str, operator: Option<&Operator>) -> Self {
+    pub(super) fn new(
+        client: &Client,
+        (namespace, release): (&str, &str),
+        object: &HelmRelease,
+        operator: Option<&Operator>,
+    ) -> Self {
         Storage {
             secrets: Api::namespaced(client.clone(), namespace),
             namespace: namespace.to_owned(),
             release: release.to_owned(),
             seen: BTreeMap::new(),
             operator: operator.cloned(),
+            made_for: object.uid().unwrap_or_default(),
+            own: BTreeSet::new(),
             operators: BTreeMap::new(),
             unreadable: Vec::new(),
             is_rehearsed: false,
@@ -129,6 +144,7 @@ impl Storage {
         let mut records = Vec::with_capacity(listed.items.len());
         self.seen.clear();
         self.unreadable.clear();
+        self.own.clear();
         let mut newest_unreadable: Option<(i64, Error)> = None;
         for secret in listed.items {
             let record = match read(&secret) {
@@ -148,6 +164,9 @@ impl Storage {
                 }
             };
             self.see(record.version, &secret);
+            if secret.annotations().get(MADE_FOR) == Some(&self.made_for) {
+                self.own.insert(record.version);
+            }
             let annotation = secret.annotations().get(operator::ANNOTATION);
             if let Some(operator) = annotation.and_then(|text| Operator::parse(text)) {
                 self.operators.insert(record.version, operator);
@@ -160,6 +179,11 @@ impl Storage {
             Some((version, error)) if version > newest => Err(error),
             _ => Ok(records),
         }
+    }
+
+    /// Whether a record was made for the object, as it was read.
+    pub(super) fn is_own(&self, version: i64) -> bool {
+        self.own.contains(&version)
     }
 
     /// The versions of records that are there and cannot be read.
@@ -236,10 +260,11 @@ impl Storage {
             name: record::name(&self.release, record.version),
             why: error.to_string(),
         })?;
+        let annotations = secret.metadata.annotations.get_or_insert_default();
+        annotations.insert(MADE_FOR.to_owned(), self.made_for.clone());
         // What is at work says whose work it is.
         let is_at_work = record.info.status.is_pending() || record.info.status == Status::Uninstalling;
         if let Some(operator) = self.operator.as_ref().filter(|_| is_at_work) {
-            let annotations = secret.metadata.annotations.get_or_insert_default();
             annotations.insert(operator::ANNOTATION.to_owned(), operator.to_string());
         }
         Ok(secret)

@@ -7,16 +7,18 @@ use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kube::{Api, Client, ResourceExt};
 use model::{Map, Value};
 
+use super::hidden::Hidden;
 use super::versions::{Read, Version};
 use super::{configs, target};
 use crate::kit::{Config, Failure, chain};
 
-/// All values of a release, and the versions of what they were read from.
-pub(super) async fn values(client: &Client, object: &HelmRelease) -> Result<(Map, Read), Failure> {
+/// All values of a release, the versions of what they were read from, and what of them no message tells.
+pub(super) async fn values(client: &Client, object: &HelmRelease) -> Result<(Map, Read, Hidden), Failure> {
     let namespace = target::own_namespace(object);
     let failed = |message: String| Failure::transient(Reason::VALUES_ERROR, message);
     let mut references = Vec::with_capacity(object.spec.values_from.len());
     let mut versions = Read::new();
+    let mut hidden = Hidden::default();
     for given in &object.spec.values_from {
         let (found, version) = read(client, &namespace, given).await.map_err(|error| {
             let (kind, name) = (given.kind.as_str(), &given.name);
@@ -31,11 +33,15 @@ pub(super) async fn values(client: &Client, object: &HelmRelease) -> Result<(Map
             name: given.name.clone(),
         };
         versions.push((config, version));
+        let target_path = given.target_path.clone().unwrap_or_default();
+        if let (ValuesKind::Secret, Found::Text(text)) = (&given.kind, &found) {
+            hidden.add(&String::from_utf8_lossy(text), target_path.is_empty());
+        }
         references.push(Reference {
             kind: given.kind.as_str().to_owned(),
             name: given.name.clone(),
             key: given.values_key.clone().unwrap_or_default(),
-            target_path: given.target_path.clone().unwrap_or_default(),
+            target_path,
             optional: given.optional,
             literal: given.literal,
             found,
@@ -46,8 +52,8 @@ pub(super) async fn values(client: &Client, object: &HelmRelease) -> Result<(Map
         _ => Map::new(),
     };
     let values = compose(&namespace, &references, &inline);
-    let values = values.map_err(|error| failed(error.to_string()))?;
-    Ok((values, versions))
+    let values = values.map_err(|error| failed(hidden.mask(&error.to_string())))?;
+    Ok((values, versions, hidden))
 }
 
 async fn read(client: &Client, namespace: &str, given: &ValuesReference) -> kube::Result<(Found, Version)> {

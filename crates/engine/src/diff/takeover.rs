@@ -61,18 +61,15 @@ impl Takeover {
     /// `others`, what was there before the first apply, and what `controller` itself wrote without server-side apply; the
     /// annotation of `kubectl apply` and the marks of Flux v1.
     pub fn flux<'a>(controller: &str, group: &str, others: impl IntoIterator<Item = &'a str>) -> Self {
-        let manager = |name: &str, operation| Manager {
-            name: name.to_owned(),
+        let taken = Takeover::helm(controller, std::iter::once("kubectl").chain(others));
+        let mut from = taken.from;
+        from.push(Manager {
+            name: "before-first-apply".to_owned(),
             exact: false,
-            operation,
-        };
-        let both = |name: &str| [manager(name, Operation::Apply), manager(name, Operation::Update)];
-        let mut from = both("kubectl").to_vec();
-        from.push(manager("before-first-apply", Operation::Update));
-        from.push(manager(controller, Operation::Update));
-        from.extend(others.into_iter().flat_map(both));
+            operation: Operation::Update,
+        });
         Takeover {
-            manager: controller.to_owned(),
+            manager: taken.manager,
             from,
             annotations: vec![
                 "kubectl.kubernetes.io/last-applied-configuration".to_owned(),
@@ -81,6 +78,24 @@ impl Takeover {
             ],
             labels: vec!["fluxcd.io/sync-gc-mark".to_owned()],
             unless: vec![(format!("{group}/ssa"), "Merge".to_owned())],
+        }
+    }
+
+    /// What a release of Helm takes over: what `controller` itself wrote without server-side apply, and everything of these managers. What others have set, such as
+    /// by kubectl, is theirs.
+    pub fn helm<'a>(controller: &str, others: impl IntoIterator<Item = &'a str>) -> Self {
+        let manager = |name: &str, operation| Manager {
+            name: name.to_owned(),
+            exact: false,
+            operation,
+        };
+        let both = |name: &str| [manager(name, Operation::Apply), manager(name, Operation::Update)];
+        let mut from = vec![manager(controller, Operation::Update)];
+        from.extend(others.into_iter().flat_map(both));
+        Takeover {
+            manager: controller.to_owned(),
+            from,
+            ..Takeover::default()
         }
     }
 

@@ -4,7 +4,7 @@ use model::digest::Algorithm;
 
 use super::snapshot::test_hooks;
 use super::{Snapshot, SnapshotAction, Tests};
-use crate::record::Record;
+use crate::record::{Record, Status};
 
 /// How many snapshots are kept when there is none to go back to.
 pub const MAX_SNAPSHOTS: usize = 5;
@@ -92,6 +92,26 @@ impl History {
         }
     }
 
+    /// Takes note of a release that was written by whoever could not say so any more, and of what it has superseded among all records.
+    pub fn record_left(&mut self, record: &Record, all: &[Record], algorithm: Algorithm) {
+        let text = &record.info.description;
+        let action = match record.info.status {
+            Status::PendingInstall => SnapshotAction::Install,
+            Status::PendingRollback => SnapshotAction::Rollback,
+            _ if text.starts_with("Rollback") => SnapshotAction::Rollback,
+            _ if record.version == 1 => SnapshotAction::Install,
+            _ => SnapshotAction::Upgrade,
+        };
+        for other in all.iter().filter(|other| other.version < record.version) {
+            if other.info.status == Status::Superseded {
+                self.retake(other, |known| (known.action, known.test_hooks.clone()), algorithm);
+            }
+        }
+        self.0
+            .insert(0, Snapshot::of(record, Some(action), "", algorithm));
+        self.sort();
+    }
+
     /// Takes note of a release that an uninstall has written.
     pub fn record_uninstall(&mut self, record: &Record, action: SnapshotAction, algorithm: Algorithm) {
         self.retake(
@@ -140,7 +160,7 @@ impl History {
 mod tests {
     use super::*;
     use crate::decision::TestHook;
-    use crate::record::{Info, Status};
+    use crate::record::Info;
 
     fn snapshot(version: i64, status: &str, phase: &str) -> Snapshot {
         let hook = TestHook {

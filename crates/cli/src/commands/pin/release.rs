@@ -60,15 +60,18 @@ pub(super) async fn rollback(mut args: ReleaseRollbackArgs) -> anyhow::Result<Ex
             .history
             .first()
             .context("nothing was released yet: there is nothing to go back to")?;
+        let storage = status.storage_namespace.clone().unwrap_or_default();
         let to = match args.version {
-            Some(version) => version,
+            Some(version) => {
+                if typed.spec.kube_config.is_none() {
+                    check(&client, &storage, &newest.name, version).await?;
+                }
+                version
+            }
             None if typed.spec.kube_config.is_some() => {
                 bail!("the release is in another cluster: name the version to go back to")
             }
-            None => {
-                let storage = status.storage_namespace.clone().unwrap_or_default();
-                earlier(&client, &storage, &newest.name).await?
-            }
+            None => earlier(&client, &storage, &newest.name).await?,
         };
         let from = tried(&status);
         eprintln!("► rolling HelmRelease {name} back to version {to} until there is something newer");
@@ -76,6 +79,18 @@ pub(super) async fn rollback(mut args: ReleaseRollbackArgs) -> anyhow::Result<Ex
     };
     args.place.limited(work).await?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Refuses a version that there is no record of.
+async fn check(client: &kube::Client, storage: &str, release: &str, version: i64) -> anyhow::Result<()> {
+    let records = records(client, storage, release).await?;
+    let known: Vec<String> = records.iter().map(|record| record.version.to_string()).collect();
+    ensure!(
+        records.iter().any(|record| record.version == version),
+        "release {storage}/{release} has no version {version}: choose from {}",
+        known.join(", ")
+    );
+    Ok(())
 }
 
 /// The last version before the newest that went well, and is another one.

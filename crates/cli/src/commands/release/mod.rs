@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail};
 use api::helm::{GROUP, HelmRelease};
-use controllers::helm_releases::{Look, Preview, Settings, Shared, preview};
-use kube::{Api, Client};
+use controllers::helm_releases::{Look, Preview, ROLLED_BACK_TO, Settings, Shared, preview};
+use kube::{Api, Client, ResourceExt as _};
 
 use super::objects::{Place, told};
 
@@ -35,6 +35,7 @@ impl Which {
         let client = self.place.reach().await?;
         let work = async {
             let object = self.object(&client).await?;
+            tell_of_hold(&object);
             let shared = Shared {
                 client: client.clone(),
                 store: None,
@@ -83,6 +84,19 @@ impl Which {
     }
 }
 
+/// Says why the controller does nothing of what is shown.
+fn tell_of_hold(object: &HelmRelease) {
+    let name = object.name_any();
+    if object.spec.suspend {
+        eprintln!("◎ HelmRelease {name} is suspended: this is what would be done once it is resumed");
+    }
+    if let Some(version) = object.annotations().get(ROLLED_BACK_TO) {
+        eprintln!(
+            "◎ HelmRelease {name} is held at version {version}: this is what would be done once it is unpinned or wants something else"
+        );
+    }
+}
+
 /// The HelmRelease of a name in a file with any number of objects.
 fn from_file(file: &Path, name: &str, namespace: &str) -> anyhow::Result<HelmRelease> {
     let shown = file.display();
@@ -100,11 +114,17 @@ fn from_file(file: &Path, name: &str, namespace: &str) -> anyhow::Result<HelmRel
             && object.str_at(&["metadata", "name"]) == name;
         if is_release && (own == namespace || own.is_empty()) {
             // Values may be secrets: what does not fit is not told.
-            return model::convert::to_serde(&object).map_err(|_| {
+            let read = model::convert::to_serde(&object).map_err(|_| {
                 anyhow::anyhow!(
                     "{shown}: the fields of HelmRelease {name} are not of their types: see `kubectl explain helmrelease.spec`"
                 )
             });
+            let mut release: HelmRelease = read?;
+            if let Some(chart) = &mut release.spec.chart {
+                // What a cluster says where nobody does.
+                chart.spec.version.get_or_insert_with(|| "*".to_owned());
+            }
+            return Ok(release);
         }
     }
     bail!("{shown} has no HelmRelease with name '{name}' and namespace '{namespace}'")

@@ -114,7 +114,7 @@ impl Release<'_, '_> {
         self.run.tell(Notice {
             severity,
             reason: status::reason(reason),
-            message: text,
+            message: self.hidden.mask(&text),
             metadata: message::snapshot_metadata(&latest),
         });
         Ok(())

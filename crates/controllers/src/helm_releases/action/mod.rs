@@ -25,6 +25,7 @@ use model::event::Severity;
 use model::inventory::Entry;
 use model::{Inventory, Map, ObjectKey, Value};
 
+use super::hidden::Hidden;
 use super::newer::Newer;
 use super::render::Renderer;
 use super::site::Site;
@@ -59,6 +60,8 @@ pub(super) struct Release<'r, 'o> {
     pub(super) rest: Option<Rest>,
     /// What was newer than what was waited for, if something was.
     pub(super) superseded_by: Option<String>,
+    /// What no message tells.
+    pub(super) hidden: Hidden,
 }
 
 /// Why nothing is left to do: all is as it should be, or what is not has failed too often.
@@ -122,10 +125,15 @@ impl Release<'_, '_> {
 
     /// Tells something by its condition and by an event.
     fn tell(&mut self, told: &Told, metadata: BTreeMap<String, String>) {
-        status::set(&mut self.run.status, self.run.stamp, told);
-        let mut notice = status::notice(told, metadata);
+        let told = Told {
+            message: self.hidden.mask(&told.message),
+            ..told.clone()
+        };
+        status::set(&mut self.run.status, self.run.stamp, &told);
+        let mut notice = status::notice(&told, metadata);
         if told.is_warning {
-            notice.message = message::with_log(&notice.message, &self.log.join("\n"));
+            let log = self.hidden.mask(&self.log.join("\n"));
+            notice.message = message::with_log(&notice.message, &log);
         }
         self.run.tell(notice);
     }

@@ -136,10 +136,13 @@ fn without_cause(message: &str) -> String {
 fn record(secret: &DynamicObject) -> Vec<String> {
     let name = secret.metadata.name.clone().unwrap_or_default();
     let namespace = secret.metadata.namespace.clone().unwrap_or_default();
-    let mut lines = vec![format!(
-        "record {namespace}/{name} {} {:?}",
-        secret.data["type"], secret.metadata.annotations
-    )];
+    // What we say of records besides is our own.
+    let annotations = secret.metadata.annotations.iter().flatten();
+    let annotations: Vec<_> = annotations
+        .filter(|(key, _)| !key.starts_with("sluice.dev/"))
+        .collect();
+    let kind = &secret.data["type"];
+    let mut lines = vec![format!("record {namespace}/{name} {kind} {annotations:?}")];
     for (label, value) in secret.metadata.labels.iter().flatten() {
         lines.push(match label.as_str() {
             "createdAt" | "modifiedAt" => format!("record {name} label {label}"),

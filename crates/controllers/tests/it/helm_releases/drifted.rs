@@ -205,3 +205,27 @@ async fn what_can_be_set_right_is_beside_what_cannot() {
     setting.value("web", Some("one")).await;
     setting.value("web-more", Some("by hand")).await;
 }
+
+/// §3.6: what others add by kubectl is theirs, also when something else is set right.
+#[tokio::test]
+async fn what_kubectl_has_added_stays() {
+    let setting = Setting::with(&FILES).await;
+    setting
+        .create("web", json!({"driftDetection": {"mode": "enabled"}}))
+        .await;
+    setting.deployed("web", 1).await;
+    let by_kubectl = kube::api::PatchParams {
+        field_manager: Some("kubectl-patch".to_owned()),
+        ..Default::default()
+    };
+    let added = json!({"metadata": {"labels": {"strange": "1"}}, "data": {"b": "added"}});
+    for patch in [added, json!({"data": {"a": "by hand"}})] {
+        let (maps, patch) = (setting.config_maps(), Patch::Merge(patch));
+        maps.patch("web", &by_kubectl, &patch).await.unwrap();
+    }
+    setting.value("web", Some("one")).await;
+    setting.ask("web").await;
+    let map = setting.config_maps().get("web").await.unwrap();
+    assert_eq!(map.data.unwrap()["b"], "added");
+    assert_eq!(map.metadata.labels.unwrap()["strange"], "1");
+}

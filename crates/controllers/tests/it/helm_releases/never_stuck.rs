@@ -327,3 +327,39 @@ async fn a_record_is_written_though_others_write_to_its_secret() {
     let statuses: Vec<&str> = records.iter().map(|(_, status)| status.as_str()).collect();
     assert_eq!(statuses, ["superseded", "deployed"]);
 }
+
+/// HR4, engine.md §2, row 3: who is killed in the middle of an upgrade knows afterwards what to go back to.
+#[tokio::test]
+async fn an_upgrade_that_was_left_and_fails_again_is_rolled_back() {
+    let mut setting = Setting::with(&FILES).await;
+    let spec = json!({
+        "upgrade": {"remediation": {"remediateLastFailure": true}},
+        "healthCheckExprs": [{"apiVersion": "v1", "kind": "ConfigMap", "current": "data.a != 'bad'", "failed": "data.a == 'bad'"}],
+    });
+    setting.create("web", spec).await;
+    let object = setting.deployed("web", 1).await;
+    setting.bed.kill();
+    setting.change("web", json!({"values": {"a": "bad"}})).await;
+    leave(&setting, 1, Status::PendingUpgrade, None).await;
+    let uid = object.metadata.uid.unwrap();
+    let made_for = Patch::Merge(json!({"metadata": {"annotations": {"sluice.dev/made-for": uid}}}));
+    let name = "sh.helm.release.v1.web.v2";
+    let patched = setting
+        .secrets()
+        .patch(name, &Default::default(), &made_for)
+        .await;
+    patched.unwrap();
+    setting.start();
+    let object = setting.stalled("web", "RetriesExceeded").await;
+    assert_eq!(
+        said(&object, &["Remediated"]),
+        ["Remediated=True RollbackSucceeded"]
+    );
+    let stories = setting.stories("web").await;
+    assert_eq!(
+        stories.last().unwrap(),
+        "4 deployed: Rollback to 1",
+        "{stories:?}"
+    );
+    setting.value("web", Some("one")).await;
+}

@@ -383,3 +383,21 @@ async fn a_suspended_release_is_left_alone_and_keeps_what_it_has_made() {
     setting.create("web", json!({"values": {"a": "three"}})).await;
     setting.deployed("web", 3).await;
 }
+
+/// HS6, §3.8: why a HelmChart has no artifact is told when it is known, and not when somebody looks again.
+#[tokio::test]
+async fn why_a_chart_cannot_be_had_is_told_at_once() {
+    let settings = Settings {
+        requeue_dependency: Duration::from_secs(3600),
+        ..Settings::default()
+    };
+    let setting = Setting::with_settings(&[], settings).await;
+    let source = json!({"kind": "GitRepository", "name": "charts"});
+    let chart = json!({"spec": {"chart": "nowhere", "sourceRef": source}});
+    setting.create("web", json!({"chart": chart})).await;
+    let told = |object: &HelmRelease| {
+        let is_waiting = said(object, &["Ready"]) == ["Ready=False SourceNotReady"];
+        is_waiting && message(object, "Ready").contains("nowhere")
+    };
+    setting.bed.until("web", told).await;
+}

@@ -227,3 +227,46 @@ async fn values_that_cannot_be_had_are_told_and_what_runs_stays() {
     setting.value("web", Some("two")).await;
     assert_eq!(setting.records("web").await.len(), 2);
 }
+
+/// VA1, `bad`: what comes out of a Secret is in no message, though a schema or a chart complains of it.
+#[tokio::test]
+async fn what_is_secret_is_in_no_message() {
+    let schema = r#"{"properties": {"password": {"type": "string", "pattern": "^[a-z]+$"}}}"#;
+    let fails = "{{ if .Values.shout }}{{ fail .Values.password }}{{ end }}";
+    let setting = Setting::with(&[
+        ("app/values.yaml", "a: one\n"),
+        ("app/templates/config.yaml", CONFIG),
+        ("app/templates/fails.yaml", fails),
+        ("app/values.schema.json", schema),
+    ])
+    .await;
+    let secret = |password: &str| {
+        json!({
+            "apiVersion": "v1", "kind": "Secret", "metadata": {"name": "hush"},
+            "stringData": {"values.yaml": format!("password: {password}\n")},
+        })
+    };
+    setting.put(secret("TOPSECRET43")).await;
+    let from = json!([{"kind": "Secret", "name": "hush"}]);
+    setting.create("web", json!({"valuesFrom": from})).await;
+    let object = setting.ready("web", "False", "InstallFailed").await;
+    let told = message(&object, "Ready");
+    assert!(
+        told.contains("at '/password'") && !told.contains("TOPSECRET43"),
+        "{told}"
+    );
+    setting.put(secret("quietword")).await;
+    setting.change("web", json!({"values": {"shout": true}})).await;
+    let masked = |object: &HelmRelease| message(object, "Ready").contains("fails.yaml");
+    let object = setting.bed.until("web", masked).await;
+    let told = message(&object, "Ready");
+    assert!(!told.contains("quietword"), "{told}");
+    let event = setting
+        .bed
+        .until_event(|event| {
+            let text = event.message.as_deref().unwrap_or_default();
+            event.reason.as_deref() == Some("InstallFailed") && text.contains("fails.yaml")
+        })
+        .await;
+    assert!(!event.message.unwrap().contains("quietword"));
+}
