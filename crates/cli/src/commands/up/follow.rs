@@ -65,6 +65,8 @@ pub(super) struct Follower<'g> {
     told: BTreeMap<ObjectKey, String>,
     /// The revision of each unit that was applied as a whole, until another is begun.
     finished: BTreeMap<Name, String>,
+    /// The releases that were told of to have come about.
+    released: BTreeSet<Name>,
     /// Units and revisions by which something was changed.
     touched: BTreeSet<(Name, String)>,
     /// Whether the files could not be read when they were looked at last.
@@ -105,6 +107,7 @@ impl<'g> Follower<'g> {
             changes,
             told: BTreeMap::new(),
             finished: BTreeMap::new(),
+            released: BTreeSet::new(),
             touched: BTreeSet::new(),
             is_unreadable: false,
             unattended: BTreeSet::new(),
@@ -240,6 +243,9 @@ impl<'g> Follower<'g> {
             _ => return,
         };
         let ((namespace, name), kind) = (&told.unit, told.kind);
+        if matches!(told.reason.as_str(), "InstallSucceeded" | "UpgradeSucceeded") {
+            self.released.insert(told.unit.clone());
+        }
         let message = self.problems(&told.message);
         self.view.say(&view::listed(
             &format!("{word} {kind}/{namespace}/{name}:"),
@@ -378,9 +384,13 @@ impl<'g> Follower<'g> {
         let mut runs: Vec<_> = units
             .map(|unit| (name_of(&unit.key), unit.revision.clone()))
             .collect();
+        let releases = rows.iter().map(|row| &row.unit.key);
+        let releases = releases.filter(|key| key.group == api::helm::GROUP && key.kind == "HelmRelease");
+        let mut releases: Vec<_> = releases.map(name_of).collect();
         loop {
             runs.retain(|(unit, revision)| self.finished.get(unit) != Some(revision));
-            if runs.is_empty() {
+            releases.retain(|release| !self.released.contains(release));
+            if runs.is_empty() && releases.is_empty() {
                 return;
             }
             match tokio::time::timeout_at(until, self.seen.recv()).await {

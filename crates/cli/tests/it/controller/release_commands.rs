@@ -282,10 +282,7 @@ async fn a_release_that_is_rolled_back_stays_there_until_something_newer_is_want
     value(&bed, "third").await;
     let (code, _, said) = sluice(&bed, &["rollback", "hr", "web", "77"]).await;
     assert_eq!(code, Some(1), "{said}");
-    assert!(
-        said.contains("has no version 77: choose from"),
-        "{said}"
-    );
+    assert!(said.contains("has no version 77: choose from"), "{said}");
     program.stop().await;
 }
 
