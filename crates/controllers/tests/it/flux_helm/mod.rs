@@ -107,7 +107,7 @@ const DEVIATIONS: &[(&str, &str, &str)] = &[
 const STEPS: usize = 2;
 
 /// How long all cases may take for a step.
-const LIMIT: Duration = Duration::from_secs(45);
+const LIMIT: Duration = Duration::from_secs(180);
 
 #[tokio::test(flavor = "multi_thread")]
 async fn every_release_ends_up_as_flux_has_it_and_is_taken_over() {
