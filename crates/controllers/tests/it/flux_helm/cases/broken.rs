@@ -32,9 +32,9 @@ pub(super) fn cases() -> Vec<Case> {
         case("no-account", app(), json!({"serviceAccountName": "nobody"})),
         case("no-kubeconfig", app(), json!({"kubeConfig": {"secretRef": {"name": "nobody"}}})),
         case("bad-expression", app(), json!({"healthCheckExprs": [{"apiVersion": "v1", "kind": "ConfigMap", "current": "data."}]})),
-        case("needs", app(), json!({"dependsOn": [{"name": "app", "namespace": "install"}]})),
+        case("needs", app(), json!({"dependsOn": [{"name": "app", "namespace": "named"}]})),
         case("needs-nobody", app(), json!({"dependsOn": [{"name": "nobody"}]})),
         case("needs-broken", app(), json!({"dependsOn": [{"name": "app", "namespace": "not-rendered"}]})),
-        case("needs-expression", app(), json!({"dependsOn": [{"name": "app", "namespace": "install", "readyExpr": "dep."}]})),
+        case("needs-expression", app(), json!({"dependsOn": [{"name": "app", "namespace": "named", "readyExpr": "dep."}]})),
     ]
 }
