@@ -20,7 +20,7 @@ die() {
 wait_for() {
     local what=$1
     shift
-    for _ in $(seq 300); do
+    for _ in $(seq 1200); do
         ! "$@" >/dev/null 2>&1 || return 0
         sleep 0.1
     done

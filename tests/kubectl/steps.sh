@@ -109,7 +109,7 @@ prints() {
 
 # Waits until a command succeeds, at most half a minute: what a controller does takes its time.
 settle() {
-    local what=$1 end=$((SECONDS + ${SETTLE_LIMIT:-30}))
+    local what=$1 end=$((SECONDS + ${SETTLE_LIMIT:-120}))
     shift
     until "$@"; do
         if [ $SECONDS -ge $end ]; then

@@ -1,11 +1,13 @@
 //! `cargo xtask built-tests`: runs tests of some crates out of the build of the whole workspace.
 //!
-//! What `cargo test -p X` builds has only those features of its dependencies that X asks for, so that nearly all of them are
-//! built once more for each choice of crates. This runs what `cargo test --workspace` has built, as cargo would run it.
+//! `cargo test -p X` builds dependencies with only the features that X asks for, so that nearly all of them are built once
+//! more for each choice of crates. This command runs the programs that `cargo test --workspace` builds, as cargo runs them,
+//! several at a time if asked to. A test that fails is never run again.
 
-use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, bail, ensure};
 use model::{Value, json};
@@ -13,123 +15,221 @@ use model::{Value, json};
 /// `cargo xtask built-tests ...`
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// A crate whose tests are run; may be repeated
-    #[arg(long = "package", short, value_name = "CRATE", required = true)]
+    /// Run the tests of this crate; may be repeated; without it, all
+    #[arg(long = "package", short, value_name = "CRATE")]
     packages: Vec<String>,
 
     /// Run only the integration tests
     #[arg(long)]
     integration: bool,
 
-    /// Run tests that have failed once more, by themselves; one that passes then is told and has not failed
-    #[arg(long)]
-    again: bool,
+    /// Skip the tests of a crate whose names start with a text; may be repeated
+    #[arg(long, value_name = "CRATE::START", value_parser = parse_skip)]
+    skip: Vec<(String, String)>,
 
-    /// What the tests are told: filters and flags, after `--`
+    /// Run this many test programs at the same time
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..=16))]
+    jobs: u8,
+
+    /// Filters and flags (`--flag=value`) of the test programs, after `--`
     #[arg(last = true)]
     arguments: Vec<String>,
 }
 
-/// A program that runs tests.
-struct Tests {
-    package: String,
-    /// Where cargo runs it.
-    folder: PathBuf,
-    program: PathBuf,
-    is_integration: bool,
+fn parse_skip(text: &str) -> Result<(String, String), String> {
+    match text.split_once("::") {
+        Some((package, start)) if !package.is_empty() && !start.is_empty() => {
+            Ok((package.to_owned(), start.to_owned()))
+        }
+        _ => Err("it must be a crate and the start of test names: CRATE::START".to_owned()),
+    }
 }
 
-/// Builds what is not built yet, and runs the chosen tests; all of them, also after some have failed.
+/// A program that runs tests.
+struct TestProgram {
+    package: String,
+    /// The directory cargo runs it in.
+    folder: PathBuf,
+    path: PathBuf,
+    is_integration: bool,
+    /// The tests to run, if not all of them.
+    only: Option<Vec<String>>,
+}
+
+/// The outcome of one test program.
+struct Outcome {
+    name: String,
+    succeeded: bool,
+    took: Duration,
+}
+
+/// Builds what is not built yet and runs the chosen tests. Runs all of them, also after some have failed.
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
-    let built = built()?;
-    for package in &args.packages {
+    let built = build()?;
+    let skipped = args.skip.iter().map(|(package, _)| package);
+    for package in args.packages.iter().chain(skipped) {
         ensure!(
-            built.iter().any(|tests| tests.package == *package),
-            "there is no crate {package:?} with tests"
+            built.iter().any(|program| program.package == *package),
+            "no crate {package:?} has tests: check the name"
         );
     }
-    let mut failed = Vec::new();
-    let mut by_chance = Vec::new();
-    let chosen = built.iter().filter(|tests| {
-        args.packages.contains(&tests.package) && (tests.is_integration || !args.integration)
-    });
-    for tests in chosen {
-        println!("     Running {} of {}", tests.program.display(), tests.package);
-        let ran = tests.run(&args.arguments)?;
-        if ran.is_ok {
-            continue;
-        }
-        if args.again && !ran.failed.is_empty() && ran.failed.len() <= MOST_AGAIN {
-            println!("     Once more {}", ran.failed.join(", "));
-            let exactly = ["--exact".to_owned(), "--test-threads=1".to_owned()];
-            let arguments = [ran.failed.as_slice(), &exactly].concat();
-            if tests.run(&arguments)?.is_ok {
-                by_chance.extend(ran.failed);
-                continue;
-            }
-        }
-        failed.push(tests.package.as_str());
+    let mut chosen: Vec<TestProgram> = built
+        .into_iter()
+        .filter(|program| args.packages.is_empty() || args.packages.contains(&program.package))
+        .filter(|program| program.is_integration || !args.integration)
+        .collect();
+    select_tests(&mut chosen, args)?;
+    // The next program is taken from the end. Integration tests take longest, so they start first.
+    chosen.sort_by_key(|program| program.is_integration);
+    let mut outcomes = run_all(chosen, args)?;
+    outcomes.sort_by_key(|outcome| std::cmp::Reverse(outcome.took));
+    println!("\nslowest test programs:");
+    for outcome in outcomes.iter().take(8) {
+        println!("{:>6.1} s  {}", outcome.took.as_secs_f64(), outcome.name);
     }
+    let failed: Vec<&str> = outcomes
+        .iter()
+        .filter(|outcome| !outcome.succeeded)
+        .map(|outcome| outcome.name.as_str())
+        .collect();
     ensure!(failed.is_empty(), "tests failed: {}", failed.join(", "));
-    for test in by_chance {
-        println!("WARNING: failed once, then passed: {test}");
-    }
     Ok(())
 }
 
-/// If more than these fail, it is not by chance.
-const MOST_AGAIN: usize = 5;
-
-/// What a program with tests came to.
-struct Ran {
-    is_ok: bool,
-    /// The names of tests that failed, as far as the program got to tell them.
-    failed: Vec<String>,
+/// Chooses the tests of each program and drops programs without any. A filter or a skipped start that matches no test is an error: a
+/// renamed test would otherwise be left out, or run twice, in silence.
+fn select_tests(programs: &mut Vec<TestProgram>, args: &Args) -> anyhow::Result<()> {
+    let filters: Vec<&String> = args
+        .arguments
+        .iter()
+        .filter(|text| !text.starts_with('-'))
+        .collect();
+    if filters.is_empty() && args.skip.is_empty() {
+        return Ok(());
+    }
+    let packages: Vec<String> = programs.iter().map(|program| program.package.clone()).collect();
+    let skips = args.skip.iter().filter(|(package, _)| packages.contains(package));
+    let mut unmatched: Vec<String> = skips
+        .map(|(package, start)| format!("{package}::{start}"))
+        .collect();
+    unmatched.extend(filters.iter().map(|filter| (*filter).clone()));
+    for program in programs.iter_mut() {
+        let mut tests = program.list()?;
+        let all = tests.len();
+        tests.retain(|test| filters.is_empty() || filters.iter().any(|filter| test.contains(*filter)));
+        unmatched.retain(|filter| !tests.iter().any(|test| test.contains(filter)));
+        for (package, start) in &args.skip {
+            if *package != program.package {
+                continue;
+            }
+            let before = tests.len();
+            tests.retain(|test| !test.starts_with(start));
+            if tests.len() < before {
+                unmatched.retain(|skip| *skip != format!("{package}::{start}"));
+            }
+        }
+        if tests.len() < all {
+            program.only = Some(tests);
+        }
+    }
+    ensure!(
+        unmatched.is_empty(),
+        "no test matches {}: check the names",
+        unmatched.join(", ")
+    );
+    programs.retain(|program| program.only.as_ref().is_none_or(|tests| !tests.is_empty()));
+    Ok(())
 }
 
-impl Tests {
-    /// Runs the program as cargo would, and shows what it prints.
-    fn run(&self, arguments: &[String]) -> anyhow::Result<Ran> {
-        let told = || format!("failed to run {}", self.program.display());
-        let mut child = Command::new(&self.program)
-            .args(arguments)
+/// Runs the programs, the last one first, `args.jobs` at a time.
+fn run_all(programs: Vec<TestProgram>, args: &Args) -> anyhow::Result<Vec<Outcome>> {
+    let waiting = Mutex::new(programs);
+    let ended = Mutex::new(Vec::new());
+    let next = || waiting.lock().ok()?.pop();
+    std::thread::scope(|scope| {
+        for _ in 0..args.jobs {
+            scope.spawn(|| {
+                while let Some(program) = next() {
+                    let outcome = program.run(args);
+                    if let Ok(mut ended) = ended.lock() {
+                        ended.push(outcome);
+                    }
+                }
+            });
+        }
+    });
+    let ended = ended.into_inner().unwrap_or_default();
+    ended.into_iter().collect()
+}
+
+impl TestProgram {
+    fn name(&self) -> String {
+        let kind = if self.is_integration {
+            "integration"
+        } else {
+            "unit"
+        };
+        format!("{} ({kind})", self.package)
+    }
+
+    /// Returns the names of all tests of the program.
+    fn list(&self) -> anyhow::Result<Vec<String>> {
+        let output = Command::new(&self.path)
+            .args(["--list", "--format", "terse"])
+            .current_dir(&self.folder)
+            .output()
+            .with_context(|| format!("failed to run {}", self.path.display()))?;
+        ensure!(
+            output.status.success(),
+            "{} --list failed ({})",
+            self.path.display(),
+            output.status
+        );
+        let text = String::from_utf8_lossy(&output.stdout);
+        let tests = text.lines().filter_map(|line| line.strip_suffix(": test"));
+        Ok(tests.map(str::to_owned).collect())
+    }
+
+    /// Runs the program as cargo does. Its output is printed at once if it runs alone, else when it ends.
+    fn run(&self, args: &Args) -> anyhow::Result<Outcome> {
+        let context = || format!("failed to run {}", self.path.display());
+        let started = Instant::now();
+        let mut command = Command::new(&self.path);
+        command.args(args.arguments.iter().filter(|text| text.starts_with('-')));
+        if let Some(only) = &self.only {
+            command.arg("--exact").args(only);
+        }
+        command
             .current_dir(&self.folder)
             .env("CARGO_MANIFEST_DIR", &self.folder)
             .env("CARGO_PKG_NAME", &self.package)
-            .stdout(Stdio::piped())
-            .spawn()
-            .with_context(told)?;
-        let mut lines = Vec::new();
-        if let Some(printed) = child.stdout.take() {
-            for line in BufReader::new(printed).split(b'\n') {
-                let line = String::from_utf8_lossy(&line.with_context(told)?).into_owned();
-                println!("{line}");
-                lines.push(line);
-            }
-        }
-        let is_ok = child.wait().with_context(told)?.success();
-        Ok(Ran {
-            is_ok,
-            failed: failures(&lines),
+            .stdin(Stdio::null());
+        let status = if args.jobs == 1 {
+            println!("     Running {}", self.name());
+            command.status().with_context(context)?
+        } else {
+            let output = command.output().with_context(context)?;
+            println!(
+                "     Ran {} in {:.1} s\n{}{}",
+                self.name(),
+                started.elapsed().as_secs_f64(),
+                String::from_utf8_lossy(&output.stdout),
+                String::from_utf8_lossy(&output.stderr)
+            );
+            output.status
+        };
+        Ok(Outcome {
+            name: self.name(),
+            succeeded: status.success(),
+            took: started.elapsed(),
         })
     }
 }
 
-/// The tests that failed by what a program with tests has printed: its last list of failures.
-fn failures(lines: &[String]) -> Vec<String> {
-    let Some(head) = lines.iter().rposition(|line| line == "failures:") else {
-        return Vec::new();
-    };
-    let names = lines[head + 1..]
-        .iter()
-        .map_while(|line| line.strip_prefix("    "));
-    names.map(str::to_owned).collect()
-}
-
-/// The programs of all tests of the workspace, in the order of their crates.
-fn built() -> anyhow::Result<Vec<Tests>> {
+/// Builds all tests of the workspace and returns their programs, ordered by crate.
+fn build() -> anyhow::Result<Vec<TestProgram>> {
     let output = Command::new(env!("CARGO"))
-        .args(["build", "--workspace", "--bins", "--tests", "--locked", "--quiet"])
+        .args(["build", "--workspace", "--all-targets", "--locked", "--quiet"])
         .arg("--message-format=json-render-diagnostics")
         .stderr(Stdio::inherit())
         .output()
@@ -142,28 +242,34 @@ fn built() -> anyhow::Result<Vec<Tests>> {
         if line.is_empty() {
             continue;
         }
-        let message = json::parse(line).context("cargo tells something that is no JSON")?;
-        built.extend(told_of(&message));
+        let message = json::parse(line).context("cargo printed a line that is not JSON")?;
+        built.extend(test_program(&message));
     }
-    built.sort_by(|one, other| (&one.package, &one.program).cmp(&(&other.package, &other.program)));
+    built.sort_by(|one, other| (&one.package, &one.path).cmp(&(&other.package, &other.path)));
     Ok(built)
 }
 
-/// The tests that a message of cargo tells of, if it does.
-fn told_of(message: &Value) -> Option<Tests> {
+/// The test program that a message of cargo names, if it names one. Benchmarks and examples are built with the test profile
+/// too, but hold no tests.
+fn test_program(message: &Value) -> Option<TestProgram> {
     let is_test = message.at(&["profile", "test"]).and_then(Value::as_bool) == Some(true);
-    let program = message.str_at(&["executable"]);
-    if message.str_at(&["reason"]) != "compiler-artifact" || !is_test || program.is_empty() {
+    let path = message.str_at(&["executable"]);
+    if message.str_at(&["reason"]) != "compiler-artifact" || !is_test || path.is_empty() {
         return None;
     }
     let folder = Path::new(message.str_at(&["manifest_path"])).parent()?;
     let kinds = message.at(&["target", "kind"])?.as_array()?;
-    Some(Tests {
+    let has_kind = |name: &str| kinds.iter().any(|kind| kind.as_str() == Some(name));
+    if has_kind("bench") || has_kind("example") {
+        return None;
+    }
+    Some(TestProgram {
         // Folders have the names of their crates; the repository's rules see to that.
         package: folder.file_name()?.to_str()?.to_owned(),
         folder: folder.to_owned(),
-        program: program.into(),
-        is_integration: kinds.iter().any(|kind| kind.as_str() == Some("test")),
+        path: path.into(),
+        is_integration: has_kind("test"),
+        only: None,
     })
 }
 
@@ -174,31 +280,34 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_tests_that_failed_are_those_of_the_last_list() {
-        let printed = "running 3 tests\n.F.\nfailures:\n\n---- a::b stdout ----\n    no name\n\n\nfailures:\n    a::b\n    c\n\ntest \
-                       result: FAILED. 1 passed; 2 failed";
-        let lines: Vec<String> = printed.lines().map(str::to_owned).collect();
-        assert_eq!(failures(&lines), ["a::b", "c"]);
-        assert!(failures(&["running 3 tests".to_owned()]).is_empty());
+    fn a_test_to_skip_is_named_with_its_crate() {
+        assert_eq!(
+            parse_skip("cli::up::given"),
+            Ok(("cli".into(), "up::given".into()))
+        );
+        for wrong in ["cli", "::up", "cli::"] {
+            assert!(parse_skip(wrong).is_err(), "{wrong}");
+        }
     }
 
     #[test]
-    fn of_what_cargo_tells_only_programs_with_tests_count() {
-        let message = |reason: &str, test: bool, program: Value| {
+    fn only_test_programs_are_taken_from_cargo_messages() {
+        let message = |reason: &str, kind: &str, test: bool, program: Value| {
             value!({
                 "reason": (reason),
                 "manifest_path": "/repository/crates/model/Cargo.toml",
-                "target": {"kind": ["test"], "name": "it"},
+                "target": {"kind": [(kind)], "name": "it"},
                 "profile": {"test": (test)},
                 "executable": (program),
             })
         };
-        let program = || Value::str("/target/debug/deps/it-0123");
-        let found = told_of(&message("compiler-artifact", true, program())).unwrap();
+        let path = || Value::str("/target/debug/deps/it-0123");
+        let found = test_program(&message("compiler-artifact", "test", true, path())).unwrap();
         assert_eq!((found.package.as_str(), found.is_integration), ("model", true));
         assert_eq!(found.folder, Path::new("/repository/crates/model"));
-        assert!(told_of(&message("compiler-artifact", false, program())).is_none());
-        assert!(told_of(&message("compiler-artifact", true, Value::Null)).is_none());
-        assert!(told_of(&message("build-finished", true, program())).is_none());
+        assert!(test_program(&message("compiler-artifact", "bench", true, path())).is_none());
+        assert!(test_program(&message("compiler-artifact", "test", false, path())).is_none());
+        assert!(test_program(&message("compiler-artifact", "test", true, Value::Null)).is_none());
+        assert!(test_program(&message("build-finished", "test", true, path())).is_none());
     }
 }

@@ -57,6 +57,7 @@ reasons! {
 
     // What only objects have that ask for more than Flux.
     INVALID_ANNOTATION = "InvalidAnnotation";
+    INVALID_SPEC = "InvalidSpec";
     PRUNE_BUDGET_EXCEEDED = "PruneBudgetExceeded";
 
     // The sources.

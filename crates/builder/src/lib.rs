@@ -20,6 +20,7 @@ mod reads;
 mod remote;
 mod request;
 mod substitute;
+mod waiting;
 
 pub use decrypt::{
     CloudServices, Decrypter, KeyServices, Sops, VaultLogins, decode_data, is_encrypted_secret,
@@ -32,6 +33,7 @@ pub use metadata::CommonMetadata;
 pub use reads::{Noting, NotingFetcher, Reads};
 pub use remote::Remote;
 pub use request::{Image, Patch, Request, Selector, Substitution};
+pub use waiting::{CancelOnDrop, Cancellation, WaitBudget};
 
 pub use kustomize::substitute::Variables;
 

@@ -92,6 +92,8 @@ enum Command {
     Logs(commands::logs::Args),
     #[command(subcommand)]
     Debug(commands::debug::Debug),
+    Envsubst(commands::envsubst::Args),
+    Migrate(commands::migrate::Args),
     Install(Box<commands::install::Args>),
     Uninstall(commands::uninstall::Args),
     Check(commands::installation::Check),
@@ -165,6 +167,8 @@ fn main() -> ExitCode {
             Command::Stats(args) => commands::stats::run(args).await,
             Command::Logs(args) => commands::logs::run(args).await,
             Command::Debug(what) => commands::debug::run(what).await,
+            Command::Envsubst(args) => commands::envsubst::run(&args),
+            Command::Migrate(args) => commands::migrate::run(args).await,
             Command::Install(args) => commands::install::run(*args).await,
             Command::Uninstall(args) => commands::uninstall::run(args).await,
             Command::Check(args) => commands::installation::check(args).await,

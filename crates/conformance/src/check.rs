@@ -99,7 +99,7 @@ impl Test {
     /// When that does not come, with the last reply.
     pub async fn until(&self, path: &str, condition: impl Fn(&crate::Reply) -> bool) -> Value {
         // The controllers of a real cluster may have to clean up after many other checks first.
-        let patience = Duration::from_secs(if self.cluster.is_real() { 120 } else { 15 });
+        let patience = Duration::from_secs(120);
         let began = tokio::time::Instant::now();
         let mut pause = Duration::from_millis(5);
         loop {

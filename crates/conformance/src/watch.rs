@@ -14,7 +14,7 @@ use serde_json::Value;
 use crate::caller::{NOT_READY, NOT_READY_PAUSE, NOT_READY_TRIES};
 
 /// How long an event may take.
-const PATIENCE: Duration = Duration::from_secs(20);
+const PATIENCE: Duration = Duration::from_secs(120);
 
 /// An open watch, or the refusal of one.
 pub struct Watch {

@@ -204,6 +204,12 @@ impl<K: Clone + Eq + Hash + Ord> Queue<K> {
         self.shared.changed.notify_one();
     }
 
+    /// How many keys are known.
+    #[cfg(test)]
+    pub(crate) fn keys(&self) -> usize {
+        self.shared.state.lock().keys.len()
+    }
+
     /// What it has done and has to do.
     pub fn load(&self) -> Load {
         let now = Instant::now();

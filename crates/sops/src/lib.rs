@@ -15,6 +15,7 @@
 //! Hostile input ends early: size, depth and the number of recipients are bounded, see [`limits`]. No secret is in any
 //! error or in any `Debug` output.
 
+mod age;
 mod cipher;
 mod decrypt;
 mod error;

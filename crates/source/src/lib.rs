@@ -14,6 +14,7 @@
 //! | [`kms`] | key management services: AWS KMS, Azure Key Vault, Google Cloud KMS, Vault |
 //! | [`oci`] | OCI registries: resolve, pull, push, list |
 //! | [`store`] | the artifact store: atomic writes, garbage collection, HTTP server, sharing |
+//! | [`trust`] | who reads from a server and whom they trust: the key of every shared cache |
 //! | [`verify`] | signatures of OCI artifacts |
 
 pub mod archive;
@@ -25,4 +26,5 @@ pub mod identity;
 pub mod kms;
 pub mod oci;
 pub mod store;
+pub mod trust;
 pub mod verify;

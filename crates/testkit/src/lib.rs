@@ -22,6 +22,10 @@ pub mod sigstore;
 pub mod snapshot;
 pub mod tls;
 
+/// How long a test waits for what must come. It is no bound on how soon that is: a machine that builds something else beside
+/// the tests keeps it, too.
+pub const DEADLINE: std::time::Duration = std::time::Duration::from_secs(180);
+
 pub use clock::Clock;
 pub use cluster::Cluster;
 pub use settled::settled;

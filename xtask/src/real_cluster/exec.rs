@@ -1,5 +1,8 @@
 //! Runs a command against a cluster made for it.
 
+use std::env;
+use std::ffi::OsString;
+use std::path::PathBuf;
 use std::process::ExitStatus;
 use std::time::Duration;
 
@@ -47,6 +50,7 @@ fn run(home: &Home, name: &str, options: &start::Options, command: &[String]) ->
         let mut child = tokio::process::Command::new(&command[0])
             .args(&command[1..])
             .env("SLUICE_TEST_KUBECONFIG", &kubeconfig)
+            .env("PATH", path_with(home.programs())?)
             // Tests need not clean up what goes away with the cluster.
             .env("SLUICE_TEST_CLUSTER_DISPOSABLE", "1")
             .kill_on_drop(true)
@@ -59,4 +63,11 @@ fn run(home: &Home, name: &str, options: &start::Options, command: &[String]) ->
             _ = terminate.recv() => anyhow::bail!("terminated"),
         }
     })
+}
+
+/// The search path with a folder before it.
+fn path_with(folder: PathBuf) -> anyhow::Result<OsString> {
+    let old = env::var_os("PATH").unwrap_or_default();
+    let all = [folder].into_iter().chain(env::split_paths(&old));
+    env::join_paths(all).context("a folder's name cannot be in PATH")
 }

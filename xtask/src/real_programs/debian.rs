@@ -18,14 +18,41 @@ const ARCHIVE: &str = "http://deb.debian.org/debian/pool";
 /// What decides whether services start when their package is installed.
 const POLICY: &str = "/usr/sbin/policy-rc.d";
 
-/// Fetches a package, checks it, and takes a program out of it; where that is now.
-pub(super) fn unpack(package: &Package, program: &Program, scratch: &Path) -> anyhow::Result<PathBuf> {
+/// Fetches the pinned package, checks it and returns the path of the program that was unpacked from it.
+pub(super) fn pinned(package: &Package, program: &Program, scratch: &Path) -> anyhow::Result<PathBuf> {
     let (cpu, system) = (std::env::consts::ARCH, std::env::consts::OS);
     ensure!(
         (cpu, system) == ("x86_64", "linux"),
         "there is no package for {cpu} {system}"
     );
     remake(scratch)?;
+    let file = fetch(package, scratch)?;
+    unpack(&file, program, scratch)
+}
+
+/// Downloads the package in the version that this system's archive has, which apt checks, and returns the path of the program that was
+/// unpacked from it.
+pub(super) fn of_system(package: &Package, program: &Program, scratch: &Path) -> anyhow::Result<PathBuf> {
+    remake(scratch)?;
+    let file = download(package, scratch)?;
+    unpack(&file, program, scratch)
+}
+
+fn unpack(file: &Path, program: &Program, scratch: &Path) -> anyhow::Result<PathBuf> {
+    let content = scratch.join("content");
+    run(Command::new("dpkg-deb").arg("-x").arg(file).arg(&content))?;
+    let path = content.join("usr/bin").join(program.name);
+    ensure!(
+        path.is_file(),
+        "{} has no /usr/bin/{}",
+        file.display(),
+        program.name
+    );
+    Ok(path)
+}
+
+/// Fetches the pinned version of a package, and checks its digest.
+fn fetch(package: &Package, scratch: &Path) -> anyhow::Result<PathBuf> {
     let file = scratch.join("package.deb");
     let url = format!("{ARCHIVE}/{}", package.path);
     eprintln!("fetching {url}");
@@ -39,11 +66,21 @@ pub(super) fn unpack(package: &Package, program: &Program, scratch: &Path) -> an
         "{url} has the digest {found} instead of {}",
         package.sha256
     );
-    let content = scratch.join("content");
-    run(Command::new("dpkg-deb").arg("-x").arg(&file).arg(&content))?;
-    let path = content.join("usr/bin").join(program.name);
-    ensure!(path.is_file(), "{url} has no /usr/bin/{}", program.name);
-    Ok(path)
+    Ok(file)
+}
+
+/// Downloads a package of the system's archive. Archives drop old versions, so its version is not pinned.
+fn download(package: &Package, scratch: &Path) -> anyhow::Result<PathBuf> {
+    let name = package.name();
+    run(Command::new("apt-get").args(["-qq", "update"]))?;
+    run(Command::new("apt-get")
+        .args(["-qq", "download", name])
+        .current_dir(scratch))?;
+    let mut files = fs::read_dir(scratch)?
+        .flatten()
+        .map(|entry| entry.path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "deb"));
+    files.next().with_context(|| format!("apt downloaded no {name}"))
 }
 
 /// Installs OpenSSH's server where it is missing, without starting it: an SSH server needs a user of its own, and so cannot

@@ -63,6 +63,15 @@ pub(super) fn build(program: &Program, scratch: &Path) -> anyhow::Result<PathBuf
     Ok(built)
 }
 
+/// Downloads a module into Go's module cache, where tests find it.
+pub(super) fn download(module: &str, scratch: &Path) -> anyhow::Result<()> {
+    fs::create_dir_all(scratch).with_context(|| format!("failed to create {}", scratch.display()))?;
+    run(Command::new("go")
+        .args(["mod", "download", module])
+        .current_dir(scratch)
+        .env("GOWORK", "off"))
+}
+
 /// Where a module was unpacked, from what `go mod download -json` prints.
 fn folder(printed: &str) -> Option<PathBuf> {
     let line = printed.lines().find(|line| line.trim().starts_with("\"Dir\":"))?;

@@ -73,6 +73,9 @@ fn get() -> anyhow::Result<Vec<PathBuf>> {
     }
     debian::install_sshd()?;
     let root = root()?;
+    for module in pins::MODULES {
+        golang::download(module, &root.join("modules"))?;
+    }
     pins::PROGRAMS
         .iter()
         .map(|program| folder(&root, program))
@@ -89,10 +92,16 @@ fn folder(root: &Path, program: &Program) -> anyhow::Result<PathBuf> {
     fs::create_dir_all(&folder).with_context(|| format!("failed to create {}", folder.display()))?;
     let scratch = folder.join(".partial");
     let made = match &program.package {
-        Some(package) => debian::unpack(package, program, &scratch).or_else(|error| {
-            eprintln!("{error:#}: {} is built instead", program.name);
-            golang::build(program, &scratch)
-        }),
+        // Archives drop old versions; modules stay. A program that no module builds comes in the version of this system.
+        Some(package) => debian::pinned(package, program, &scratch)
+            .or_else(|error| {
+                eprintln!("{error:#}: building {} instead", program.name);
+                golang::build(program, &scratch)
+            })
+            .or_else(|error| {
+                eprintln!("{error:#}: asking apt for the version that this system has");
+                debian::of_system(package, program, &scratch)
+            }),
         None => golang::build(program, &scratch),
     };
     let made = made.with_context(|| format!("{} {} cannot be had", program.name, program.version))?;

@@ -20,6 +20,14 @@ pub(super) struct Package {
     pub(super) sha256: &'static str,
 }
 
+impl Package {
+    /// Its name, as its file has it.
+    pub(super) fn name(&self) -> &'static str {
+        let file = self.path.rsplit('/').next().unwrap_or(self.path);
+        file.split('_').next().unwrap_or(file)
+    }
+}
+
 /// A module of Go's registry.
 pub(super) struct Module {
     /// Its path.
@@ -182,6 +190,12 @@ pub(super) const PROGRAMS: &[Program] = &[
     },
 ];
 
+/// Modules whose files tests read from Go's module cache.
+pub(super) const MODULES: &[&str] = &[
+    // Bundles of sigstore's public instance.
+    "github.com/sigstore/sigstore-go@v1.2.1",
+];
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -192,6 +206,7 @@ mod tests {
             let Some(package) = &program.package else { continue };
             assert_eq!(package.sha256.len(), 64, "{}", program.name);
             assert!(package.path.contains(program.version.trim_start_matches('v')));
+            assert_eq!(package.name(), program.name);
         }
     }
 }

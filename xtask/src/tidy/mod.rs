@@ -1,6 +1,7 @@
 //! The rules of this repository, as a test: which crate may use which, where dependencies are declared, that every file
 //! is part of the program, and how long files are.
 
+mod dependencies;
 mod manifests;
 mod modules;
 mod sizes;
@@ -11,10 +12,11 @@ use std::path::{Path, PathBuf};
 /// Something that breaks a rule: where, what, and what to do.
 pub(crate) type Problem = String;
 
-/// Checks all rules and prints how long files and functions are.
+/// Checks all rules, and prints how long files are and how many dependencies there are.
 pub(crate) fn run() -> anyhow::Result<()> {
     let root = root();
     sizes::report(&root);
+    dependencies::report(&root);
     let problems = problems(&root)?;
     if problems.is_empty() {
         println!("tidy: no rule is broken");

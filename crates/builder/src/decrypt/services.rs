@@ -1,6 +1,7 @@
 //! Asks key management services, each with the credentials that a Secret has for it, or else as the workload that this is.
 
 use std::error::Error;
+use std::time::Duration;
 
 use jiff::Timestamp;
 use secrecy::{ExposeSecret, SecretSlice, SecretString};
@@ -10,11 +11,15 @@ use sops::{
 use source::identity::aws::{Key, Place};
 use source::identity::azure::{AUTHORITY, Application, Proof};
 use source::identity::gcp::KeyFile;
-use source::identity::{Asker, CredentialSource, Identities};
+use source::identity::{Asker, CredentialSource, Destination, Identities};
 use source::{http, kms};
 use tokio::runtime::Handle;
 
 use super::{KeyServices, VaultLogins};
+use crate::waiting::{Interrupted, LIMIT, WaitBudget};
+
+/// How long a request may take, where nothing else is said: a build waits for it on a thread of its own.
+const TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The services of the clouds, and Vault.
 ///
@@ -36,11 +41,22 @@ pub struct CloudServices<'k> {
     pub vault: Option<&'k VaultLogins>,
     /// What runs the requests.
     pub runtime: Handle,
+    /// The time that all requests of the build together may take.
+    pub budget: WaitBudget,
 }
 
 impl KeyServices for CloudServices<'_> {
     fn decrypt(&self, key: &RemoteKey) -> Result<SecretSlice<u8>, String> {
-        self.runtime.block_on(self.ask(key))
+        let answer = self.budget.wait(&self.runtime, self.ask(key));
+        answer.unwrap_or_else(|interrupted| {
+            Err(match interrupted {
+                Interrupted::Spent => format!(
+                    "not decrypted: all requests of a build to key management services together may take {LIMIT:?}: check \
+                     the services, or remove recipients that do not answer"
+                ),
+                Interrupted::Cancelled => "not decrypted: the build was cancelled".to_owned(),
+            })
+        })
     }
 }
 
@@ -55,7 +71,9 @@ impl CloudServices<'_> {
     }
 
     fn client(&self) -> Result<reqwest::Client, String> {
-        self.http.client().map_err(shown)
+        let mut http = self.http.clone();
+        http.timeout.get_or_insert(TIMEOUT);
+        http.client().map_err(shown)
     }
 
     async fn aws(&self, key: &AwsKmsKey, ciphertext: &str) -> Result<SecretSlice<u8>, String> {
@@ -74,7 +92,10 @@ impl CloudServices<'_> {
                     region: Some(region.to_owned()),
                     sts: None,
                 };
-                let source = self.identities.s3(self.asker.clone(), place);
+                let source = self
+                    .identities
+                    .s3(self.asker.clone(), place, Destination::Configured)
+                    .map_err(shown)?;
                 source.grant().await.map_err(shown)?.key()
             }
         };
@@ -98,8 +119,11 @@ impl CloudServices<'_> {
         let scope = kms::azure::scope(&key.vault_url).map_err(shown)?;
         let client = self.client()?;
         let token = match &self.keys.azure {
-            Some(given) => self.azure_token(given, scope, client.clone()).await?,
-            None => grant(self.identities.azure(self.asker.clone(), scope).as_ref()).await?,
+            Some(given) => {
+                self.azure_token(given, &key.vault_url, scope, client.clone())
+                    .await?
+            }
+            None => self.azure_identity(&key.vault_url, None, scope).await?,
         };
         let request = kms::azure::Request {
             vault_url: &key.vault_url,
@@ -112,10 +136,30 @@ impl CloudServices<'_> {
             .map_err(shown)
     }
 
+    /// A token of the identity of the object or controller, or of one that Azure manages for the machine.
+    async fn azure_identity(
+        &self,
+        vault: &str,
+        client: Option<String>,
+        scope: String,
+    ) -> Result<SecretString, String> {
+        // Who wrote the file chose the vault.
+        let destination = Destination::Named {
+            address: vault,
+            tls: &self.http.tls,
+            proxied: false,
+        };
+        let source = self
+            .identities
+            .azure_key_vault(self.asker.clone(), client, scope, destination);
+        grant(source.map_err(shown)?.as_ref()).await
+    }
+
     /// A token for what a Secret has.
     async fn azure_token(
         &self,
         given: &AzureCredentials,
+        vault: &str,
         scope: String,
         client: reqwest::Client,
     ) -> Result<SecretString, String> {
@@ -141,10 +185,7 @@ impl CloudServices<'_> {
                 (tenant_id, client_id, proof)
             }
             AzureMethod::ManagedIdentity { client_id } => {
-                let source = self
-                    .identities
-                    .azure_of_machine(self.asker.clone(), client_id.clone(), scope);
-                return grant(source.as_ref()).await;
+                return self.azure_identity(vault, Some(client_id.clone()), scope).await;
             }
         };
         let application = Application {
@@ -171,7 +212,10 @@ impl CloudServices<'_> {
                 let file = KeyFile::parse(given.expose_secret().as_bytes(), client.clone()).map_err(shown)?;
                 grant(&file.with_scope(kms::gcp::SCOPE.to_owned())).await?
             }
-            None => grant(self.identities.gcs(self.asker.clone()).as_ref()).await?,
+            None => {
+                let source = self.identities.gcs(self.asker.clone(), Destination::Configured);
+                grant(source.map_err(shown)?.as_ref()).await?
+            }
         };
         let request = kms::gcp::Request {
             resource_id: &key.resource_id,

@@ -5,6 +5,9 @@ use sops::{Encrypted, Format, Keys, Mac, RemoteKey};
 
 use super::Decrypter;
 
+/// The most requests to key management services for one file. Each recipient of a file is one request.
+const MOST_REQUESTS: usize = 100;
+
 /// Asks a key management service.
 pub trait KeyServices {
     /// The data key, or the part of one, that the service has encrypted. A build waits for the answer.
@@ -43,17 +46,24 @@ impl<'k> Sops<'k> {
 
 impl Decrypter for Sops<'_> {
     fn decrypt(&self, content: &[u8], from: Format, to: Format) -> Result<Vec<u8>, String> {
-        let plain = || {
-            let file = Encrypted::read(content, from)?;
-            let mut unlock = file.unlock(self.keys);
-            while let Some(wanted) = unlock.wanted() {
-                let answer = self.ask(wanted);
-                unlock.answer(answer);
+        let shown = |error: sops::Error| error.to_string();
+        let file = Encrypted::read(content, from).map_err(shown)?;
+        let mut unlock = file.unlock(self.keys);
+        let mut requests = 0;
+        while let Some(wanted) = unlock.wanted() {
+            requests += 1;
+            if requests > MOST_REQUESTS {
+                return Err(format!(
+                    "none of the first {MOST_REQUESTS} recipients of key management services decrypts the file: remove \
+                     recipients that are not needed"
+                ));
             }
-            // Kustomize has added labels and the like, which the MAC knows nothing of.
-            let key = unlock.finish()?;
-            file.decrypt(&key, Mac::Ignored)?.write(to)
-        };
-        plain().map_err(|error: sops::Error| error.to_string())
+            let answer = self.ask(wanted);
+            unlock.answer(answer);
+        }
+        // Kustomize has added labels and the like, which the MAC knows nothing of.
+        let key = unlock.finish().map_err(shown)?;
+        let plain = file.decrypt(&key, Mac::Ignored).map_err(shown)?;
+        plain.write(to).map_err(shown)
     }
 }

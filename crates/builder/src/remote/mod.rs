@@ -1,16 +1,29 @@
 //! Bases in Git repositories and files at URLs, got in this process.
 
+mod allowance;
 mod checkout;
+
+use std::sync::Arc;
+use std::time::Duration;
 
 use kustomize::Tree;
 use kustomize::remote::{Fetcher, RepoSpec};
 use source::git::{self, Cause, Outcome, Reference, Settings};
 use source::http;
 
+use crate::waiting::{Cancellation, Interrupted, LIMIT, WaitBudget};
+use allowance::{Allowance, LARGEST_FILE};
 use checkout::Checkout;
 
-/// No manifest is larger.
-const LARGEST_FILE: usize = 64 << 20;
+/// How long a file may take, where nothing else is said. Git has a limit of its own.
+const TIMEOUT: Duration = Duration::from_secs(60);
+/// How large a repository with a base may be. It holds manifests, and is fetched without its history.
+const LIMITS: git::Limits = git::Limits {
+    objects: 2_000_000,
+    pack_bytes: 1 << 30,
+    object_bytes: 256 << 20,
+    files: 500_000,
+};
 
 /// Gets what a kustomization has elsewhere. It waits for answers, and so must be used where waiting is allowed: not on a
 /// thread of the runtime itself.
@@ -18,12 +31,43 @@ pub struct Remote {
     runtime: tokio::runtime::Handle,
     http: http::Options,
     cache: git::Cache,
+    /// The time that all fetches of the build together may take.
+    budget: WaitBudget,
+    allowance: Arc<Allowance>,
 }
 
 impl Remote {
     /// With a cache for what was fetched from Git.
-    pub fn new(runtime: tokio::runtime::Handle, http: http::Options, cache: git::Cache) -> Self {
-        Remote { runtime, http, cache }
+    pub fn new(runtime: tokio::runtime::Handle, mut http: http::Options, cache: git::Cache) -> Self {
+        http.timeout.get_or_insert(TIMEOUT);
+        Remote {
+            runtime,
+            http,
+            cache,
+            budget: WaitBudget::default(),
+            allowance: Arc::default(),
+        }
+    }
+
+    /// Ends every fetch when the build is cancelled.
+    #[must_use]
+    pub fn cancelled_by(mut self, cancellation: Cancellation) -> Self {
+        self.budget = WaitBudget::new(cancellation);
+        self
+    }
+
+    /// Waits for servers, which the owner of the files has chosen, no longer than they may take all together.
+    fn wait<T>(&self, what: &str, work: impl Future<Output = Result<T, String>>) -> Result<T, String> {
+        let result = self.budget.wait(&self.runtime, work);
+        result.unwrap_or_else(|interrupted| {
+            Err(match interrupted {
+                Interrupted::Spent => format!(
+                    "{what} was not fetched: all remote files of a build together may take {LIMIT:?}: check the servers, or \
+                     commit the files"
+                ),
+                Interrupted::Cancelled => format!("{what} was not fetched: the build was cancelled"),
+            })
+        })
     }
 
     async fn download(&self, url: &str) -> Result<Vec<u8>, String> {
@@ -38,6 +82,7 @@ impl Remote {
             if content.len() + piece.len() > LARGEST_FILE {
                 return Err(format!("{url} is larger than {LARGEST_FILE} bytes"));
             }
+            self.allowance.count(url, piece.len())?;
             content.extend_from_slice(&piece);
         }
         Ok(content)
@@ -50,6 +95,7 @@ impl Remote {
             .map_err(|error: git::UrlError| format!("{url}: {error}"))?;
         let settings = Settings {
             http: self.http.clone(),
+            limits: LIMITS,
             ..Settings::new(url)
         };
         let remote = git::Remote::new(settings, self.cache.clone());
@@ -74,12 +120,13 @@ impl Remote {
 
 impl Fetcher for Remote {
     fn file(&self, url: &str) -> Result<Vec<u8>, String> {
-        self.runtime.block_on(self.download(url))
+        self.wait(url, self.download(url))
     }
 
     fn repository(&self, spec: &RepoSpec) -> Result<Box<dyn Tree>, String> {
-        let checkout = self.runtime.block_on(self.fetch(spec))?;
-        Ok(Box::new(Checkout::new(checkout)?))
+        let checkout = self.wait(&spec.clone_url(), self.fetch(spec))?;
+        let allowance = Arc::clone(&self.allowance);
+        Ok(Box::new(Checkout::new(checkout, spec.clone_url(), allowance)?))
     }
 }
 
@@ -110,6 +157,38 @@ fn chain(error: &dyn std::error::Error) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn all_files_of_a_build_together_have_a_deadline() {
+        // Connections are made, and nobody answers.
+        let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("http://{}/a.yaml", silent.local_addr().unwrap());
+        let folder = tempfile::tempdir().unwrap();
+        let runtime = tokio::runtime::Runtime::new().unwrap();
+        let cache = git::Cache::temporary(folder.path()).unwrap();
+        let remote = Remote::new(runtime.handle().clone(), http::Options::default(), cache);
+        remote.budget.set_left(Duration::from_millis(300));
+        for _ in 0..100 {
+            let error = remote.file(&url).unwrap_err();
+            assert!(error.contains("all remote files of a build together"), "{error}");
+        }
+    }
+
+    #[test]
+    fn all_files_of_a_build_together_have_a_size() {
+        let server = testkit::http::Server::serve(|_: &testkit::http::Request| {
+            testkit::http::Reply::text("x".repeat(600))
+        });
+        let folder = tempfile::tempdir().unwrap();
+        let runtime = tokio::runtime::Runtime::new().unwrap();
+        let cache = git::Cache::temporary(folder.path()).unwrap();
+        let remote = Remote::new(runtime.handle().clone(), http::Options::default(), cache);
+        remote.allowance.set_left(1000);
+        let url = format!("{}/a.yaml", server.url());
+        assert_eq!(remote.file(&url).unwrap().len(), 600);
+        let error = remote.file(&url).unwrap_err();
+        assert!(error.contains("all remote files of a build together"), "{error}");
+    }
 
     #[test]
     fn a_revision_is_a_commit_a_tag_or_a_branch() {

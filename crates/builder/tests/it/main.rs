@@ -9,6 +9,7 @@ mod options;
 mod services;
 mod sops;
 mod substitute;
+mod tenancy;
 
 use builder::{Errors, Manifests, Request, Tools};
 use kustomize::Memory;

@@ -18,7 +18,7 @@ use tokio::runtime::Runtime;
 const PLAIN: &[u8] = b"0123456789abcdef0123456789abcdef";
 
 /// Asks as the workload with these variables, with a Secret of these entries.
-fn ask(
+pub(crate) fn ask(
     variables: &[(&str, &str)],
     entries: &[(&str, &str)],
     aws: &str,
@@ -39,6 +39,7 @@ fn ask(
         gcp: None,
         vault: None,
         runtime: runtime.handle().clone(),
+        budget: builder::WaitBudget::default(),
     };
     services.decrypt(key).map(|plain| plain.expose_secret().to_vec())
 }
@@ -227,6 +228,7 @@ fn so3_a_service_account_logs_in_to_the_vaults_that_are_listed() {
         gcp: None,
         vault: Some(&logins),
         runtime: runtime.handle().clone(),
+        budget: builder::WaitBudget::default(),
     };
     let key = |address: &str| RemoteKey {
         key: Remote::Vault(VaultKey {

@@ -6,11 +6,11 @@ use std::fmt;
 use engine::unit::Failure;
 use k8s_openapi::api::core::v1::Secret;
 use kube::config::{KubeConfigOptions, Kubeconfig};
-use kube::{Api, Client, Config};
+use kube::{Client, Config};
 use secrecy::{ExposeSecret, SecretString};
 use sha2::{Digest as _, Sha256};
 
-use crate::kit::chain;
+use crate::kit::{chain, named};
 
 /// The keys of a Secret that are looked for, in this order.
 const KEYS: [&str; 2] = ["value", "value.yaml"];
@@ -58,8 +58,7 @@ pub(super) async fn read(
     key: Option<&str>,
 ) -> Result<Found, Failure> {
     let secret = format!("{namespace}/{name}");
-    let api: Api<Secret> = Api::namespaced(client.clone(), namespace);
-    let read = api.get(name).await;
+    let read = named::get::<Secret>(client, namespace, name).await;
     let read = read.map_err(|error| {
         Failure::new(format!(
             "unable to read KubeConfig secret '{secret}' error: {}",

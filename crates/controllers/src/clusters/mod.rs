@@ -5,7 +5,7 @@ mod workload_cluster;
 
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use api::KubeConfigReference;
 use engine::unit::{Access, ClusterEvent, CredentialsStore, Failure};
@@ -19,8 +19,10 @@ use tokio::sync::mpsc;
 
 pub use kubeconfig::Rules as KubeconfigRules;
 
+use crate::kit::lease::Fence;
+use crate::kit::named;
 use kubeconfig::Fingerprint;
-pub(crate) use workload_cluster::own_account;
+pub(crate) use workload_cluster::{TokenRules, own_account};
 
 /// Who objects are applied as. Its text is the name of the cluster for the engine.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -42,8 +44,10 @@ enum Way {
     ConfigMap(String),
 }
 
-/// What begins the names of ConfigMaps in the names of clusters. No Secret is called so.
+/// The prefix of ConfigMaps in the names of clusters.
 const CONFIG_MAP: &str = "configmap/";
+/// The prefix of Secrets in the names of clusters. Without it, one of no name would be the own cluster.
+const SECRET: &str = "secret/";
 
 impl Identity {
     /// That of an object of a namespace which names these. The first account that has a name counts.
@@ -87,9 +91,11 @@ impl Identity {
         let named = |text: &str| Some(text.to_owned()).filter(|text| !text.is_empty());
         Some(Identity {
             namespace: namespace.to_owned(),
-            kubeconfig: match secret.strip_prefix(CONFIG_MAP) {
-                Some(map) => Some(Way::ConfigMap(map.to_owned())),
-                None => named(secret).map(|secret| Way::Secret(secret, named(key))),
+            kubeconfig: match (secret.strip_prefix(CONFIG_MAP), secret.strip_prefix(SECRET)) {
+                (Some(map), _) => Some(Way::ConfigMap(map.to_owned())),
+                (_, Some(name)) => Some(Way::Secret(name.to_owned(), named(key))),
+                (None, None) if secret.is_empty() => None,
+                (None, None) => return None,
             },
             account: named(account),
         })
@@ -101,15 +107,17 @@ impl Identity {
     }
 
     /// Whether the ServiceAccount is gone that is acted as. Tenants are often deleted with all that they have; what they made
-    /// elsewhere is not deleted with other rights than theirs.
+    /// elsewhere is not deleted with other rights than theirs. The account of another cluster is there, not here: whether it
+    /// exists, that cluster says.
     ///
     /// # Errors
     /// The cluster does not say.
     pub(crate) async fn account_is_gone(&self, client: &Client) -> kube::Result<bool> {
-        let Some((namespace, name)) = self.account() else {
+        let Some((namespace, name)) = self.account().filter(|_| self.kubeconfig.is_none()) else {
             return Ok(false);
         };
-        let accounts: Api<ServiceAccount> = Api::namespaced(client.clone(), namespace);
+        named::check("name of the ServiceAccount", name)?;
+        let accounts: Api<ServiceAccount> = named::api(client, namespace)?;
         Ok(accounts.get_metadata_opt(name).await?.is_none())
     }
 
@@ -127,7 +135,7 @@ impl fmt::Display for Identity {
         }
         let (secret, key) = match &self.kubeconfig {
             None => (String::new(), ""),
-            Some(Way::Secret(name, key)) => (name.clone(), key.as_deref().unwrap_or_default()),
+            Some(Way::Secret(name, key)) => (format!("{SECRET}{name}"), key.as_deref().unwrap_or_default()),
             Some(Way::ConfigMap(name)) => (format!("{CONFIG_MAP}{name}"), ""),
         };
         let account = self.account.as_deref().unwrap_or_default();
@@ -142,23 +150,45 @@ pub(crate) struct Clusters(Arc<Reached>);
 struct Reached {
     client: Client,
     rules: KubeconfigRules,
-    /// Whether ConfigMaps may name ServiceAccounts.
-    with_accounts: bool,
+    /// Whose tokens open clusters that ConfigMaps name.
+    tokens: TokenRules,
     /// What the kubeconfigs are that are in use, by the names of their clusters.
     kubeconfigs: Mutex<HashMap<String, Fingerprint>>,
+    /// The fence that writes to other clusters pass. The client of this cluster has one already.
+    fence: OnceLock<Fence>,
     /// Who wants to know when a cluster is reached in another way.
     told: Mutex<Vec<mpsc::UnboundedSender<ClusterEvent>>>,
 }
 
 impl Clusters {
-    pub(crate) fn new(client: Client, rules: KubeconfigRules, with_accounts: bool) -> Self {
+    pub(crate) fn new(client: Client, rules: KubeconfigRules, tokens: TokenRules) -> Self {
         Clusters(Arc::new(Reached {
             client,
             rules,
-            with_accounts,
+            tokens,
             kubeconfigs: Mutex::default(),
+            fence: OnceLock::new(),
             told: Mutex::default(),
         }))
+    }
+
+    /// Has writes to other clusters pass a fence, so that an instance which has lost its lease writes nowhere. The first fence
+    /// counts.
+    pub(crate) fn fence_by(&self, fence: &Fence) {
+        self.0.fence.get_or_init(|| fence.clone());
+    }
+
+    /// Forgets a cluster that nothing is applied to any more.
+    pub(crate) fn forget(&self, name: &str) {
+        self.0.kubeconfigs.lock().remove(name);
+    }
+
+    /// The client of another cluster, behind the fence. A namespace has one limit for each address that it names.
+    fn fenced(&self, client: Client, namespace: &str, endpoint: &str) -> Client {
+        match self.0.fence.get() {
+            Some(fence) => fence.guard_remote(client, &format!("{namespace} {endpoint}")),
+            None => client,
+        }
     }
 
     /// Looks whether the kubeconfig of a cluster that is in use is another one by now.
@@ -197,18 +227,22 @@ impl Clusters {
         let (endpoint, whose, client) = match &identity.kubeconfig {
             None => ("in-cluster".to_owned(), String::new(), self.0.client.clone()),
             Some(Way::ConfigMap(map)) => {
+                needed(map, "configMapRef")?;
                 let found = workload_cluster::read(&self.0.client, namespace, map).await?;
-                let (endpoint, client) = found.connect(&self.0.client, self.0.with_accounts).await?;
+                let (endpoint, client) = found.connect(&self.0.client, &self.0.tokens).await?;
                 let fingerprint = found.fingerprint();
                 self.0.kubeconfigs.lock().insert(name.to_owned(), fingerprint);
                 let whose = format!("{namespace}/{CONFIG_MAP}{map} {fingerprint} ");
+                let client = self.fenced(client, namespace, &endpoint);
                 (endpoint, whose, client)
             }
             Some(Way::Secret(secret, key)) => {
+                needed(secret, "secretRef")?;
                 let found = kubeconfig::read(&self.0.client, namespace, secret, key.as_deref()).await?;
                 let (endpoint, client) = found.connect(self.0.rules).await?;
                 let fingerprint = found.fingerprint();
                 self.0.kubeconfigs.lock().insert(name.to_owned(), fingerprint);
+                let client = self.fenced(client, namespace, &endpoint);
                 // Whoever has other credentials is somebody else, even at the same address.
                 (endpoint, format!("{namespace}/{secret} {fingerprint} "), client)
             }
@@ -222,6 +256,11 @@ impl Clusters {
         Ok(Access {
             endpoint,
             identity: format!("{whose}{user}"),
+            // Whoever may write the kubeconfig may have it lead anywhere.
+            vouched_by: match &identity.kubeconfig {
+                None => String::new(),
+                Some(_) => namespace.clone(),
+            },
             client,
         })
     }
@@ -232,11 +271,25 @@ impl CredentialsStore for Clusters {
         Box::pin(self.open(name))
     }
 
+    fn forget_cluster(&self, name: &str) {
+        self.forget(name);
+    }
+
     fn watch_clusters(&self) -> BoxStream<'static, ClusterEvent> {
         let (sender, receiver) = mpsc::unbounded_channel();
         self.0.told.lock().push(sender);
         let next = async |mut receiver: mpsc::UnboundedReceiver<_>| Some((receiver.recv().await?, receiver));
         Box::pin(futures::stream::unfold(receiver, next))
+    }
+}
+
+/// Checks that a reference of spec.kubeConfig has a name.
+fn needed(name: &str, field: &str) -> Result<(), Failure> {
+    match name.is_empty() {
+        true => Err(Failure::new(format!(
+            "spec.kubeConfig.{field}.name is empty: name what leads to the cluster"
+        ))),
+        false => Ok(()),
     }
 }
 
@@ -276,7 +329,7 @@ mod tests {
             ),
             (
                 json!({"kubeConfig": {"secretRef": {"name": "prod", "key": "config"}}, "serviceAccountName": "sync"}),
-                "team|prod|config|sync",
+                "team|secret/prod|config|sync",
                 Some("system:serviceaccount:team:sync"),
             ),
             (
@@ -291,7 +344,67 @@ mod tests {
             assert_eq!(found.user().as_deref(), user);
         }
         // Another cluster is never taken for the own one.
-        assert!(!identity(json!({"kubeConfig": {}})).to_string().is_empty());
+        for kubeconfig in [
+            json!({}),
+            json!({"secretRef": {"name": ""}}),
+            json!({"configMapRef": {"name": ""}}),
+        ] {
+            let found = identity(json!({"kubeConfig": kubeconfig}));
+            assert!(found.kubeconfig.is_some());
+            assert_eq!(Identity::parse(&found.to_string()), Some(found));
+        }
+        assert_eq!(Identity::parse("team|prod||"), None);
         assert_eq!(Identity::parse("a|b"), None);
+    }
+    /// A cluster that has any Secret with a kubeconfig that leads to `server`, which answers 200 to everything.
+    fn clusters(server: &str) -> Clusters {
+        let kubeconfig = format!(
+            "apiVersion: v1\nkind: Config\ncurrent-context: a\nclusters: [{{name: a, cluster: {{server: \"{server}\"}}}}]\n\
+             users: [{{name: a, user: {{token: t}}}}]\ncontexts: [{{name: a, context: {{cluster: a, user: a}}}}]\n"
+        );
+        let service = tower::service_fn(move |_: http::Request<kube::client::Body>| {
+            let secret = json!({
+                "apiVersion": "v1", "kind": "Secret", "metadata": {"name": "prod", "namespace": "team"},
+                "data": {"value": k8s_openapi::ByteString(kubeconfig.clone().into_bytes())},
+            });
+            let answer = http::Response::new(kube::client::Body::from(secret.to_string().into_bytes()));
+            async { Ok::<_, std::convert::Infallible>(answer) }
+        });
+        Clusters::new(
+            Client::new(service, "default"),
+            KubeconfigRules::default(),
+            Default::default(),
+        )
+    }
+
+    #[tokio::test]
+    async fn writes_to_other_clusters_pass_the_fence() {
+        let server = testkit::http::Server::serve(|_: &testkit::http::Request| {
+            testkit::http::Reply::json(r#"{"kind": "Status", "apiVersion": "v1", "status": "Success"}"#)
+        });
+        let clusters = clusters(&server.url());
+        let fence = Fence::default();
+        clusters.fence_by(&fence);
+        let identity =
+            identity(json!({"kubeConfig": {"secretRef": {"name": "prod"}}, "serviceAccountName": "sync"}));
+        let access = clusters.open(&identity.to_string()).await.unwrap();
+        let request = |method: http::Method| {
+            let request = http::Request::builder()
+                .method(method)
+                .uri("/api/v1/namespaces/x");
+            access
+                .client
+                .send(request.body(kube::client::Body::empty()).unwrap())
+        };
+        assert!(request(http::Method::DELETE).await.is_ok());
+        fence.close();
+        let error = request(http::Method::DELETE).await.unwrap_err();
+        assert!(matches!(error, kube::Error::Service(_)), "{error}");
+        assert!(request(http::Method::GET).await.is_ok());
+        assert_eq!(server.requests().len(), 2);
+
+        assert_eq!(clusters.0.kubeconfigs.lock().len(), 1);
+        clusters.forget_cluster(&identity.to_string());
+        assert!(clusters.0.kubeconfigs.lock().is_empty());
     }
 }

@@ -1,8 +1,9 @@
 //! Other clusters that know this one's ServiceAccounts: a ConfigMap says where such a cluster is, and the tokens of a ServiceAccount open it.
 //!
 //! Of the providers of Flux there is `generic`: `address`, `ca.crt`, `audiences` (one a line; the address where there are none) and
-//! `serviceAccountName` (of the namespace of the object, with the gate `ObjectLevelWorkloadIdentity`; without a name it is that of the
-//! controller). Clusters of the clouds are refused: their tokens and addresses are asked for in ways of their own.
+//! `serviceAccountName` (of the namespace of the object, with the gate `ObjectLevelWorkloadIdentity`). Without a name it is the one of
+//! `--default-kubeconfig-service-account`, or that of the controller. Whoever writes the ConfigMap chooses the server that receives the
+//! token, so the controller's is never used while tenants are locked down ([`TokenRules`]). Clusters of the clouds are refused: their tokens and addresses are asked for in ways of their own.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -23,11 +24,42 @@ use tokio::sync::Mutex;
 use tokio::time::Instant;
 
 use super::kubeconfig::Fingerprint;
+use crate::kit::named;
 
 /// Where a pod has its own token.
 const OWN_TOKEN: &str = "/var/run/secrets/kubernetes.io/serviceaccount/token";
 /// The gate that lets objects name ServiceAccounts.
 const GATE: &str = "ObjectLevelWorkloadIdentity";
+
+/// Whose tokens open clusters that ConfigMaps name.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct TokenRules {
+    /// ServiceAccounts may be used: the gate `ObjectLevelWorkloadIdentity`.
+    pub(crate) accounts: bool,
+    /// The ServiceAccount where a ConfigMap names none: the flag `--default-kubeconfig-service-account`.
+    pub(crate) default_account: Option<String>,
+    /// Tenants are locked down: the account of the controller is not used.
+    pub(crate) locked_down: bool,
+}
+
+impl TokenRules {
+    /// The account whose tokens are used, in the namespace of the object; `None` is that of the controller.
+    fn account(&self, named: Option<&str>) -> Result<Option<String>, String> {
+        let default = self.default_account.as_deref();
+        match named.or(default).filter(|name| !name.is_empty()) {
+            Some(_) if !self.accounts => Err(format!(
+                "to use serviceAccountName please enable the {GATE} feature gate in the controller"
+            )),
+            Some(name) => Ok(Some(name.to_owned())),
+            None if self.locked_down => Err(format!(
+                "it names no serviceAccountName, and the identity of the controller is not used while tenants are locked down: \
+                 set serviceAccountName, or start the controller with --default-kubeconfig-service-account and the {GATE} \
+                 feature gate"
+            )),
+            None => Ok(None),
+        }
+    }
+}
 
 /// What a ConfigMap says of a cluster.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,8 +74,7 @@ pub(super) struct Found {
 
 /// Reads a ConfigMap.
 pub(super) async fn read(client: &Client, namespace: &str, name: &str) -> Result<Found, Failure> {
-    let api: Api<ConfigMap> = Api::namespaced(client.clone(), namespace);
-    let read = api.get(name).await;
+    let read = named::get::<ConfigMap>(client, namespace, name).await;
     let read =
         read.map_err(|error| Failure::new(format!("failed to get configmap {namespace}/{name}: {error}")))?;
     found(namespace, name, &read.data.unwrap_or_default()).map_err(|why| {
@@ -77,6 +108,11 @@ fn found(namespace: &str, name: &str, data: &BTreeMap<String, String>) -> Result
         true => address,
         false => format!("https://{address}"),
     };
+    if !address.starts_with("https://") {
+        return Err(format!(
+            "the Kubernetes API server address '{address}' must use https scheme"
+        ));
+    }
     let lines = data.get("audiences").into_iter().flat_map(|lines| lines.lines());
     let audiences: Vec<String> = lines
         .map(|line| line.trim().to_owned())
@@ -104,7 +140,7 @@ impl Found {
     pub(super) async fn connect(
         &self,
         client: &Client,
-        with_accounts: bool,
+        rules: &TokenRules,
     ) -> Result<(String, Client), Failure> {
         let failed = |why: String| {
             Failure::new(format!(
@@ -112,17 +148,15 @@ impl Found {
                 self.config_map
             ))
         };
-        let (namespace, name) = match &self.account {
-            Some(_) if !with_accounts => {
-                return Err(failed(format!(
-                    "to use serviceAccountName please enable the {GATE} feature gate in the controller"
-                )));
-            }
-            Some(name) => (self.namespace.clone(), name.clone()),
+        let account = rules.account(self.account.as_deref()).map_err(failed)?;
+        let (namespace, name) = match account {
+            Some(name) => (self.namespace.clone(), name),
             None => own_account().map_err(failed)?,
         };
+        named::check("serviceAccountName", &name).map_err(|error| failed(error.to_string()))?;
+        let api = named::api(client, &namespace).map_err(|error| failed(error.to_string()))?;
         let tokens = Arc::new(Tokens {
-            api: Api::namespaced(client.clone(), &namespace),
+            api,
             shown: format!("{namespace}/{name}"),
             name,
             audiences: self.audiences.clone(),
@@ -253,10 +287,43 @@ mod tests {
             (&[][..], "there is no provider ''"),
             (&[("provider", "aws")][..], "use 'generic', or a Secret"),
             (&[("provider", "generic")][..], "it has no 'address'"),
+            (
+                &[("provider", "generic"), ("address", "http://10.0.0.1")][..],
+                "must use https scheme",
+            ),
         ] {
             let why = read(data).unwrap_err();
             assert!(why.contains(told), "{why}");
         }
+    }
+
+    #[test]
+    fn the_account_of_the_controller_is_used_only_where_tenants_are_not_locked_down() {
+        let rules = |accounts, default: Option<&str>, locked_down| TokenRules {
+            accounts,
+            default_account: default.map(str::to_owned),
+            locked_down,
+        };
+        let of = |rules: TokenRules, named| rules.account(named);
+        assert_eq!(of(rules(false, None, false), None), Ok(None));
+        assert!(
+            of(rules(true, None, true), None)
+                .unwrap_err()
+                .contains("locked down")
+        );
+        assert_eq!(
+            of(rules(true, Some("usual"), true), None),
+            Ok(Some("usual".to_owned()))
+        );
+        assert_eq!(
+            of(rules(true, Some("usual"), true), Some("own")),
+            Ok(Some("own".to_owned()))
+        );
+        assert!(
+            of(rules(false, None, true), Some("own"))
+                .unwrap_err()
+                .contains(GATE)
+        );
     }
 
     #[test]

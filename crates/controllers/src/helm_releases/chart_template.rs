@@ -8,11 +8,11 @@ use api::source::{ChartSource, ChartVerification, HelmChart, HelmChartSpec};
 use api::{Object, Reason};
 use helm::ownership::origin_labels;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use kube::ResourceExt;
 use kube::api::{DeleteParams, Patch, PatchParams};
-use kube::{Api, ResourceExt};
 
 use super::{FIELD_MANAGER, HelmReleases, source, target};
-use crate::kit::{Failure, Notice, Run, chain};
+use crate::kit::{Failure, Notice, Run, chain, named};
 
 /// How soon a HelmChart that is being deleted is looked for again.
 const GOING: Duration = Duration::from_secs(1);
@@ -46,7 +46,12 @@ impl HelmReleases {
         };
         source::check_template(object, (&namespace, &chart_name), &self.shared.settings)?;
         let chart = chart(object, template, &namespace, &chart_name);
-        let charts: Api<HelmChart> = Api::namespaced(self.shared.client.clone(), &namespace);
+        let charts = named::check("name of the HelmChart", &chart_name)
+            .and_then(|()| named::api::<HelmChart>(&self.shared.client, &namespace));
+        let charts = charts.map_err(|error| {
+            let message = format!("HelmChart '{namespace}/{chart_name}': {}", chain(&error));
+            Failure::stalled(Reason::HELM_CHART_SYNC_ERR, message)
+        })?;
         let live = self.sources.helm_chart(&namespace, &chart_name).await;
         if !live.as_ref().is_some_and(|live| is_as_wanted(live, &chart)) {
             let params = PatchParams::apply(FIELD_MANAGER).force();
@@ -76,9 +81,14 @@ impl HelmReleases {
         };
         let (namespace, name) = known.split_once('/').unwrap_or_default();
         source::check_template(run.object, (namespace, name), &self.shared.settings)?;
-        let charts: Api<HelmChart> = Api::namespaced(self.shared.client.clone(), namespace);
-        match charts.delete(name, &DeleteParams::default()).await {
-            Ok(_) => run.tell(Notice::trace(
+        let charts =
+            named::check("name", name).and_then(|()| named::api::<HelmChart>(&self.shared.client, namespace));
+        let deleted = match charts {
+            Ok(charts) => charts.delete(name, &DeleteParams::default()).await.map(drop),
+            Err(error) => Err(error),
+        };
+        match deleted {
+            Ok(()) => run.tell(Notice::trace(
                 Reason::HELM_CHART_DELETED,
                 format!("deleted HelmChart '{known}'"),
             )),

@@ -53,6 +53,7 @@ use kube::{Client, ResourceExt};
 use model::convert::from_serde;
 use model::event::Severity;
 
+use crate::kit::lease::Fence;
 use crate::kit::{
     Conditions, Config, Desk, Done, Failure, Notice, Reconcile, Run, Shape, Stamp, Summary, Wake,
     dependency_key, follow_configs, is_waiting,
@@ -111,6 +112,18 @@ impl HelmReleases {
             desk: std::sync::OnceLock::new(),
             shared,
         }
+    }
+
+    /// Counts the releases that this controller keeps something of in memory, also while it runs.
+    pub fn remembered(&self) -> impl Fn() -> usize + Send + Sync + use<> {
+        self.sites.remembered()
+    }
+
+    /// Has writes to other clusters pass a fence. Those to this cluster pass the fence of the client.
+    #[must_use]
+    pub fn fenced_by(self, fence: &Fence) -> Self {
+        self.sites.fence_by(fence);
+        self
     }
 }
 

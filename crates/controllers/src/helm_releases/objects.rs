@@ -2,7 +2,9 @@
 
 use std::collections::HashMap;
 
+use api::helm::HelmRelease;
 use engine::diff::{self, IgnoreRules, Takeover};
+use engine::health::Evaluations;
 use engine::model::Manifest;
 use engine::observe::Observer;
 use engine::plan::{
@@ -247,12 +249,22 @@ fn is_of_another(candidate: &Candidate, name: &str, namespace: &str) -> bool {
     differs("meta.helm.sh/release-name", name) || differs("meta.helm.sh/release-namespace", namespace)
 }
 
-/// Which differences do not count.
-pub(super) fn ignore_rules<'r>(
-    rules: impl Iterator<Item = &'r api::patch::IgnoreRule>,
-) -> Result<IgnoreRules, String> {
-    let rules: Vec<diff::IgnoreRule> = rules.map(crate::kustomizations::ignore_rule).collect();
-    IgnoreRules::new(&rules).map_err(|error| error.to_string())
+/// The differences that do not count. Reading the rules takes time: it waits for its turn like evaluations.
+pub(super) async fn ignore_rules(object: &HelmRelease) -> Result<IgnoreRules, String> {
+    let drift = object.spec.drift_detection.as_ref();
+    let rules = drift.map(|drift| drift.ignore.as_slice()).unwrap_or_default();
+    if rules.is_empty() {
+        return Ok(IgnoreRules::default());
+    }
+    let read = || {
+        let rules: Vec<diff::IgnoreRule> = rules.iter().map(crate::kustomizations::ignore_rule).collect();
+        IgnoreRules::new(&rules).map_err(|problem| match problem.is_limit() {
+            true => format!("spec.driftDetection.ignore: {problem}"),
+            false => problem.to_string(),
+        })
+    };
+    let tenant = object.metadata.namespace.as_deref().unwrap_or_default();
+    Evaluations::default().run(tenant, read).await
 }
 
 /// The label or annotation of objects that nobody compares.

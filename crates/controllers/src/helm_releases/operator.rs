@@ -8,7 +8,9 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use k8s_openapi::api::coordination::v1::Lease;
-use kube::{Api, Client};
+use kube::Client;
+
+use crate::kit::named;
 
 /// The annotation of a record that says who works on it.
 pub(super) const ANNOTATION: &str = "sluice.dev/operator";
@@ -47,8 +49,8 @@ impl Operator {
     /// When to look again whether it is still at work; nothing where it is not. Where nobody can say it is not: a release must not wait for
     /// something that nobody can tell.
     pub(super) async fn is_at_work(&self, client: &Client) -> Option<Duration> {
-        let leases: Api<Lease> = Api::namespaced(client.clone(), &self.namespace);
-        let lease = leases.get_opt(&self.lease).await.ok()??;
+        // The record is the tenant's to write.
+        let lease: Lease = named::get(client, &self.namespace, &self.lease).await.ok()?;
         let left = self.left(&lease, Timestamp::now())?;
         Some(left.min(LOOK_AGAIN))
     }

@@ -1,7 +1,7 @@
 //! Deployments that somebody has paused: nobody waits for them, as nothing goes on.
 
 use engine::cache::{Assess, OwnRules, Standard};
-use engine::health::cel::{Check, Checks};
+use engine::health::cel::{Check, Checks, Work};
 use jiff::Timestamp;
 use model::health::State;
 use model::{Health, Value};
@@ -14,6 +14,13 @@ impl Assess for UnlessPaused {
         match is_paused(object) {
             true => Some(Health::new(State::Healthy)),
             false => Assess::assess(&self.0, object, now),
+        }
+    }
+
+    fn assess_within(&self, object: &Value, now: Timestamp, work: &mut Work) -> Option<Health> {
+        match is_paused(object) {
+            true => Some(Health::new(State::Healthy)),
+            false => self.0.assess_within(object, now, work),
         }
     }
 

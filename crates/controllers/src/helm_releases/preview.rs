@@ -73,7 +73,8 @@ pub async fn values(client: &Client, object: &HelmRelease) -> Result<Map, NoPrev
 /// # Errors
 /// What the controller would tell instead.
 pub async fn preview(shared: Shared, object: &HelmRelease, look: Look) -> Result<Preview, NoPreview> {
-    let standards = sites::standards(object, shared.settings.helm3_defaults).map_err(NoPreview)?;
+    let standards = sites::standards(object, shared.settings.helm3_defaults).await;
+    let standards = standards.map_err(NoPreview)?;
     let template = object.spec.chart.as_ref();
     let helm_chart = template.map(|template| chart_template::key(object, template));
     let helm_chart = helm_chart.map(|(namespace, name)| format!("{namespace}/{name}"));

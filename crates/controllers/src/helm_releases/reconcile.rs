@@ -29,11 +29,14 @@ type ReleaseRun<'r> = Run<'r, HelmReleaseSpec>;
 impl HelmReleases {
     /// Brings a release to what its object wants.
     pub(super) async fn release(&self, run: &mut ReleaseRun<'_>) -> Result<(), Failure> {
+        target::check_names(run.object)?;
         let helm3_defaults = self.shared.settings.helm3_defaults;
-        let standards = sites::standards(run.object, helm3_defaults).map_err(|problem| {
-            let message = format!("{TERMINAL}: {problem}");
-            Failure::stalled(Reason::INVALID_CEL_EXPRESSION, message)
-        })?;
+        let standards = sites::standards(run.object, helm3_defaults)
+            .await
+            .map_err(|problem| {
+                let message = format!("{TERMINAL}: {problem}");
+                Failure::stalled(Reason::INVALID_CEL_EXPRESSION, message)
+            })?;
         let settled = self.sites.unsettle(run.object);
         self.keep_chart(run).await?;
         let namespace = self

@@ -7,7 +7,7 @@ use kube::{Client, ResourceExt};
 use model::digest::Algorithm;
 
 use super::operator::Operator;
-use crate::clusters::{Clusters, Identity, KubeconfigRules};
+use crate::clusters::{Clusters, Identity, KubeconfigRules, TokenRules};
 
 /// The label of ConfigMaps and Secrets that wake those that read them.
 const WATCHED: &str = "reconcile.fluxcd.io/watch=Enabled";
@@ -21,6 +21,9 @@ pub struct Settings {
     pub no_cross_namespace_refs: bool,
     /// The ServiceAccount to act as where an object names none.
     pub default_service_account: Option<String>,
+    /// The ServiceAccount whose tokens open clusters of `spec.kubeConfig.configMapRef` that name none. Needs the gate
+    /// `ObjectLevelWorkloadIdentity`.
+    pub default_kubeconfig_service_account: Option<String>,
     /// Managers whose fields are taken over besides those that always are.
     pub override_managers: Vec<String>,
     /// How often an artifact that cannot be fetched is tried again.
@@ -61,6 +64,7 @@ impl Default for Settings {
             requeue_dependency: Duration::from_secs(30),
             no_cross_namespace_refs: false,
             default_service_account: None,
+            default_kubeconfig_service_account: None,
             override_managers: Vec::new(),
             http_retry: 9,
             source_host: None,
@@ -86,8 +90,22 @@ impl Settings {
         Clusters::new(
             client.clone(),
             self.kubeconfigs,
-            self.object_level_workload_identity,
+            TokenRules {
+                accounts: self.object_level_workload_identity,
+                default_account: self.default_kubeconfig_service_account.clone(),
+                locked_down: self.is_locked_down(),
+            },
         )
+    }
+
+    /// Whether tenants share the cluster: one of the flags of Flux's multi-tenancy lockdown is set. Then nothing is done with
+    /// the identity of the controller at servers that objects name.
+    fn is_locked_down(&self) -> bool {
+        let accounts = [
+            &self.default_service_account,
+            &self.default_kubeconfig_service_account,
+        ];
+        self.no_cross_namespace_refs || accounts.iter().any(|account| account.is_some())
     }
 
     /// Who an object is installed as, and where.

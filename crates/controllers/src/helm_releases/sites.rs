@@ -6,6 +6,7 @@ use std::sync::Arc;
 use api::helm::{HelmRelease, Waiter};
 use engine::cache::{self, Cache, OwnRules, Settings, Standard};
 use engine::cluster::Cluster;
+use engine::health::Evaluations;
 use engine::health::cel::Check;
 use engine::observe::Memory;
 use engine::unit::CredentialsStore as _;
@@ -17,6 +18,7 @@ use super::site::Site;
 use super::watched::Watched;
 use super::{legacy, paused};
 use crate::clusters::Clusters;
+use crate::kit::lease::Fence;
 
 /// The clusters of releases.
 pub(super) struct Sites {
@@ -26,13 +28,15 @@ pub(super) struct Sites {
     heads: cache::Clusters,
     types: Types,
     /// Releases that somebody has said something of that watches here may not have seen yet, by their uids.
-    roused: Mutex<HashSet<String>>,
+    roused: Arc<Mutex<HashSet<String>>>,
     /// What is known of the objects of each release, by its uid.
-    known: Mutex<HashMap<String, Known>>,
+    known: Arc<Mutex<HashMap<String, Known>>>,
 }
 
 /// What is kept of a release between its runs.
 struct Known {
+    /// The name of its cluster.
+    cluster: String,
     memory: Arc<Memory>,
     /// It is there for as long as somebody holds it.
     cache: Cache,
@@ -49,9 +53,20 @@ impl Sites {
             caches: cache::Clusters::default(),
             heads: cache::Clusters::default(),
             types: Types::default(),
-            roused: Mutex::default(),
-            known: Mutex::default(),
+            roused: Arc::default(),
+            known: Arc::default(),
         }
+    }
+
+    /// Counts what is kept of releases.
+    pub(super) fn remembered(&self) -> impl Fn() -> usize + Send + Sync + use<> {
+        let (known, roused) = (Arc::clone(&self.known), Arc::clone(&self.roused));
+        move || known.lock().len() + roused.lock().len()
+    }
+
+    /// Has writes to other clusters pass a fence.
+    pub(super) fn fence_by(&self, fence: &Fence) {
+        self.clusters.fence_by(fence);
     }
 
     /// The cluster of a release, by the name of its identity.
@@ -75,21 +90,27 @@ impl Sites {
             identity: access.identity.as_str().into(),
         };
         let client = access.client.clone();
+        let settings = || Settings {
+            realm: format!("{} by {}", access.endpoint, access.vouched_by).into(),
+            ..Settings::default()
+        };
         let cache = self
             .caches
-            .get(&who, Settings::default, || Cluster::new(access.client));
-        let heads = self
-            .heads
-            .get(&who, Settings::default, || cache.cluster().clone());
+            .get(&who, settings, || Cluster::new(access.client.clone()));
+        let heads = self.heads.get(&who, settings, || cache.cluster().clone());
         let uid = object.metadata.uid.clone().unwrap_or_default();
         let mut known = self.known.lock();
         let entry = known.entry(uid).or_insert_with(|| Known {
+            cluster: identity.to_owned(),
             memory: Arc::default(),
             cache: cache.clone(),
             settled: None,
             watched: None,
         });
         entry.cache = cache.clone();
+        let before = std::mem::replace(&mut entry.cluster, identity.to_owned());
+        let memory = Arc::clone(&entry.memory);
+        self.forget_unused(&known, &before);
         Ok(Site {
             client,
             cache,
@@ -97,7 +118,7 @@ impl Sites {
             standard,
             standard_of_hooks,
             types: Arc::clone(&self.types),
-            memory: Arc::clone(&entry.memory),
+            memory,
             follows: Vec::new(),
             rehearsed: None,
         })
@@ -148,8 +169,19 @@ impl Sites {
     /// A release is gone.
     pub(super) fn forget(&self, object: &HelmRelease) {
         let uid = object.metadata.uid.as_deref().unwrap_or_default();
-        self.known.lock().remove(uid);
+        let mut known = self.known.lock();
+        if let Some(gone) = known.remove(uid) {
+            self.forget_unused(&known, &gone.cluster);
+        }
+        drop(known);
         self.roused.lock().remove(uid);
+    }
+
+    /// Forgets a cluster that no release is in any more.
+    fn forget_unused(&self, known: &HashMap<String, Known>, cluster: &str) {
+        if known.values().all(|known| known.cluster != cluster) {
+            self.clusters.forget(cluster);
+        }
     }
 }
 
@@ -157,7 +189,28 @@ impl Sites {
 ///
 /// # Errors
 /// The first expression that cannot be used.
-pub(super) fn standards(object: &HelmRelease, helm3_defaults: bool) -> Result<(Standard, Standard), String> {
+pub(super) async fn standards(
+    object: &HelmRelease,
+    helm3_defaults: bool,
+) -> Result<(Standard, Standard), String> {
+    let parse = || parsed_standards(object, helm3_defaults);
+    if object.spec.health_check_exprs.is_empty() {
+        return parse();
+    }
+    // Parsing takes time: it waits for its turn like evaluations.
+    let tenant = object.metadata.namespace.as_deref().unwrap_or_default();
+    Evaluations::default().run(tenant, parse).await
+}
+
+/// Rules that are the tenant's if it has written expressions, and built in otherwise.
+fn written_by(object: &HelmRelease, rules: OwnRules) -> OwnRules {
+    match object.spec.health_check_exprs.is_empty() {
+        true => rules.built_in(),
+        false => rules.of_tenant(object.metadata.namespace.as_deref().unwrap_or_default()),
+    }
+}
+
+fn parsed_standards(object: &HelmRelease, helm3_defaults: bool) -> Result<(Standard, Standard), String> {
     let waiter = object.spec.wait_strategy.as_ref().map(|strategy| &strategy.name);
     let is_legacy = match waiter {
         Some(Waiter::Legacy) => true,
@@ -167,10 +220,15 @@ pub(super) fn standards(object: &HelmRelease, helm3_defaults: bool) -> Result<(S
     // One that cannot be used is told also where nobody asks it.
     let checks = expressions(object);
     let told = paused::standard(&checks)?;
-    match is_legacy {
-        true => Ok((legacy::standard(), of_hooks(Vec::new())?)),
-        false => Ok((told, of_hooks(checks)?)),
-    }
+    let (told, hooks) = match is_legacy {
+        true => (legacy::standard(), of_hooks(Vec::new())?),
+        false => (told, of_hooks(checks)?),
+    };
+    let written = |standard: Standard| Standard {
+        own: standard.own.map(|own| written_by(object, own)),
+        ..standard
+    };
+    Ok((written(told), written(hooks)))
 }
 
 /// A Pod that is a hook has to run to its end and to end well, where any other may also just be ready. What the object says of a kind counts more.

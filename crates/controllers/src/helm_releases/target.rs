@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use api::Reason;
 use api::helm::{
     ApplyMethod, DriftMode, HelmRelease, Install, PostRenderStrategy, Remediation as Remedy, Strategy,
     Upgrade,
@@ -11,6 +12,7 @@ use helm::record::Record;
 use kube::ResourceExt;
 
 use super::Settings;
+use crate::kit::{Failure, chain, named};
 
 /// How long an action of Helm may take where nothing is said.
 const TIMEOUT: Duration = Duration::from_secs(300);
@@ -43,6 +45,17 @@ pub(super) fn release_name(object: &HelmRelease) -> String {
     let given = object.spec.release_name.as_deref().unwrap_or_default();
     let target = object.spec.target_namespace.as_deref().unwrap_or_default();
     helm::release::release_name(given, target, &object.name_any())
+}
+
+/// Checks that the names of the spec can be part of requests.
+///
+/// # Errors
+/// Where they cannot.
+pub(super) fn check_names(object: &HelmRelease) -> Result<(), Failure> {
+    let checked = named::check("spec.storageNamespace", &storage_namespace(object))
+        .and_then(|()| named::check("spec.targetNamespace", &namespace(object)))
+        .and_then(|()| named::check("spec.releaseName", &release_name(object)));
+    checked.map_err(|error| Failure::stalled(Reason::INVALID_SPEC, chain(&error)))
 }
 
 /// How many records are kept; 0 is all.

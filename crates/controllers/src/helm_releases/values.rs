@@ -4,13 +4,13 @@ use api::Reason;
 use api::helm::{HelmRelease, ValuesKind, ValuesReference};
 use helm::values::references::{Found, Reference, compose};
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
-use kube::{Api, Client, ResourceExt};
+use kube::{Client, ResourceExt};
 use model::{Map, Value};
 
 use super::hidden::Hidden;
 use super::versions::{Read, Version};
 use super::{configs, target};
-use crate::kit::{Config, Failure, chain};
+use crate::kit::{Config, Failure, chain, named};
 
 /// All values of a release, the versions of what they were read from, and what of them no message tells.
 pub(super) async fn values(client: &Client, object: &HelmRelease) -> Result<(Map, Read, Hidden), Failure> {
@@ -66,8 +66,7 @@ async fn read(client: &Client, namespace: &str, given: &ValuesReference) -> kube
     let there = |version: Option<String>| Version::There(version.unwrap_or_default());
     let (text, version) = match given.kind {
         ValuesKind::Secret => {
-            let secrets: Api<Secret> = Api::namespaced(client.clone(), namespace);
-            let Some(secret) = secrets.get_opt(name).await? else {
+            let Some(secret) = named::get_opt::<Secret>(client, namespace, name).await? else {
                 return Ok((Found::NoObject, Version::Missing));
             };
             let version = there(secret.resource_version());
@@ -75,8 +74,7 @@ async fn read(client: &Client, namespace: &str, given: &ValuesReference) -> kube
             (text.map(|value| value.0), version)
         }
         _ => {
-            let maps: Api<ConfigMap> = Api::namespaced(client.clone(), namespace);
-            let Some(map) = maps.get_opt(name).await? else {
+            let Some(map) = named::get_opt::<ConfigMap>(client, namespace, name).await? else {
                 return Ok((Found::NoObject, Version::Missing));
             };
             let version = there(map.resource_version());

@@ -4,14 +4,21 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use api::{ConditionStatus, ConditionType, Dependency, Object, Reason, ReconcileStatus, Spec};
-use engine::health::cel::Predicate;
-use kube::{Api, ResourceExt};
+use engine::health::cel::{Predicate, Work};
+use kube::ResourceExt;
 use model::Value;
 use model::convert::from_serde;
 
 use super::chain::chain;
 use super::desk::Desk;
+use super::named;
 use super::writer::Key;
+
+/// Whether dependencies have expressions, which take time.
+pub(crate) fn has_expressions(dependencies: &[Dependency]) -> bool {
+    let mut expressions = dependencies.iter().filter_map(|one| one.ready_expr.as_deref());
+    expressions.any(|text| !text.is_empty())
+}
 
 /// Namespace and name of a dependency.
 pub(crate) fn dependency_key<S: Spec>(object: &Object<S>, dependency: &Dependency) -> Key {
@@ -21,8 +28,24 @@ pub(crate) fn dependency_key<S: Spec>(object: &Object<S>, dependency: &Dependenc
     (namespace, dependency.name.clone())
 }
 
+/// Checks that an object depends on objects of its own namespace only.
+///
+/// # Errors
+/// Names the first of another, in Flux's words.
+pub(crate) fn check_namespaces<S: Spec>(object: &Object<S>, depends_on: &[Dependency]) -> Result<(), String> {
+    let own = object.namespace().unwrap_or_default();
+    let mut keys = depends_on.iter().map(|one| dependency_key(object, one));
+    match keys.find(|(namespace, _)| *namespace != own) {
+        None => Ok(()),
+        Some((namespace, name)) => Err(format!(
+            "can't access '{}/{namespace}/{name}', cross-namespace references have been blocked",
+            S::NAMES.kind
+        )),
+    }
+}
+
 /// Whether a watch here tells of an object.
-pub(crate) fn is_seen<S>(desk: &Desk<S>, key: &Key) -> bool
+fn is_seen<S>(desk: &Desk<S>, key: &Key) -> bool
 where
     S: Spec<Status: ReconcileStatus + PartialEq>,
 {
@@ -47,8 +70,7 @@ where
         if is_seen(desk, &key) {
             continue;
         }
-        let api: Api<Object<S>> = Api::namespaced(desk.writer.client.clone(), &key.0);
-        match api.get_opt(&key.1).await {
+        match named::get_opt::<Object<S>>(&desk.writer.client, &key.0, &key.1).await {
             Ok(other) => found.extend(other.map(|other| (key, Arc::new(other)))),
             Err(error) => return Err((key, chain(&error))),
         }
@@ -73,18 +95,27 @@ pub(crate) fn is_waiting<S: Spec<Status: ReconcileStatus>>(object: &Object<S>) -
     ready.is_none_or(|ready| ready.reason == Reason::DEPENDENCY_NOT_READY.as_str())
 }
 
-/// Whether an expression holds of an object and one that it depends on.
+/// Whether an expression holds of an object and one that it depends on. What that takes is paid from the work that is left for the object.
 ///
 /// # Errors
-/// Why that cannot be told now.
+/// That this cannot be told now. Why is not said: it could quote values of the other object, which whoever reads the status of this
+/// one may not be allowed to read.
 pub(crate) fn holds<S: Spec>(
     predicate: &Predicate,
     object: &Object<S>,
     other: &Object<S>,
+    work: &mut Work,
 ) -> Result<bool, String> {
-    let value = |object| from_serde(object).map_err(|error| error.to_string());
+    let unknown = || {
+        let (namespace, name) = (other.namespace().unwrap_or_default(), other.name_any());
+        format!(
+            "failed to evaluate readyExpr of dependency '{namespace}/{name}': it does not apply to the object as it is now: \
+             guard fields that may be absent with has()"
+        )
+    };
+    let value = |object| from_serde(object).map_err(|_| unknown());
     let mut variables = Value::object();
     variables.set_at(&["self"], value(object)?);
     variables.set_at(&["dep"], value(other)?);
-    predicate.holds(&variables)
+    predicate.holds(&variables, work).map_err(|_| unknown())
 }

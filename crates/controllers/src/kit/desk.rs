@@ -1,14 +1,18 @@
 //! What is known of the objects of a controller, and how something is said of them. A runner has one; a controller that works on
 //! objects in its own time is given it, too.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
 use api::{ConditionType, Object, ReconcileStatus, Spec};
+use engine::health::Evaluations;
 use kube::Client;
 use model::event::Severity;
+use parking_lot::Mutex;
 use tokio::sync::watch;
 
+use super::decode::Undecodable;
 use super::follow::Wake;
 use super::queue::Queue;
 use super::recorder::{Notice, Recorder};
@@ -23,8 +27,18 @@ pub struct Desk<S: Spec> {
     pub(super) objects: Arc<Objects<S>>,
     pub(super) writer: Arc<Writer<S>>,
     pub(super) told: Arc<Told>,
+    /// The objects that cannot be decoded, as they were last seen.
+    pub(super) undecodable: Arc<Mutex<HashMap<Key, Kept<S>>>>,
     recorder: Recorder,
     is_complete: Arc<watch::Sender<bool>>,
+    evaluations: Evaluations,
+}
+
+/// An object that cannot be decoded.
+pub(super) struct Kept<S: Spec> {
+    pub(super) broken: Undecodable,
+    /// The same object as it was before, if it was seen. Controllers know it by that when it is gone.
+    pub(super) last: Option<Arc<Object<S>>>,
 }
 
 impl<S: Spec> Clone for Desk<S> {
@@ -35,8 +49,10 @@ impl<S: Spec> Clone for Desk<S> {
             objects: Arc::clone(&self.objects),
             writer: Arc::clone(&self.writer),
             told: Arc::clone(&self.told),
+            undecodable: Arc::clone(&self.undecodable),
             recorder: self.recorder.clone(),
             is_complete: Arc::clone(&self.is_complete),
+            evaluations: self.evaluations.clone(),
         }
     }
 }
@@ -65,9 +81,16 @@ impl<S: Spec<Status: ReconcileStatus + PartialEq>> Desk<S> {
             objects,
             writer: Arc::new(writer),
             told: Arc::default(),
+            undecodable: Arc::default(),
             recorder,
             is_complete: Arc::new(watch::Sender::new(false)),
+            evaluations: Evaluations::default(),
         }
+    }
+
+    /// Where expressions of objects are evaluated.
+    pub(crate) fn evaluations(&self) -> &Evaluations {
+        &self.evaluations
     }
 
     /// How the controller runs.
@@ -176,5 +199,20 @@ impl<S: Spec<Status: ReconcileStatus + PartialEq>> Desk<S> {
         }
         tracing::error!(error = notice.message, "Reconciler error");
         self.recorder.tell(object, notice);
+    }
+}
+
+#[cfg(test)]
+impl<S: Spec<Status: ReconcileStatus + PartialEq>> Desk<S> {
+    /// A desk without a cluster that knows these objects.
+    pub(crate) fn of_objects(client: &Client, options: Options, objects: Vec<Object<S>>) -> Self {
+        let recorder = Recorder::new(client.clone(), options.controller, None);
+        let desk = Desk::new(client.clone(), recorder, &[], options);
+        for object in objects {
+            // Nothing older is known.
+            let _ = desk.objects.keep(object);
+        }
+        desk.is_listed();
+        desk
     }
 }

@@ -16,6 +16,8 @@ use parking_lot::Mutex;
 use tokio::sync::watch;
 
 use super::chain::cause;
+use super::decode::{Decoded, Undecodable};
+use super::named;
 use super::queue::Queue;
 use super::runner::Options;
 use super::writer::{Key, Objects, key_of};
@@ -27,10 +29,21 @@ const FIRST_LIST: Duration = Duration::from_secs(30);
 pub(super) enum Change<S: Spec> {
     /// An object, which may be one that is known.
     Seen(Box<Object<S>>),
+    /// One that cannot be decoded.
+    Undecodable(Box<Undecodable>),
     /// One that is gone.
     Gone(Key),
     /// All that there is was seen.
     Complete,
+}
+
+impl<S: Spec> From<Decoded<S>> for Change<S> {
+    fn from(decoded: Decoded<S>) -> Self {
+        match decoded {
+            Decoded::Object(object) => Change::Seen(object),
+            Decoded::Undecodable(broken) => Change::Undecodable(broken),
+        }
+    }
 }
 
 /// What keeps kinds from being listed, as it was told: once, however many controllers of a process follow the kind, until
@@ -56,7 +69,7 @@ impl WaitedFor {
 
 /// Watches all objects of a kind that the options name. It ends with the future only.
 pub(super) async fn watch<S: Spec>(client: Client, options: &Options, mut tell: impl FnMut(Change<S>)) {
-    let api: Api<Object<S>> = match &options.namespace {
+    let api: Api<Decoded<S>> = match &options.namespace {
         Some(namespace) => Api::namespaced(client, namespace),
         None => Api::all(client),
     };
@@ -70,16 +83,16 @@ pub(super) async fn watch<S: Spec>(client: Client, options: &Options, mut tell: 
     while let Some(event) = events.next().await {
         match event {
             Ok(watcher::Event::Apply(object)) => {
-                known.insert(key_of(&object));
-                tell(Change::Seen(Box::new(object)));
+                known.insert(object.key());
+                tell(object.into());
             }
             Ok(watcher::Event::InitApply(object)) => {
-                listed.insert(key_of(&object));
-                tell(Change::Seen(Box::new(object)));
+                listed.insert(object.key());
+                tell(object.into());
             }
             Ok(watcher::Event::Delete(object)) => {
-                known.remove(&key_of(&object));
-                tell(Change::Gone(key_of(&object)));
+                known.remove(&object.key());
+                tell(Change::Gone(object.key()));
             }
             Ok(watcher::Event::Init) => listed.clear(),
             Ok(watcher::Event::InitDone) => {
@@ -162,9 +175,9 @@ impl<S: Spec> Followed<S> {
     /// # Errors
     /// Where the cluster does not answer.
     pub async fn asked(client: Client, namespace: &str, name: &str) -> kube::Result<Arc<Self>> {
-        let api: Api<Object<S>> = Api::namespaced(client.clone(), namespace);
+        let found = named::get_opt::<Object<S>>(&client, namespace, name).await?;
         let followed = Followed::new(client);
-        if let Some(object) = api.get_opt(name).await? {
+        if let Some(object) = found {
             // Nothing older is known.
             let _ = followed.objects.keep(object);
         }
@@ -186,6 +199,15 @@ impl<S: Spec> Followed<S> {
                 {
                     changed(before.as_deref(), &object);
                 }
+            }
+            // Whoever works on the kind reports it. What is made of it stays as it is.
+            Change::Undecodable(broken) => {
+                let (namespace, name) = broken.key();
+                tracing::debug!(
+                    kind = S::NAMES.kind,
+                    "{namespace}/{name} cannot be read: {}",
+                    broken.problem
+                );
             }
             Change::Gone(key) => self.objects.remove(&key),
             Change::Complete => drop(self.is_complete.send_replace(true)),

@@ -13,6 +13,7 @@ mod conclude;
 mod conditions;
 mod configs;
 mod cut;
+mod decode;
 mod depends;
 mod desk;
 mod endpoints;
@@ -22,6 +23,7 @@ mod interval;
 pub mod lease;
 pub mod logs;
 mod metrics;
+pub(crate) mod named;
 mod recorder;
 mod rehearsal;
 mod runner;
@@ -38,7 +40,9 @@ pub(crate) use chain::chain;
 pub use conclude::{Failure, Shape, conclude};
 pub use conditions::{Conditions, Stamp, Summary};
 pub use configs::{Config, ConfigKind, follow_configs};
-pub(crate) use depends::{dependency_key, holds, is_ready, is_seen, is_waiting, unseen};
+pub(crate) use depends::{
+    check_namespaces, dependency_key, has_expressions, holds, is_ready, is_waiting, unseen,
+};
 pub use desk::Desk;
 pub use endpoints::{Endpoint, listen};
 pub use follow::{Followed, NotListed, WaitedFor, Wake};

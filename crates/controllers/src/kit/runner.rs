@@ -18,7 +18,7 @@ use super::asks::requested_at;
 use super::chain::chain;
 use super::conclude::{Failure, Shape, conclude, suspend};
 use super::conditions::{Stamp, Summary};
-use super::desk::Desk;
+use super::desk::{Desk, Kept};
 use super::follow::{self, Change, WaitedFor, Wake};
 use super::interval::jittered;
 use super::metrics::{Metrics, Ran};
@@ -304,7 +304,8 @@ impl<R: Reconcile> Runner<R> {
         let tell = |change| match change {
             Change::Seen(object) => {
                 let key = key_of(&object);
-                let before = self.desk.objects.get(&key);
+                let before = self.last_decoded(&key);
+                self.desk.undecodable.lock().remove(&key);
                 self.desk.writer.see(*object);
                 if let Some(object) = self.desk.objects.get(&key) {
                     self.reconciler.seen(&object, &wake);
@@ -313,8 +314,28 @@ impl<R: Reconcile> Runner<R> {
                     self.tell_gone(&before);
                 }
             }
+            Change::Undecodable(broken) => {
+                let key = broken.key();
+                let before = self.last_decoded(&key);
+                let (last, gone) = match before {
+                    Some(before) if before.metadata.uid == broken.metadata.uid => (Some(before), None),
+                    before => (None, before),
+                };
+                // What it was before is not worked on any more. It is kept until it is known whether the object is gone.
+                self.desk.objects.remove(&key);
+                let kept = Kept {
+                    broken: *broken,
+                    last,
+                };
+                self.desk.undecodable.lock().insert(key.clone(), kept);
+                if let Some(gone) = gone {
+                    self.tell_gone(&gone);
+                }
+                self.desk.queue.add(key);
+            }
             Change::Gone(key) => {
-                let before = self.desk.objects.get(&key);
+                let before = self.last_decoded(&key);
+                self.desk.undecodable.lock().remove(&key);
                 self.desk.objects.remove(&key);
                 if let Some(before) = before {
                     self.tell_gone(&before);
@@ -330,6 +351,12 @@ impl<R: Reconcile> Runner<R> {
         follow::watch(self.desk.writer.client.clone(), &self.desk.options, tell).await;
     }
 
+    /// The object as it was when it was last decoded.
+    fn last_decoded(&self, key: &Key) -> Option<Arc<Object<R::Spec>>> {
+        let known = self.desk.objects.get(key);
+        known.or_else(|| self.desk.undecodable.lock().get(key)?.last.clone())
+    }
+
     /// Tells the controller of an object that is gone, if it is. Another one may have its name.
     fn tell_gone(&self, object: &Object<R::Spec>) {
         let now = self.desk.objects.get(&key_of(object));
@@ -341,7 +368,7 @@ impl<R: Reconcile> Runner<R> {
     /// One run on one object.
     async fn work(&self, key: &Key, seat: &Seat) -> Done {
         let Some(object) = self.desk.objects.get(key) else {
-            return Done::Forget;
+            return self.report_undecodable(key).await;
         };
         let start = Instant::now();
         let done = if object.metadata.deletion_timestamp.is_some() {
@@ -365,6 +392,24 @@ impl<R: Reconcile> Runner<R> {
         }
         // What a run has taken note of after its object was gone goes as well.
         self.tell_gone(&object);
+        done
+    }
+
+    async fn report_undecodable(&self, key: &Key) -> Done {
+        let kept = self
+            .desk
+            .undecodable
+            .lock()
+            .get(key)
+            .map(|kept| kept.broken.clone());
+        let Some(broken) = kept else {
+            return Done::Forget;
+        };
+        let done = broken.report(&self.desk).await;
+        // What was reported after the object was gone is forgotten as well.
+        if self.desk.objects.get(key).is_none() && !self.desk.undecodable.lock().contains_key(key) {
+            self.desk.told.forget(key);
+        }
         done
     }
 

@@ -13,7 +13,7 @@ pub struct Seat {
 
 impl Seat {
     /// One of these seats, as soon as one is free. Nothing where nobody is to work any more.
-    pub(super) async fn take(seats: &Arc<Semaphore>) -> Option<Self> {
+    pub(crate) async fn take(seats: &Arc<Semaphore>) -> Option<Self> {
         let permit = Arc::clone(seats).acquire_owned().await.ok()?;
         Some(Seat {
             seats: Arc::clone(seats),

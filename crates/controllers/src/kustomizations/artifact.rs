@@ -31,8 +31,15 @@ type Slot = Arc<OnceCell<Arc<Directory>>>;
 pub(super) struct Artifacts {
     archives: Archives,
     scratch: PathBuf,
-    /// By digest, those that were asked for last in front.
-    unpacked: Mutex<VecDeque<(String, Slot)>>,
+    /// Those that were asked for last in front.
+    unpacked: Mutex<VecDeque<Unpacked>>,
+}
+
+/// The files of an artifact, or the wait for them.
+struct Unpacked {
+    digest: String,
+    url: String,
+    slot: Slot,
 }
 
 impl Artifacts {
@@ -55,25 +62,9 @@ impl Artifacts {
         artifact: &Artifact,
         settings: &Settings,
     ) -> Result<Arc<Directory>, Failure> {
-        let slot = self.slot(artifact);
+        let slot = slot(&mut self.unpacked.lock(), artifact);
         let files = slot.get_or_try_init(|| self.unpack(artifact, settings));
         files.await.cloned()
-    }
-
-    fn slot(&self, artifact: &Artifact) -> Slot {
-        // What is read is checked against the digest, so that the same digest is the same content. One that says none is its own.
-        let digest = artifact.digest.map(|digest| digest.to_string());
-        let name = digest.unwrap_or_else(|| format!("{} {}", artifact.path, artifact.revision));
-        let mut unpacked = self.unpacked.lock();
-        let found = unpacked.iter().position(|(other, _)| *other == name);
-        let entry = match found.and_then(|at| unpacked.remove(at)) {
-            Some(entry) => entry,
-            None => (name, Arc::default()),
-        };
-        let slot = Arc::clone(&entry.1);
-        unpacked.push_front(entry);
-        unpacked.truncate(KEPT);
-        slot
     }
 
     async fn unpack(&self, artifact: &Artifact, settings: &Settings) -> Result<Arc<Directory>, Failure> {
@@ -98,6 +89,30 @@ impl Artifacts {
     }
 }
 
+/// The slot of an artifact. What is read is checked against the digest, so that the same digest is the same content, whoever
+/// fetched it. Who still waits for it may wait for ever for a server that only the one status names: that wait is shared only
+/// by those who ask the same server.
+fn slot(unpacked: &mut VecDeque<Unpacked>, artifact: &Artifact) -> Slot {
+    let digest = artifact.digest.map(|digest| digest.to_string());
+    // One that says no digest is its own.
+    let digest = digest.unwrap_or_else(|| format!("{} {}", artifact.path, artifact.revision));
+    let is_it =
+        |other: &Unpacked| other.digest == digest && (other.url == artifact.url || other.slot.initialized());
+    let found = unpacked.iter().position(is_it);
+    let entry = match found.and_then(|at| unpacked.remove(at)) {
+        Some(entry) => entry,
+        None => Unpacked {
+            digest,
+            url: artifact.url.clone(),
+            slot: Arc::default(),
+        },
+    };
+    let slot = Arc::clone(&entry.slot);
+    unpacked.push_front(entry);
+    unpacked.truncate(KEPT);
+    slot
+}
+
 fn unpacked(file: File, scratch: &Path) -> Result<Arc<Directory>, String> {
     let folder = tempfile::Builder::new()
         .prefix("kustomization-")
@@ -107,4 +122,34 @@ fn unpacked(file: File, scratch: &Path) -> Result<Arc<Directory>, String> {
     let directory = Directory::temporary(folder).map_err(|error| format!("tmp dir error: {error}"))?;
     // Where it is unpacked says nothing to people, and is elsewhere each time.
     Ok(Arc::new(directory.shown_relative()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn artifact(url: &str) -> Artifact {
+        let artifact = serde_json::json!({
+            "path": "gitrepository/apps/app/1.tar.gz",
+            "url": url,
+            "revision": "main@sha1:0123456789012345678901234567890123456789",
+            "digest": format!("sha256:{}", "0".repeat(64)),
+            "lastUpdateTime": "2026-01-01T00:00:00Z",
+        });
+        serde_json::from_value(artifact).unwrap()
+    }
+
+    /// Mallory knows the digest of a public artifact, and her status names a server that never answers.
+    #[test]
+    fn a_server_that_is_silent_keeps_nobody_else_waiting() {
+        let mut known = VecDeque::new();
+        let silent = slot(&mut known, &artifact("http://mallory/1.tar.gz"));
+        let honest = slot(&mut known, &artifact("http://store/1.tar.gz"));
+        assert!(!Arc::ptr_eq(&silent, &honest));
+        let folder = tempfile::tempdir().unwrap();
+        let files = Arc::new(Directory::temporary(folder).unwrap());
+        honest.set(files).unwrap();
+        let other = slot(&mut known, &artifact("http://other/1.tar.gz"));
+        assert!(Arc::ptr_eq(&honest, &other), "what is there is read by all");
+    }
 }

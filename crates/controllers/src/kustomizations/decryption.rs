@@ -2,14 +2,14 @@
 
 use api::Reason;
 use api::kustomize::{Decryption, Kustomization};
-use builder::{CloudServices, VaultLogins};
+use builder::{Cancellation, CloudServices, VaultLogins, WaitBudget};
 use k8s_openapi::api::core::v1::Secret;
-use kube::{Api, ResourceExt};
+use kube::ResourceExt;
 use source::identity::{Asker, Caller};
 use tokio::runtime::Handle;
 
 use super::{Shared, vault};
-use crate::kit::{Failure, chain};
+use crate::kit::{Failure, chain, named};
 use crate::sources::account;
 
 /// The gate that lets objects name ServiceAccounts.
@@ -30,8 +30,15 @@ impl Keys {
         };
         let failed = |message: String| Failure::transient(Reason::BUILD_FAILED, message);
         let namespace = object.namespace().unwrap_or_default();
-        let caller = match decryption.service_account_name.as_deref() {
-            None | Some("") => Caller::Controller,
+        let named = decryption
+            .service_account_name
+            .as_deref()
+            .filter(|name| !name.is_empty());
+        let usual = shared.settings.default_decryption_service_account.as_deref();
+        let caller = match named.or(usual) {
+            // As with Flux, also while tenants are locked down. Files name the services that they are decrypted by, so that the identity of
+            // the controller goes to the clouds and to Vaults that the operator lists only.
+            None => Caller::Controller,
             Some(_) if !shared.settings.object_level_workload_identity => return Err(no_gate()),
             Some(name) => {
                 let caller = account(&shared.client, &namespace, name).await;
@@ -50,7 +57,12 @@ impl Keys {
     }
 
     /// The services that are asked where there is no key.
-    pub(super) fn services<'k>(&'k self, shared: &'k Shared, runtime: Handle) -> CloudServices<'k> {
+    pub(super) fn services<'k>(
+        &'k self,
+        shared: &'k Shared,
+        runtime: Handle,
+        cancellation: Cancellation,
+    ) -> CloudServices<'k> {
         CloudServices {
             keys: &self.own,
             identities: &shared.identities,
@@ -60,6 +72,7 @@ impl Keys {
             gcp: None,
             vault: self.vault.as_ref(),
             runtime,
+            budget: WaitBudget::new(cancellation),
         }
     }
 }
@@ -82,8 +95,7 @@ async fn secret_keys(
         (None, Some((namespace, name))) => (namespace.as_str(), name.as_str()),
         (None, None) => return Ok(sops::Keys::default()),
     };
-    let secrets: Api<Secret> = Api::namespaced(shared.client.clone(), namespace);
-    let secret = secrets.get(name).await;
+    let secret = named::get::<Secret>(&shared.client, namespace, name).await;
     let secret = secret.map_err(|error| {
         format!(
             "cannot get decryption Secret '{namespace}/{name}': {}",

@@ -1,9 +1,10 @@
 //! What must be ready before a Kustomization is applied.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use api::kustomize::Kustomization;
-use engine::health::cel::Predicate;
+use engine::health::cel::{Predicate, TooMany, Work, check_amount};
 use kube::ResourceExt;
 
 use super::beyond::is_kept_at_its_pin;
@@ -20,6 +21,9 @@ pub(super) enum Unmet {
         /// What is wrong with the expression.
         problem: String,
     },
+    /// The object has too many expressions.
+    #[error("failed to evaluate dependencies: {0}")]
+    TooMany(#[from] TooMany),
     /// It is not there.
     #[error(
         "dependency '{key}' not found: kustomizations.kustomize.toolkit.fluxcd.io \"{}\" not found",
@@ -63,7 +67,7 @@ impl Unmet {
 
     /// Whether only a change of the object helps.
     pub(super) fn is_final(&self) -> bool {
-        matches!(self, Unmet::Expression { .. })
+        matches!(self, Unmet::Expression { .. } | Unmet::TooMany(_))
     }
 }
 
@@ -79,6 +83,9 @@ pub(super) fn check(
     additive: bool,
     find: impl Fn(&(String, String)) -> Option<Arc<Kustomization>>,
 ) -> Result<(), Unmet> {
+    let mut work = Work::default();
+    let depends_on = object.spec.depends_on.iter();
+    check_amount(depends_on.filter_map(|one| one.ready_expr.as_deref()))?;
     for dependency in &object.spec.depends_on {
         let key = dependency_key(object, dependency);
         let shown = format!("{}/{}", key.0, key.1);
@@ -87,7 +94,7 @@ pub(super) fn check(
         };
         let expression = dependency.ready_expr.as_deref().filter(|text| !text.is_empty());
         if let Some(text) = expression {
-            asked(text, object, &other, &shown)?;
+            asked(text, object, &other, &shown, &mut work)?;
             if !additive {
                 continue;
             }
@@ -102,12 +109,18 @@ pub(super) fn check(
     Ok(())
 }
 
-fn asked(text: &str, object: &Kustomization, other: &Kustomization, shown: &str) -> Result<(), Unmet> {
+fn asked(
+    text: &str,
+    object: &Kustomization,
+    other: &Kustomization,
+    shown: &str,
+    work: &mut Work,
+) -> Result<(), Unmet> {
     let predicate = Predicate::new(text).map_err(|problem| Unmet::Expression {
         name: other.name_any(),
         problem,
     })?;
-    match holds(&predicate, object, other) {
+    match holds(&predicate, object, other, work) {
         Ok(true) => Ok(()),
         Ok(false) => Err(Unmet::NotByExpression(shown.to_owned())),
         Err(problem) => Err(Unmet::Unknown(problem)),
@@ -129,34 +142,75 @@ fn is_at(object: &Kustomization, revision: &str) -> bool {
     applied == Some(revision)
 }
 
-/// The way by which a dependency leads back to the object: then nothing of it is ever ready.
+/// How many dependencies a search for a cycle follows. Beyond that, the object waits like any other.
+const MOST_FOLLOWED: usize = 10_000;
+
+/// How many objects at each end of a long cycle are named.
+const NAMED: usize = 8;
+
+/// Returns the cycle by which a dependency leads back to the object, if there is one: then none of its objects ever gets ready.
+///
+/// The search is breadth-first, so that it finds a shortest cycle. It keeps each object once, with its predecessor.
 fn cycle(
     object: &Kustomization,
-    from: &(String, String),
-    find: &impl Fn(&(String, String)) -> Option<Arc<Kustomization>>,
+    from: &Key,
+    find: &impl Fn(&Key) -> Option<Arc<Kustomization>>,
 ) -> Option<Unmet> {
     let own = (object.namespace().unwrap_or_default(), object.name_any());
-    let mut seen = std::collections::BTreeSet::new();
-    let mut next = vec![vec![own.clone(), from.clone()]];
-    while let Some(way) = next.pop() {
-        let last = way.last()?;
-        if *last == own {
-            let shown = way.iter().map(|(namespace, name)| format!("{namespace}/{name}"));
-            return Some(Unmet::Cycle(shown.collect()));
+    if *from == own {
+        return Some(Unmet::Cycle(named(&[&own, from])));
+    }
+    let mut seen = HashSet::from([from.clone()]);
+    // The objects in the order of the search, each with the place of its predecessor.
+    let mut reached: Vec<(Key, Option<usize>)> = vec![(from.clone(), None)];
+    let (mut at, mut followed) = (0, 0);
+    while let Some((key, _)) = reached.get(at) {
+        let other = find(key);
+        for dependency in other.iter().flat_map(|other| &other.spec.depends_on) {
+            followed += 1;
+            if followed > MOST_FOLLOWED {
+                return None;
+            }
+            let Some(key) = other.as_deref().map(|other| dependency_key(other, dependency)) else {
+                continue;
+            };
+            if key == own {
+                return Some(Unmet::Cycle(named(&way(&own, &reached, at))));
+            }
+            if seen.insert(key.clone()) {
+                reached.push((key, Some(at)));
+            }
         }
-        if !seen.insert(last.clone()) {
-            continue;
-        }
-        if let Some(other) = find(last) {
-            let further = other
-                .spec
-                .depends_on
-                .iter()
-                .map(|dependency| dependency_key(&other, dependency));
-            next.extend(further.map(|key| [way.as_slice(), &[key]].concat()));
-        }
+        at += 1;
     }
     None
+}
+
+/// The objects from `own` to the one at `last`, and back to `own`.
+fn way<'k>(own: &'k Key, reached: &'k [(Key, Option<usize>)], last: usize) -> Vec<&'k Key> {
+    let mut way = vec![own];
+    let mut next = Some(last);
+    while let Some((key, before)) = next.and_then(|at| reached.get(at)) {
+        way.push(key);
+        next = *before;
+    }
+    way.push(own);
+    way.reverse();
+    way
+}
+
+/// The objects of a cycle as messages name them, without the middle of a long one.
+fn named(way: &[&Key]) -> Vec<String> {
+    let shown = |keys: &[&Key]| -> Vec<String> {
+        let shown = keys.iter().map(|(namespace, name)| format!("{namespace}/{name}"));
+        shown.collect()
+    };
+    let left_out = way.len().saturating_sub(2 * NAMED);
+    if left_out == 0 {
+        return shown(way);
+    }
+    let (first, last) = (&way[..NAMED], &way[way.len() - NAMED..]);
+    [shown(first), vec![format!("({left_out} more)")], shown(last)].concat()
 }
 
 #[cfg(test)]
@@ -264,6 +318,16 @@ mod tests {
     }
 
     #[test]
+    fn an_object_with_too_many_expressions_stalls() {
+        let one = |at: usize| json!({"name": format!("base-{at}"), "readyExpr": "true"});
+        let on: Vec<_> = (0..201).map(one).collect();
+        let app = object("app", json!({ "dependsOn": on }), None);
+        let unmet = check(&app, "main@sha1:2", false, |_| None).unwrap_err();
+        assert!(unmet.is_final(), "{unmet}");
+        assert!(unmet.to_string().contains("has 201 CEL expressions"), "{unmet}");
+    }
+
+    #[test]
     fn what_waits_for_itself_is_told_the_way() {
         let on = |name: &str, other: &str| object(name, depends(json!({"name": other})), None);
         assert_eq!(
@@ -276,6 +340,57 @@ mod tests {
         assert_eq!(
             told(&[on("a", "b"), on("b", "c"), on("c", "b")], false),
             "dependency 'flux-system/b' is not ready"
+        );
+    }
+
+    /// Each step of the search kept a copy of the whole path to it: 300 objects took 1.5 GB.
+    #[test]
+    fn a_search_among_many_that_depend_on_each_other_takes_little_memory() {
+        let all: Vec<String> = (0..300).map(|at| format!("knot-{at}")).collect();
+        let on: Vec<_> = all.iter().map(|name| json!({ "name": name })).collect();
+        let mut objects = vec![object("app", depends(json!({"name": "knot-0"})), None)];
+        objects.extend(
+            all.iter()
+                .map(|name| object(name, json!({ "dependsOn": on }), None)),
+        );
+        let before = peak_kib();
+        assert_eq!(
+            told(&objects, false),
+            "dependency 'flux-system/knot-0' is not ready"
+        );
+        let grown = peak_kib() - before;
+        assert!(grown < 300 << 10, "{grown} KiB");
+    }
+
+    /// The most memory that this process has had.
+    fn peak_kib() -> u64 {
+        let status = std::fs::read_to_string("/proc/self/status").unwrap();
+        let line = status
+            .lines()
+            .find_map(|line| line.strip_prefix("VmHWM:"))
+            .unwrap();
+        line.trim().trim_end_matches(" kB").parse().unwrap()
+    }
+
+    #[test]
+    fn a_long_cycle_is_named_by_its_ends() {
+        let on = |at: usize, other: usize| {
+            object(
+                &format!("k{at}"),
+                depends(json!({"name": format!("k{other}")})),
+                None,
+            )
+        };
+        let objects: Vec<_> = (0..500).map(|at| on(at, (at + 1) % 500)).collect();
+        let told = told(&objects, false);
+        assert!(
+            told.starts_with("dependency cycle: flux-system/k0 -> flux-system/k1 -> "),
+            "{told}"
+        );
+        assert!(told.contains(" -> (485 more) -> "), "{told}");
+        assert!(
+            told.contains("flux-system/k499 -> flux-system/k0: remove"),
+            "{told}"
         );
     }
 }

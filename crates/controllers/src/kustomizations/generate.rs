@@ -5,14 +5,13 @@ use std::time::Instant;
 
 use api::Reason;
 use api::kustomize::{Kustomization, KustomizationSpec};
-use builder::{Directory, Files, Noting, NotingFetcher, Reads, Remote, Request, Sops, Tools};
+use builder::{Cancellation, Directory, Files, Noting, NotingFetcher, Reads, Remote, Request, Sops, Tools};
 use engine::unit::{Failure as NotGenerated, Generated, ManifestGenerator, SyncUnit};
 use futures::future::BoxFuture;
 use kube::ResourceExt;
 use model::{Artifact, Manifest, Time};
 use sha2::{Digest as _, Sha256};
 use tokio::runtime::Handle;
-use tokio::sync::Semaphore;
 
 use super::artifact::Artifacts;
 use super::beyond::{Asks, Pinned, is_settled, is_unrecorded, recorded, released};
@@ -20,11 +19,12 @@ use super::decryption::Keys;
 use super::dependencies::{self, Unmet};
 use super::memory::{Attempt, Built, Memory, Origin, Stage};
 use super::packed::Packed;
+use super::permits::{Permit, Permits};
 use super::source::{Sources, origin_revision};
 use super::store::stamp;
-use super::{Shared, common_metadata, request, unit, variables};
+use super::{Shared, common_metadata, ignored, request, unit, variables};
 use crate::clusters::Clusters;
-use crate::kit::{Desk, Failure, Key, chain, dependency_key, is_seen, unseen};
+use crate::kit::{Desk, Failure, Key, Shape, chain, check_namespaces, has_expressions, jittered, unseen};
 use crate::sources::blocking;
 
 /// What begins the message of a failure that only a change of the object mends.
@@ -38,14 +38,8 @@ pub(super) struct Generator {
     pub(super) artifacts: Artifacts,
     pub(super) memory: Arc<Memory>,
     pub(super) clusters: Clusters,
-    /// How many builds may go on at once that wait for nobody: more than there are cores for only need more memory.
-    pub(super) builds: Semaphore,
-}
-
-/// How many builds may go on at once.
-pub(super) fn builds_at_once() -> Semaphore {
-    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    Semaphore::new((2 * cores).max(4))
+    /// Limits how many builds run at once.
+    pub(super) builds: Permits,
 }
 
 impl ManifestGenerator for Generator {
@@ -66,6 +60,7 @@ impl ManifestGenerator for Generator {
                 object: &object,
                 last: known.built.clone(),
                 is_kept: !std::mem::take(&mut known.is_stale) && !fresh,
+                jitter: self.desk.options().jitter,
             });
             let mut attempt = None;
             let made = self.make(&look, &mut attempt).await;
@@ -73,6 +68,17 @@ impl ManifestGenerator for Generator {
             let is_same = look.last.as_ref().zip(made.as_ref().ok());
             if !is_same.is_some_and(|(had, made)| Arc::ptr_eq(had, made)) {
                 self.clusters.look_again(&unit.destination.cluster).await;
+            }
+            let now = key(&unit.id).and_then(|key| self.desk.get(&key));
+            if now.is_none_or(|now| now.metadata.uid != object.metadata.uid) {
+                self.memory.forget_of(&unit.id, uid);
+                return Err(gone());
+            }
+            if let Err(failure) = &made
+                && let Shape::Waiting(wait) = failure.shape
+            {
+                // A watch wakes it sooner, as a rule. What a watch does not tell of is looked for after Flux's time.
+                self.desk.wake().one_after(&object, wait);
             }
             self.memory.change(&unit.id, uid, |unit| {
                 unit.attempt = attempt;
@@ -113,12 +119,15 @@ struct Look<'l> {
     last: Option<Arc<Built>>,
     /// Whether that may be used again where it was made of the same.
     is_kept: bool,
+    /// How far intervals are spread, in percent.
+    jitter: u8,
 }
 
 impl Look<'_> {
     /// What was built last, if what was read from the cluster for it may still be used.
     fn kept(&self) -> Option<&Arc<Built>> {
-        let interval = self.object.spec.interval.to_std();
+        // A run that is due at the shortest interval reads again, too.
+        let interval = jittered(self.object.spec.interval.to_std(), self.jitter, 0.0);
         let last = self.last.as_ref().filter(|_| self.is_kept);
         last.filter(|last| last.read.elapsed() < interval)
     }
@@ -131,13 +140,20 @@ impl Generator {
         let asks = Asks::of(object).map_err(|unclear| {
             Failure::stalled(Reason::INVALID_ANNOTATION, format!("{TERMINAL}: {unclear}"))
         })?;
-        if let Some(problem) = unit::problem(&object.spec) {
+        let tenant = object.namespace().unwrap_or_default();
+        let problem = match unit::has_expressions(&object.spec) {
+            true => {
+                let parsed = || unit::problem(&object.spec);
+                self.desk.evaluations().run(&tenant, parsed).await
+            }
+            false => None,
+        };
+        if let Some(problem) = problem {
             let message = format!("{TERMINAL}: {problem}");
             return Err(Failure::stalled(Reason::INVALID_CEL_EXPRESSION, message));
         }
-        if let Err(problem) = unit::ignored(&object.spec) {
-            return Err(Failure::transient(Reason::RECONCILIATION_FAILED, chain(&problem)));
-        }
+        let rules = ignored::read(&self.memory, self.desk.evaluations(), object).await;
+        rules.map_err(|problem| Failure::transient(Reason::RECONCILIATION_FAILED, problem))?;
         let current = self.sources.artifact(object, &self.shared.settings).await?;
         let newest = current.revision.to_string();
         let artifact = self.pinned_or(current, object, &asks).await?;
@@ -218,13 +234,24 @@ impl Generator {
     }
 
     async fn check_dependencies(&self, object: &Kustomization, revision: &str) -> Result<(), Failure> {
+        if self.shared.settings.no_cross_namespace_refs {
+            check_namespaces(object, &object.spec.depends_on)
+                .map_err(|denied| Failure::stalled(Reason::ACCESS_DENIED, denied))?;
+        }
         let additive = self.shared.settings.additive_dependency_check;
         let unseen = unseen(&self.desk, object, &object.spec.depends_on).await;
-        let checked = unseen.map_err(Unmet::unread).and_then(|unseen| {
-            dependencies::check(object, revision, additive, |key| {
-                self.desk.get(key).or_else(|| unseen.get(key).cloned())
-            })
-        });
+        let checked = match unseen.map_err(Unmet::unread) {
+            Ok(unseen) => {
+                let find = |key: &(String, String)| self.desk.get(key).or_else(|| unseen.get(key).cloned());
+                let check = || dependencies::check(object, revision, additive, find);
+                let tenant = object.namespace().unwrap_or_default();
+                match has_expressions(&object.spec.depends_on) {
+                    true => self.desk.evaluations().run(&tenant, check).await,
+                    false => check(),
+                }
+            }
+            Err(unmet) => Err(unmet),
+        };
         checked.map_err(|unmet| match unmet.is_final() {
             true => {
                 let message = format!("{TERMINAL}: {unmet}");
@@ -232,11 +259,6 @@ impl Generator {
             }
             false => {
                 let wait = self.shared.settings.requeue_dependency;
-                let mut on = object.spec.depends_on.iter();
-                // No watch tells when that is ready which is not seen here.
-                if on.any(|one| !is_seen(&self.desk, &dependency_key(object, one))) {
-                    self.desk.wake().one_after(object, wait);
-                }
                 Failure::waiting(wait, Reason::DEPENDENCY_NOT_READY, unmet.to_string())
             }
         })
@@ -251,12 +273,8 @@ impl Generator {
     ) -> Result<Built, Failure> {
         let read = Instant::now();
         let object = look.object;
-        // One that decrypts may wait for the services of clouds for long, and must not hold up others.
-        let _turn = match object.spec.decryption {
-            Some(_) => None,
-            None => self.builds.acquire().await.ok(),
-        };
-        let made = manifests(&self.shared, object, files, request(&object.spec)).await?;
+        let permit = self.builds.acquire(object).await;
+        let made = manifests(&self.shared, object, files, request(&object.spec), permit).await?;
         let source = artifact.revision.to_string();
         // What was recorded without a run is not run for later, since nothing has changed.
         let last = look.last.as_ref().filter(|_| look.is_kept);
@@ -285,11 +303,14 @@ pub(super) struct Made {
 }
 
 /// The objects of a Kustomization, made of these files with what is in the cluster for it, and their digest.
+///
+/// The build runs on a thread of its own, which keeps the permit until it ends. Dropping the future cancels the build.
 pub(super) async fn manifests(
     shared: &Arc<Shared>,
     object: &Kustomization,
     files: Arc<Directory>,
     mut wanted: Request,
+    permit: Option<Permit>,
 ) -> Result<Made, Failure> {
     let failed = |message: String| Failure::transient(Reason::BUILD_FAILED, message);
     let namespace = object.namespace().unwrap_or_default();
@@ -303,13 +324,18 @@ pub(super) async fn manifests(
     let has_decryption = object.spec.decryption.is_some();
     let notes = Asks::or_careful(object).skip_unread;
     let (shared, runtime) = (Arc::clone(shared), Handle::current());
+    let (_cancel_on_drop, cancellation) = Cancellation::new();
     let built = blocking(move || -> Result<_, String> {
+        let _permit = permit;
         let keys = keys.as_ref();
         if !notes {
-            return Ok((build(&*files, &wanted, keys, &shared, runtime)?, None));
+            return Ok((
+                build(&*files, &wanted, keys, &shared, (runtime, cancellation))?,
+                None,
+            ));
         }
         let noting = Noting::new(&*files);
-        let built = build(&noting, &wanted, keys, &shared, runtime)?;
+        let built = build(&noting, &wanted, keys, &shared, (runtime, cancellation))?;
         let reads = (!built.is_of_more).then(|| noting.reads());
         Ok((built, reads))
     });
@@ -367,13 +393,14 @@ fn build(
     request: &Request,
     keys: Option<&Keys>,
     shared: &Shared,
-    runtime: Handle,
+    (runtime, cancellation): (Handle, Cancellation),
 ) -> Result<Output, String> {
-    let services = keys.map(|keys| keys.services(shared, runtime.clone()));
+    let services = keys.map(|keys| keys.services(shared, runtime.clone(), cancellation.clone()));
     let decrypter = keys
         .zip(services.as_ref())
         .map(|(keys, services)| Sops::new(&keys.own).asking(services));
     let remote = Remote::new(runtime, shared.http.clone(), shared.repositories.clone());
+    let remote = remote.cancelled_by(cancellation);
     let remote = NotingFetcher::new(&remote);
     let tools = Tools {
         decrypter: decrypter.as_ref().map(|sops| sops as &dyn builder::Decrypter),

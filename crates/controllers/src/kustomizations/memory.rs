@@ -9,6 +9,7 @@ use engine::unit::{Operation, Status};
 use parking_lot::Mutex;
 
 use super::beyond::{Asks, Held};
+use super::ignored::Ignored;
 use super::packed::Packed;
 use crate::kit::Failure;
 
@@ -89,6 +90,8 @@ pub(super) struct Remembered {
     pub(super) held: Option<Held>,
     /// Whether something has changed that was read from the cluster for it.
     pub(super) is_stale: bool,
+    /// Its ignore rules, as they were read last.
+    pub(super) ignored: Option<Ignored>,
     /// Since when it is worked on.
     pub(super) started: Option<Instant>,
 }
@@ -124,5 +127,18 @@ impl Memory {
     /// Forgets a unit that is gone.
     pub(super) fn forget(&self, id: &str) {
         self.0.lock().remove(id);
+    }
+
+    /// Forgets the unit of an object that is gone, unless another one has taken its name.
+    pub(super) fn forget_of(&self, id: &str, uid: Option<&str>) {
+        let mut units = self.0.lock();
+        if units.get(id).is_some_and(|unit| unit.uid.as_deref() == uid) {
+            units.remove(id);
+        }
+    }
+
+    /// The number of units that something is known of.
+    pub(super) fn len(&self) -> usize {
+        self.0.lock().len()
     }
 }

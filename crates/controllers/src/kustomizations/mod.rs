@@ -10,6 +10,7 @@
 //! is done is the engine's business.
 
 mod artifact;
+mod bases;
 mod beyond;
 mod configs;
 mod decryption;
@@ -17,8 +18,10 @@ mod dependencies;
 mod finalize;
 mod generate;
 mod history;
+mod ignored;
 mod memory;
 mod packed;
+mod permits;
 mod preview;
 mod request;
 mod settings;
@@ -42,6 +45,7 @@ use engine::Engine;
 use engine::unit::{Operation, ReconciliationSettings, SyncState};
 use kube::{Client, ResourceExt};
 
+use crate::kit::lease::Fence;
 use crate::kit::{
     Conditions, Desk, Failure, Notice, Reconcile, Run, Stamp, Summary, Wake, dependency_key, is_waiting,
     requested_at,
@@ -50,7 +54,7 @@ use beyond::Asks;
 use memory::Memory;
 use source::Sources;
 
-pub use beyond::{PINNED_TO, ROLLED_BACK_FROM};
+pub use beyond::{Budget as PruneBudget, PINNED_TO, ROLLED_BACK_FROM};
 pub use preview::{Files, NoPlan, preview};
 pub use request::{common_metadata, request};
 pub use settings::Settings;
@@ -83,6 +87,7 @@ pub struct Kustomizations {
     memory: Arc<Memory>,
     sources: Arc<Sources>,
     engine: OnceLock<Engine>,
+    fence: Fence,
 }
 
 impl Kustomizations {
@@ -93,11 +98,26 @@ impl Kustomizations {
             shared: Arc::new(shared),
             memory: Arc::default(),
             engine: OnceLock::new(),
+            fence: Fence::default(),
         }
+    }
+
+    /// Counts the objects that this controller keeps something of in memory, also while it runs.
+    pub fn remembered(&self) -> impl Fn() -> usize + Send + Sync + use<> {
+        let memory = Arc::clone(&self.memory);
+        move || memory.len()
+    }
+
+    /// Has writes to other clusters pass a fence. Those to this cluster pass the fence of the client.
+    #[must_use]
+    pub fn fenced_by(mut self, fence: Fence) -> Self {
+        self.fence = fence;
+        self
     }
 
     fn made(&self, desk: &Desk<KustomizationSpec>) -> Engine {
         let clusters = self.shared.settings.clusters(&self.shared.client);
+        clusters.fence_by(&self.fence);
         let generator = generate::Generator {
             shared: Arc::clone(&self.shared),
             desk: desk.clone(),
@@ -105,7 +125,7 @@ impl Kustomizations {
             artifacts: artifact::Artifacts::new(&self.shared),
             memory: Arc::clone(&self.memory),
             clusters: clusters.clone(),
-            builds: generate::builds_at_once(),
+            builds: permits::Permits::default(),
         };
         let units = store::Units {
             desk: desk.clone(),
@@ -114,11 +134,13 @@ impl Kustomizations {
         };
         let engine = Engine::new(ReconciliationSettings::default(), clusters, generator, units);
         let (desk, memory) = (desk.clone(), Arc::clone(&self.memory));
+        let default_budget = self.shared.settings.default_prune_budget;
         let budget = engine.on_before_sync(move |unit, plan| {
             let Some(object) = generate::key(&unit.id).and_then(|key| desk.get(&key)) else {
                 return Ok(plan);
             };
-            let (plan, held) = beyond::judged(&Asks::or_careful(&object), unit, plan);
+            let asks = Asks::or_careful(&object).or_budget(default_budget);
+            let (plan, held) = beyond::judged(&asks, unit, plan);
             let uid = object.metadata.uid.as_deref();
             memory.change(&unit.id, uid, |known| known.held = held);
             Ok(plan)
@@ -213,6 +235,14 @@ impl Reconcile for Kustomizations {
         });
     }
 
+    /// Somebody may have taken the finalizer away, so that nobody was asked to finalize the object.
+    fn gone(&self, object: &Object<KustomizationSpec>) {
+        let id = unit::id(object);
+        self.memory.forget_of(&id, object.metadata.uid.as_deref());
+        // The engine finds that there is no such unit, and forgets it too.
+        self.refresh(&id);
+    }
+
     async fn follow(&self, desk: Desk<KustomizationSpec>) {
         let Some(engine) = self.engine.get() else {
             return;
@@ -221,6 +251,7 @@ impl Reconcile for Kustomizations {
         tokio::join!(
             self.sources.follow(&desk, self.shared.settings.external_artifact),
             self.follow_configs(&desk),
+            bases::keep_clear(&self.shared.repositories),
             async { drop(engine.run(concurrent, concurrent, std::future::pending()).await) },
         );
     }

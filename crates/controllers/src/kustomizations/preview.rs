@@ -59,7 +59,7 @@ pub async fn preview(shared: Shared, object: &Kustomization, files: Files<'_>) -
     if let Some(problem) = unit::problem(&object.spec) {
         return Err(NoPlan(vec![problem.to_string()]));
     }
-    unit::ignored(&object.spec).map_err(|problem| NoPlan(vec![problem.to_string()]))?;
+    let ignore = unit::ignored(&object.spec).map_err(|problem| NoPlan(vec![problem.to_string()]))?;
     let asks = Asks::of(object).map_err(|unclear| NoPlan(vec![unclear.to_string()]))?;
     let shared = Arc::new(shared);
     let generated = generated(&shared, object, files).await?;
@@ -67,7 +67,8 @@ pub async fn preview(shared: Shared, object: &Kustomization, files: Files<'_>) -
         dry_run: true,
         ..Operation::default()
     };
-    let mut unit = unit::unit(object, unit::first_status(object), Some(asked), &shared.settings);
+    let status = unit::first_status(object);
+    let mut unit = unit::unit(object, status, Some(asked), &shared.settings, ignore);
     // Nothing but the dry run is done, whatever is found.
     unit.policy.automatic = false;
     let (answer, answered) = oneshot::channel();
@@ -77,6 +78,7 @@ pub async fn preview(shared: Shared, object: &Kustomization, files: Files<'_>) -
     };
     let clusters = shared.settings.clusters(&shared.client);
     let engine = Engine::new(ReconciliationSettings::default(), clusters, generated, units);
+    let asks = asks.or_budget(shared.settings.default_prune_budget);
     let budget = engine.on_before_sync(move |unit, plan| Ok(judged(&asks, unit, plan).0));
     budget.forever();
     let found = Mutex::new(None);
@@ -117,7 +119,7 @@ async fn generated(shared: &Arc<Shared>, object: &Kustomization, files: Files<'_
             (Arc::new(files), text.to_owned())
         }
     };
-    let made = generate::manifests(shared, object, files, wanted).await?;
+    let made = generate::manifests(shared, object, files, wanted, None).await?;
     Ok(Fixed {
         manifests: made.manifests,
         revision,

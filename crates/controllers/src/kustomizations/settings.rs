@@ -7,7 +7,8 @@ use engine::plan::GroupKind;
 use api::kustomize::Kustomization;
 use kube::{Client, ResourceExt};
 
-use crate::clusters::{Clusters, Identity, KubeconfigRules};
+use super::PruneBudget;
+use crate::clusters::{Clusters, Identity, KubeconfigRules, TokenRules};
 
 /// The label of ConfigMaps and Secrets that wake those that read them.
 const WATCHED: &str = "reconcile.fluxcd.io/watch=Enabled";
@@ -21,6 +22,11 @@ pub struct Settings {
     pub no_cross_namespace_refs: bool,
     /// The ServiceAccount to act as where an object names none.
     pub default_service_account: Option<String>,
+    /// The ServiceAccount whose tokens open clusters of `spec.kubeConfig.configMapRef` that name none. Needs the gate
+    /// `ObjectLevelWorkloadIdentity`.
+    pub default_kubeconfig_service_account: Option<String>,
+    /// The ServiceAccount that decrypts where an object names none. Needs the same gate.
+    pub default_decryption_service_account: Option<String>,
     /// Where objects go that name no namespace and get none by a `targetNamespace`; with Flux, and where this is empty, they are
     /// refused.
     pub default_namespace: String,
@@ -43,6 +49,9 @@ pub struct Settings {
     pub additive_dependency_check: bool,
     /// Whether artifacts of others can be sources: the gate `ExternalArtifact`.
     pub external_artifact: bool,
+    /// How much may be pruned at once of an object without the annotation `sluice.dev/prune-budget`. With Flux, and where this is
+    /// nothing, all that a revision does not have any more.
+    pub default_prune_budget: Option<PruneBudget>,
     /// Whether bases and files that are elsewhere are refused.
     pub no_remote_bases: bool,
     /// Objects may name ServiceAccounts whose identity they use at clouds: the gate `ObjectLevelWorkloadIdentity`.
@@ -64,6 +73,8 @@ impl Default for Settings {
             requeue_dependency: Duration::from_secs(30),
             no_cross_namespace_refs: false,
             default_service_account: None,
+            default_kubeconfig_service_account: None,
+            default_decryption_service_account: None,
             default_namespace: String::new(),
             override_managers: Vec::new(),
             custom_stage_kinds: Vec::new(),
@@ -74,6 +85,7 @@ impl Default for Settings {
             strict_substitutions: true,
             additive_dependency_check: false,
             external_artifact: false,
+            default_prune_budget: None,
             no_remote_bases: false,
             object_level_workload_identity: false,
             watch_configs: Some(WATCHED.to_owned()),
@@ -90,8 +102,23 @@ impl Settings {
         Clusters::new(
             client.clone(),
             self.kubeconfigs,
-            self.object_level_workload_identity,
+            TokenRules {
+                accounts: self.object_level_workload_identity,
+                default_account: self.default_kubeconfig_service_account.clone(),
+                locked_down: self.is_locked_down(),
+            },
         )
+    }
+
+    /// Whether tenants share the cluster: one of the flags of Flux's multi-tenancy lockdown is set. Then nothing is done with
+    /// the identity of the controller at servers that objects name.
+    fn is_locked_down(&self) -> bool {
+        let accounts = [
+            &self.default_service_account,
+            &self.default_kubeconfig_service_account,
+            &self.default_decryption_service_account,
+        ];
+        self.no_cross_namespace_refs || accounts.iter().any(|account| account.is_some())
     }
 
     /// Who an object is applied as, and where.

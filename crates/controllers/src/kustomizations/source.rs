@@ -11,7 +11,7 @@ use model::Artifact;
 
 use super::Settings;
 use super::beyond::{Asks, Pin, Pinned, is_for_a_pin, pinned_name};
-use crate::kit::{Desk, Failure, Followed, NotListed, Wake, chain};
+use crate::kit::{Desk, Failure, Followed, NotListed, Wake, chain, named};
 use crate::sources::HasArtifact;
 
 /// The annotation of an OCI artifact that says what it was made of.
@@ -142,8 +142,7 @@ async fn get<S: Spec<Status: HasArtifact>>(
     namespace: &str,
     name: &str,
 ) -> kube::Result<Found> {
-    let objects: kube::Api<Object<S>> = kube::Api::namespaced(client.clone(), namespace);
-    let found = objects.get_opt(name).await?;
+    let found = named::get_opt::<Object<S>>(client, namespace, name).await?;
     Ok(found.map_or(Found::Nothing(S::NAMES.plural), |object| found_in(&object)))
 }
 

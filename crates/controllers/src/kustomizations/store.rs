@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use api::ReconcileStatus;
 use api::kustomize::{Kustomization, KustomizationSpec, KustomizationStatus};
+use engine::diff::IgnoreRules;
 use engine::unit::{Failure, Operation, OperationState, Status, SyncState, SyncUnit, SyncUnitStore};
 use futures::future::BoxFuture;
 use kube::ResourceExt;
@@ -15,7 +16,7 @@ use super::beyond::Asks;
 use super::generate::key;
 use super::memory::{Memory, Remembered};
 use super::status::{self, Course};
-use super::{Shared, unit};
+use super::{Shared, ignored, unit};
 use crate::kit::{Desk, FINALIZER, Stamp, span};
 
 /// The units of a process.
@@ -30,13 +31,30 @@ impl SyncUnitStore for Units {
     fn list(&self) -> BoxFuture<'_, Result<Vec<SyncUnit>, Failure>> {
         Box::pin(async {
             let objects = self.desk.all().await;
-            let units = objects.iter().filter_map(|object| self.unit(&unit::id(object)));
+            // A list says which units there are. Rules of all tenants are not read for that: whoever looks at a unit gets it with them.
+            let units = objects.iter().filter_map(|object| {
+                let ignore = ignored::known(&self.memory, object);
+                self.unit(object, ignore.and_then(Result::ok).unwrap_or_default())
+            });
             Ok(units.collect())
         })
     }
 
     fn get<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Option<SyncUnit>, Failure>> {
-        Box::pin(async move { Ok(self.unit(id)) })
+        Box::pin(async move {
+            loop {
+                let Some(object) = key(id).and_then(|key| self.desk.get(&key)) else {
+                    return Ok(None);
+                };
+                if let Some(ignore) = ignored::known(&self.memory, &object) {
+                    // What is wrong with the rules is told by whoever makes the objects of the unit.
+                    return Ok(self.unit(&object, ignore.unwrap_or_default()));
+                }
+                // The object may have changed or gone when its rules are read.
+                drop(ignored::read(&self.memory, self.desk.evaluations(), &object).await);
+                self.forget_if_gone(id, object.metadata.uid.as_deref());
+            }
+        })
     }
 
     fn set_status<'a>(&'a self, id: &'a str, status: Status) -> BoxFuture<'a, Result<(), Failure>> {
@@ -73,9 +91,8 @@ impl SyncUnitStore for Units {
 }
 
 impl Units {
-    fn unit(&self, id: &str) -> Option<SyncUnit> {
-        let object = self.desk.get(&key(id)?)?;
-        let known = self.memory.get(id, object.metadata.uid.as_deref());
+    fn unit(&self, object: &Kustomization, ignore: IgnoreRules) -> Option<SyncUnit> {
+        let known = self.memory.get(&unit::id(object), object.metadata.uid.as_deref());
         let is_deleting = known.operation.as_ref().is_some_and(|operation| operation.delete);
         // What is about to go is not applied again, whatever is seen of what it had.
         // Nor is what could go without a trace of what it has made.
@@ -85,13 +102,10 @@ impl Units {
         if is_left && !is_deleting {
             return None;
         }
-        let status = known.status.unwrap_or_else(|| unit::first_status(&object));
-        Some(unit::unit(
-            &object,
-            status,
-            known.operation,
-            &self.shared.settings,
-        ))
+        let status = known.status.unwrap_or_else(|| unit::first_status(object));
+        let unit = unit::unit(object, status, known.operation, &self.shared.settings, ignore);
+        // The engine asks for the unit whenever it looks at it, so that each interval is spread anew.
+        Some(unit::spread(unit, self.desk.options().jitter, fastrand::f64()))
     }
 
     /// Keeps a status, tells of it and writes what the object says of it.
@@ -116,6 +130,7 @@ impl Units {
         }
         // Not before: what could not be written is told and written again from what was there.
         self.remember(id, uid, &status);
+        self.forget_if_gone(id, uid);
         let operation = status.operation.as_ref();
         if operation.is_none_or(|state| state.phase.is_final())
             && let Some(object) = key(id).and_then(|key| self.desk.get(&key))
@@ -123,6 +138,14 @@ impl Units {
             self.desk.observe(&object, course.took, object.spec.suspend);
         }
         Ok(())
+    }
+
+    /// Drops what was noted of an object after it had gone.
+    fn forget_if_gone(&self, id: &str, uid: Option<&str>) {
+        let now = key(id).and_then(|key| self.desk.get(&key));
+        if now.is_none_or(|now| now.metadata.uid.as_deref() != uid) {
+            self.memory.forget_of(id, uid);
+        }
     }
 
     fn remember(&self, id: &str, uid: Option<&str>, status: &Status) {
@@ -194,5 +217,63 @@ pub(super) fn stamp(object: &Kustomization, now: Time) -> Stamp {
     Stamp {
         generation: object.metadata.generation.unwrap_or_default(),
         now,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use kube::Client;
+    use kube::client::Body;
+    use source::identity::{Environment, Identities, Settings as IdentitySettings};
+
+    use super::super::beyond::tests::annotated;
+    use super::*;
+    use crate::kit::Options;
+
+    /// A unit store of a process with this `--interval-jitter-percentage`.
+    fn units(jitter: u8, object: Kustomization, scratch: &std::path::Path) -> Units {
+        let service = tower::service_fn(|_: http::Request<Body>| async {
+            Ok::<_, std::convert::Infallible>(http::Response::new(Body::empty()))
+        });
+        let client = Client::new(service, "default");
+        let options = Options {
+            jitter,
+            ..Options::new("kustomize-controller")
+        };
+        Units {
+            desk: Desk::of_objects(&client, options, vec![object]),
+            memory: Arc::default(),
+            shared: Arc::new(Shared {
+                client,
+                store: None,
+                scratch: scratch.to_owned(),
+                repositories: source::git::Cache::open(scratch.join("git")).unwrap(),
+                identities: Identities::new(IdentitySettings::new(Environment::default())),
+                http: Default::default(),
+                settings: Default::default(),
+            }),
+        }
+    }
+
+    #[tokio::test]
+    async fn the_jitter_of_the_process_spreads_the_intervals_of_units() {
+        let mut object = annotated(&[]);
+        object.metadata.finalizers = Some(vec![FINALIZER.to_owned()]);
+        let (id, interval) = (unit::id(&object), object.spec.interval.to_std());
+        let scratch = tempfile::tempdir().unwrap();
+        for (jitter, shortest, longest) in [(0, 1.0, 1.0), (50, 0.5, 1.5)] {
+            let units = units(jitter, object.clone(), scratch.path());
+            let mut found: Vec<Duration> = Vec::new();
+            for _ in 0..20 {
+                found.push(units.get(&id).await.unwrap().unwrap().policy.interval);
+                found.push(units.list().await.unwrap()[0].policy.interval);
+            }
+            let range = interval.mul_f64(shortest)..=interval.mul_f64(longest);
+            assert!(found.iter().all(|one| range.contains(one)), "{found:?}");
+            let is_spread = found.iter().any(|one| *one != found[0]);
+            assert_eq!(is_spread, jitter > 0, "{found:?}");
+        }
     }
 }

@@ -18,6 +18,7 @@ use model::object_key::split_api_version;
 use super::Settings;
 use super::beyond::{Asks, strategy};
 use super::source::retry_interval;
+use crate::kit::jittered;
 
 /// Who fields are written by.
 const MANAGER: &str = "kustomize-controller";
@@ -25,12 +26,14 @@ const GROUP: &str = api::kustomize::GROUP;
 /// What is left of an interval for everything but waiting, and the shortest time that is waited.
 const MARGIN: Duration = Duration::from_secs(30);
 
-/// The unit of an object. What cannot be used of its spec is left out: [`problem`] tells of it before anything is done.
+/// The unit of an object, with its ignore rules. What cannot be used of its spec is left out: [`problem`] tells of it before anything
+/// is done.
 pub(super) fn unit(
     object: &Kustomization,
     status: Status,
     operation: Option<Operation>,
     settings: &Settings,
+    ignore: IgnoreRules,
 ) -> SyncUnit {
     let namespace = object.namespace().unwrap_or_default();
     SyncUnit {
@@ -42,8 +45,18 @@ pub(super) fn unit(
             namespace: settings.default_namespace.clone(),
         },
         operation,
-        policy: policy(object, &namespace, settings),
+        policy: Policy {
+            ignore,
+            ..policy(object, &namespace, settings)
+        },
     }
+}
+
+/// A unit whose interval is spread by up to `percent`, so that not all are due at once. How soon a failure is tried again is not
+/// spread, as with Flux.
+pub(super) fn spread(mut unit: SyncUnit, percent: u8, random: f64) -> SyncUnit {
+    unit.policy.interval = jittered(unit.policy.interval, percent, random);
+    unit
 }
 
 /// What the engine knows an object by.
@@ -57,6 +70,11 @@ pub(super) fn timeout(spec: &KustomizationSpec) -> Duration {
     timeout
         .unwrap_or_else(|| spec.interval.to_std().saturating_sub(MARGIN))
         .max(MARGIN)
+}
+
+/// Whether the spec has expressions of health, which take time.
+pub(super) fn has_expressions(spec: &KustomizationSpec) -> bool {
+    !spec.health_check_exprs.is_empty()
 }
 
 /// What is wrong with expressions of the spec: nothing can be done before they are corrected.
@@ -80,11 +98,10 @@ fn policy(object: &Kustomization, namespace: &str, settings: &Settings) -> Polic
         manager: MANAGER.to_owned(),
         interval: spec.interval.to_std(),
         retry: retry_interval(object),
+        observe_within: timeout(spec),
         takeover: Takeover::flux(MANAGER, GROUP, others),
-        ignore: ignored(spec).unwrap_or_default(),
-        health: (!spec.health_check_exprs.is_empty())
-            .then(|| OwnRules::expressions(&checks(spec)).ok())
-            .flatten(),
+        health: has_expressions(spec)
+            .then(|| OwnRules::unparsed_expressions(checks(spec)).of_tenant(namespace)),
         strategy,
         options: options(object, namespace, &name, settings),
         ..Policy::default()
@@ -93,6 +110,7 @@ fn policy(object: &Kustomization, namespace: &str, settings: &Settings) -> Polic
 
 fn options(object: &Kustomization, namespace: &str, name: &str, settings: &Settings) -> Options {
     let spec = &object.spec;
+    let asks = Asks::or_careful(object);
     let seconds = timeout(spec).as_secs();
     let is_deleting = object.metadata.deletion_timestamp.is_some();
     let wait = match is_deleting {
@@ -103,7 +121,8 @@ fn options(object: &Kustomization, namespace: &str, name: &str, settings: &Setti
     let objects = (!spec.wait).then(|| spec.health_checks.iter().map(|one| key(one, namespace)).collect());
     Options {
         prune: spec.prune.unwrap_or_default() || is_deleting,
-        allow_empty: true,
+        // What is deleted has nothing left that could be guarded.
+        allow_empty: is_deleting || !asks.deny_empty,
         force: spec.force,
         wait: wait.then(|| Health {
             objects,
@@ -211,4 +230,51 @@ pub(super) fn deletes(object: &Kustomization) -> bool {
     };
     // Who changes nothing deletes nothing.
     !spec.suspend && !Asks::or_careful(object).observe && has_some && wants
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::beyond::tests::annotated;
+    use super::*;
+
+    fn object(interval: &str, more: serde_json::Value) -> Kustomization {
+        let mut object = annotated(&[]);
+        let mut spec = serde_json::json!({
+            "interval": interval, "prune": true, "sourceRef": {"kind": "GitRepository", "name": "app"},
+        });
+        spec.as_object_mut()
+            .unwrap()
+            .extend(more.as_object().unwrap().clone());
+        object.spec = serde_json::from_value(spec).unwrap();
+        object
+    }
+
+    /// As `GetTimeout` of Flux has it.
+    #[test]
+    fn the_time_of_a_run_is_the_interval_less_half_a_minute_if_nothing_else_is_said() {
+        let of = |interval: &str, more: serde_json::Value| timeout(&object(interval, more).spec).as_secs();
+        assert_eq!(of("10m", serde_json::json!({})), 570);
+        assert_eq!(of("45s", serde_json::json!({})), 30, "never less");
+        assert_eq!(of("10m", serde_json::json!({"timeout": "2m"})), 120);
+        assert_eq!(of("10m", serde_json::json!({"timeout": "5s"})), 30, "never less");
+    }
+
+    #[test]
+    fn intervals_are_spread_and_retries_are_not() {
+        let object = object("10m", serde_json::json!({"retryInterval": "1m"}));
+        let of = |percent, random| {
+            let made = unit(
+                &object,
+                Status::default(),
+                None,
+                &Settings::default(),
+                IgnoreRules::default(),
+            );
+            let made = spread(made, percent, random);
+            (made.policy.interval.as_secs(), made.policy.retry.as_secs())
+        };
+        assert_eq!(of(5, 0.0), (570, 60));
+        assert_eq!(of(5, 1.0), (630, 60));
+        assert_eq!(of(0, 0.3), (600, 60));
+    }
 }

@@ -3,7 +3,9 @@
 use api::kustomize::{PostBuild, SubstituteStrategy, VariablesKind};
 use builder::{Substitution, Variables};
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
-use kube::{Api, Client};
+use kube::Client;
+
+use crate::kit::named;
 
 /// Why there are no variables.
 #[derive(Debug, thiserror::Error)]
@@ -64,16 +66,12 @@ pub async fn variables(
 type Entries = Vec<(String, String)>;
 
 async fn config_map(client: &Client, namespace: &str, name: &str) -> kube::Result<Entries> {
-    let found = Api::<ConfigMap>::namespaced(client.clone(), namespace)
-        .get(name)
-        .await?;
+    let found: ConfigMap = named::get(client, namespace, name).await?;
     Ok(found.data.unwrap_or_default().into_iter().collect())
 }
 
 async fn secret(client: &Client, namespace: &str, name: &str) -> kube::Result<Entries> {
-    let found = Api::<Secret>::namespaced(client.clone(), namespace)
-        .get(name)
-        .await?;
+    let found: Secret = named::get(client, namespace, name).await?;
     let entries = found.data.unwrap_or_default().into_iter();
     Ok(entries
         .map(|(key, value)| (key, String::from_utf8_lossy(&value.0).into_owned()))

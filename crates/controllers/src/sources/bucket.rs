@@ -4,10 +4,11 @@ use std::time::Duration;
 
 use api::source::BucketSpec;
 use api::{ConditionType, Object, Reason};
+use kube::ResourceExt;
 use model::Revision;
 use model::digest::Algorithm;
-use source::archive::Directory;
 use source::archive::ignore::Rules;
+use source::archive::{Directory, Limits};
 use source::bucket::{self, Index};
 use source::store::{Place, Store};
 
@@ -42,7 +43,9 @@ impl Reconcile for Buckets {
         run.status.remove(ConditionType::STORAGE_OPERATION_FAILED);
         storage::check(run, &self.shared.store).await?;
         let limit = timeout_of(run.object.spec.timeout);
-        let fetched = tokio::time::timeout(limit, self.fetch(run)).await;
+        let (seat, namespace) = (run.seat, run.object.namespace().unwrap_or_default());
+        let fetch = tokio::time::timeout(limit, self.fetch(run));
+        let fetched = self.shared.slow_fetches.run(seat, &namespace, fetch).await;
         let files = fetched.unwrap_or_else(|_| {
             let name = &run.object.spec.bucket_name;
             let message = format!("bucket '{name}' was not read within {limit:?}: raise spec.timeout");
@@ -66,6 +69,10 @@ impl Reconcile for Buckets {
             ConditionType::STORAGE_OPERATION_FAILED,
         ];
         Ok(told(run, &message, &failures))
+    }
+
+    fn gone(&self, object: &Object<BucketSpec>) {
+        provider::forget(&self.shared, object);
     }
 
     async fn finalize(&self, run: &mut Run<'_, BucketSpec>) -> Result<Vec<Notice>, Failure> {
@@ -104,7 +111,7 @@ impl Buckets {
             let failure = Failure::transient(Reason::DIRECTORY_CREATION_FAILED, message);
             failed(run, ConditionType::STORAGE_OPERATION_FAILED, failure)
         })?;
-        let downloaded = bucket::download(&*remote, &mut index, scratch.path()).await;
+        let downloaded = bucket::download(&*remote, &mut index, scratch.path(), Limits::default().size).await;
         downloaded.map_err(|error| unread(run, &error))?;
         let files = index.len();
         self.store(run, index, scratch).await?;

@@ -7,7 +7,7 @@ use api::{Object, Reason};
 use kube::ResourceExt;
 use source::bucket::{Store, azure, gcs, s3};
 use source::http;
-use source::identity::{Asker, Identities, aws};
+use source::identity::{Asker, Destination, Identities, aws};
 
 use super::provider;
 use super::secrets::{self, Data};
@@ -94,8 +94,13 @@ impl Access<'_> {
                     region: self.spec.region.clone().filter(|region| !region.is_empty()),
                     sts: sts.as_ref().map(|sts| sts.endpoint.clone()),
                 };
+                let scheme = if self.spec.insecure { "http" } else { "https" };
+                let address = format!("{scheme}://{}", self.spec.endpoint);
                 let asker = self.asker(&http).await?;
-                let keys = self.identities.s3(asker, place);
+                let keys = self
+                    .identities
+                    .s3(asker, place, self.destination(&address, &http));
+                let keys = keys.map_err(|error| authentication(chain(&error)))?;
                 // Asked for now, so that what fails is told as a matter of authentication, as Flux tells it.
                 let key = keys.grant().await;
                 key.map_err(|error| authentication(format!("AWS authentication failed: {}", chain(&error))))?;
@@ -113,6 +118,15 @@ impl Access<'_> {
             http,
         });
         opened(bucket.map(|bucket| Box::new(bucket) as Box<dyn Store>))
+    }
+
+    /// The server that credentials of an identity would be sent to.
+    fn destination<'a>(&self, address: &'a str, http: &'a http::Options) -> Destination<'a> {
+        Destination::Named {
+            address,
+            tls: &http.tls,
+            proxied: self.spec.proxy_secret_ref.is_some(),
+        }
     }
 
     async fn asker(&self, http: &http::Options) -> Result<Asker, Failure> {
@@ -154,8 +168,17 @@ impl Access<'_> {
     }
 
     async fn gcs(&self, http: http::Options, data: Option<Data>) -> Result<Box<dyn Store>, Failure> {
+        let endpoint = match (self.spec.endpoint.as_str(), self.spec.insecure) {
+            ("storage.googleapis.com", _) => gcs::ENDPOINT.to_owned(),
+            (host, true) => format!("http://{host}"),
+            (host, false) => format!("https://{host}"),
+        };
         let tokens = match data {
-            None => self.identities.gcs(self.asker(&http).await?),
+            None => {
+                let asker = self.asker(&http).await?;
+                let tokens = self.identities.gcs(asker, self.destination(&endpoint, &http));
+                tokens.map_err(|error| authentication(chain(&error)))?
+            }
             Some(data) => {
                 let client = http.client().map_err(|error| authentication(chain(&error)))?;
                 let json = data.need("serviceaccount").map_err(refused)?;
@@ -163,11 +186,6 @@ impl Access<'_> {
                 let file = file.map_err(|error| authentication(chain(&error)))?;
                 self.identities.kept(&data.content(), Arc::new(file))
             }
-        };
-        let endpoint = match (self.spec.endpoint.as_str(), self.spec.insecure) {
-            ("storage.googleapis.com", _) => gcs::ENDPOINT.to_owned(),
-            (host, true) => format!("http://{host}"),
-            (host, false) => format!("https://{host}"),
         };
         let bucket = gcs::Bucket::new(gcs::Options {
             endpoint,
@@ -181,10 +199,7 @@ impl Access<'_> {
     async fn azure(&self, http: http::Options, data: Option<Data>) -> Result<Box<dyn Store>, Failure> {
         let credentials = match data.filter(|data| !data.is_empty()) {
             Some(data) => self.azure_secret(&http, &data).await?,
-            None => {
-                let tokens = self.identities.azure_storage(self.asker(&http).await?);
-                azure::Credentials::Tokens(tokens)
-            }
+            None => self.azure_identity(&http, None).await?,
         };
         let container = azure::Container::new(azure::Options {
             endpoint: self.spec.endpoint.clone(),
@@ -193,6 +208,19 @@ impl Access<'_> {
             http,
         });
         opened(container.map(|container| Box::new(container) as Box<dyn Store>))
+    }
+
+    /// Tokens of the identity of the object or controller, or of one that Azure manages for the machine.
+    async fn azure_identity(
+        &self,
+        http: &http::Options,
+        client: Option<String>,
+    ) -> Result<azure::Credentials, Failure> {
+        let asker = self.asker(http).await?;
+        let destination = self.destination(&self.spec.endpoint, http);
+        let tokens = self.identities.azure_storage(asker, client, destination);
+        let tokens = tokens.map_err(|error| authentication(chain(&error)))?;
+        Ok(azure::Credentials::Tokens(tokens))
     }
 
     /// Who a Secret says to be. The first that is complete counts: an application, an identity of the machine, the account.
@@ -230,9 +258,7 @@ impl Access<'_> {
                 return Ok(azure::Credentials::Tokens(tokens));
             }
         } else if data.has("clientId") {
-            let asker = self.asker(http).await?;
-            let tokens = identities.azure_storage_of_machine(asker, text("clientId")?);
-            return Ok(azure::Credentials::Tokens(tokens));
+            return self.azure_identity(http, Some(text("clientId")?)).await;
         }
         if let Some(key) = secret("accountKey")? {
             let account = azure::account_of(&self.spec.endpoint);

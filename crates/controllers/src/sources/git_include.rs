@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use api::source::{GitRepository, GitRepositorySpec, Include};
@@ -13,7 +14,7 @@ use source::archive::{self, Directory, Limits, Overlay, Tree, overlay, unpack};
 use source::store::{self, Presence, Store};
 use tempfile::TempDir;
 
-use super::{chain, failed, found_new_as};
+use super::{chain, failed, found_new_as, storage};
 use crate::kit::{Conditions, Failure, Run, Wake};
 
 type GitRun<'r> = Run<'r, GitRepositorySpec>;
@@ -91,7 +92,8 @@ fn leads_back(run: &GitRun<'_>, name: &str) -> Option<Vec<String>> {
 /// The artifact of an object, if the store has it.
 async fn stored(store: &Arc<Store>, object: &GitRepository) -> Option<Artifact> {
     let artifact = object.status.as_ref()?.artifact.clone()?;
-    let verified = store.aside(move |store| match store.verify(&artifact) {
+    let place = storage::place(object).ok()?;
+    let verified = store.aside(move |store| match store.verify(&place, &artifact) {
         Ok(Presence::Valid) => Some(artifact),
         _ => None,
     });
@@ -181,6 +183,8 @@ enum Cause {
     Unpack(#[source] archive::Error),
     #[error("the files cannot be put together")]
     Put(#[source] overlay::Error),
+    #[error("it took too long")]
+    Stopped,
 }
 
 impl Error {
@@ -196,16 +200,23 @@ pub(super) fn combine(
     base: impl Tree + Send + 'static,
     includes: &[(Include, Artifact)],
     store: &Store,
+    stop: &AtomicBool,
 ) -> Result<(Overlay, TempDir), Error> {
     let (first, _) = &includes[0];
     let mut tree = Overlay::new(base).map_err(|error| error_of(first, Cause::Put(error)))?;
     let scratch = tempfile::tempdir_in(store.root());
     let scratch = scratch.map_err(|error| error_of(first, Cause::Scratch(error)))?;
+    let mut bytes_left = Limits::of_own_archives().size;
     for (number, (include, artifact)) in includes.iter().enumerate() {
         let directory = scratch.path().join(number.to_string());
         let mut copy = || -> Result<(), Cause> {
+            if stop.load(Ordering::Relaxed) {
+                return Err(Cause::Stopped);
+            }
             let file = store.read(artifact).map_err(Cause::Read)?;
-            unpack(file, &directory, &Limits::of_own_archives()).map_err(Cause::Unpack)?;
+            // No archive holds more than this of all of them together.
+            let limits = Limits::of_own_archives().with_size(bytes_left);
+            bytes_left -= unpack(file, &directory, &limits).map_err(Cause::Unpack)?.size;
             let from = Directory::new(&directory);
             tree.put(to_of(include), from, from_of(include))
                 .map_err(Cause::Put)

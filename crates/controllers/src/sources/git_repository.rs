@@ -1,18 +1,20 @@
 //! GitRepository: the files of a commit.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, SystemTime};
 
 use api::source::{GitRepositorySpec, GitVerification, GitVerificationMode, Include};
 use api::{ConditionType, Object, Reason};
 use kube::ResourceExt;
 use model::{Artifact, Revision};
-use source::archive::Tree;
 use source::archive::ignore::Rules;
+use source::archive::{Stoppable, Tree};
 use source::git::signature::{self, Keys, Mode};
 use source::git::{Cause, Checkout, Error, Outcome, Reference, Remote, Request, Scheme, Settings, Url};
 use source::store;
 use source::store::share::{self, Sharing};
+use source::trust::TrustScope;
 
 use super::provider;
 use super::secrets::{self, Data};
@@ -23,7 +25,7 @@ use crate::kit::{Conditions, Desk, Failure, Notice, Reconcile, Run, Summary, Wak
 /// Keeps GitRepositories.
 pub struct GitRepositories {
     shared: Shared,
-    /// One archive for all objects that want the same files of a commit.
+    /// One archive for all objects of one scope that want the same files of a commit.
     archives: Sharing<(), Unpacked>,
     /// What those that include an object know of it.
     told: git_include::Told,
@@ -33,6 +35,8 @@ type GitRun<'r> = Run<'r, GitRepositorySpec>;
 
 /// How long what was fetched of a repository is kept without being used. One that is polled less often is cloned each time.
 const KEPT: Duration = Duration::from_secs(24 * 60 * 60);
+/// The longest time that the archive of a commit may take to be packed.
+const PACKING: Duration = Duration::from_secs(5 * 60);
 /// How often what is kept is looked through.
 const CLEARED_EVERY: Duration = Duration::from_secs(60 * 60);
 
@@ -77,14 +81,16 @@ impl Reconcile for GitRepositories {
         }
         let wait = self.shared.settings.requeue_dependency;
         let included = git_include::artifacts(run, &self.shared.store, wait).await?;
-        let fetched = self.fetch(run, &included).await?;
+        let (seat, namespace) = (run.seat, run.object.namespace().unwrap_or_default());
+        let fetch = self.fetch(run, &included);
+        let (fetched, scope) = self.shared.slow_fetches.run(seat, &namespace, fetch).await?;
         run.status.remove(ConditionType::FETCH_FAILED);
         let (revision, subject) = match fetched {
             Outcome::Unchanged(revision) => (revision.clone(), revision.to_string()),
             Outcome::Fetched(checkout) => {
                 self.verify(run, &checkout).await?;
                 let subject = checkout.commit.short_message();
-                (self.store(run, checkout, included).await?, subject)
+                (self.store(run, checkout, &scope, included).await?, subject)
             }
         };
         run.status.remove(ConditionType::ARTIFACT_OUTDATED);
@@ -93,6 +99,10 @@ impl Reconcile for GitRepositories {
         run.status.set_true(run.stamp, kind, Reason::SUCCEEDED, &message);
         let message = format!("stored artifact for commit '{subject}'");
         Ok(told(run, &message, &FAILURES))
+    }
+
+    fn gone(&self, object: &Object<GitRepositorySpec>) {
+        provider::forget(&self.shared, object);
     }
 
     async fn finalize(&self, run: &mut Run<'_, GitRepositorySpec>) -> Result<Vec<Notice>, Failure> {
@@ -114,14 +124,20 @@ impl GitRepositories {
         }
     }
 
-    async fn fetch(&self, run: &mut GitRun<'_>, included: &[Artifact]) -> Result<Outcome, Failure> {
+    /// Fetches what the object wants; and who read it, which decides with whom the archive is shared.
+    async fn fetch(
+        &self,
+        run: &mut GitRun<'_>,
+        included: &[Artifact],
+    ) -> Result<(Outcome, TrustScope), Failure> {
         let remote = self.remote(run.object).await;
         let (remote, doubt) = remote.map_err(|failure| failed(run, ConditionType::FETCH_FAILED, failure))?;
         let outcome = remote.fetch(&request(run, included)).await;
-        outcome.map_err(|error| {
+        let outcome = outcome.map_err(|error| {
             let failure = failure_of(&error, doubt.as_deref());
             failed(run, ConditionType::FETCH_FAILED, failure)
-        })
+        })?;
+        Ok((outcome, remote.scope()))
     }
 
     /// The repository with all that is needed to reach it, and what of the Secret cannot be used for that.
@@ -224,6 +240,7 @@ impl GitRepositories {
         &self,
         run: &mut GitRun<'_>,
         checkout: Box<Checkout>,
+        scope: &TrustScope,
         included: Vec<Artifact>,
     ) -> Result<Revision, Failure> {
         let revision = checkout.revision.clone();
@@ -238,7 +255,7 @@ impl GitRepositories {
         let includes: Vec<(Include, Artifact)> = includes.collect();
         // All that the content depends on.
         let mut key = format!(
-            "{} {} {:?} {} {:?}",
+            "{:?} {} {:?} {} {:?}",
             spec.url, checkout.commit.id, spec.sparse_checkout, spec.recurse_submodules, spec.ignore
         );
         for (include, artifact) in &includes {
@@ -247,22 +264,26 @@ impl GitRepositories {
         let pack = async || {
             let (store, ignore) = (Arc::clone(&self.shared.store), spec.ignore.clone());
             let (place, file) = (place.clone(), file.clone());
+            let stop = StopOnDrop::default();
+            let is_stopped = Arc::clone(&stop.0);
             let packed = blocking(move || {
                 let pack = |tree: &dyn Tree| {
                     let rules = Rules::of(tree, ignore.as_deref());
                     let rules = rules.map_err(|error| Unpacked::Ignore(chain(&error)))?;
-                    let stored = store.pack(&place, &file, tree, &rules);
+                    let tree = Stoppable::new(tree, &is_stopped);
+                    let stored = store.pack(&place, &file, &tree, &rules);
                     stored.map_err(Unpacked::Store)
                 };
                 if includes.is_empty() {
                     return pack(&*checkout);
                 }
-                let (tree, _scratch) = git_include::combine(*checkout, &includes, &store)?;
+                let (tree, _scratch) = git_include::combine(*checkout, &includes, &store, &is_stopped)?;
                 pack(&tree)
             });
-            Ok((packed.await?, ()))
+            let packed = tokio::time::timeout(PACKING, packed).await;
+            Ok((packed.map_err(|_| Unpacked::Late)??, ()))
         };
-        let stored = self.archives.get(&key, &place, &file, pack).await;
+        let stored = self.archives.get(scope, &key, &place, &file, pack).await;
         let (stored, ()) = stored.map_err(|error| match error {
             share::Error::Fetch(unpacked) => unpacked.failure(run),
             share::Error::Store(error) => Unpacked::Store(error).failure(run),
@@ -315,6 +336,20 @@ enum Unpacked {
     Store(#[source] store::Error),
     #[error(transparent)]
     Include(#[from] git_include::Error),
+    #[error(
+        "the artifact was not packed within {PACKING:?}: ignore files with spec.ignore, or split the repository"
+    )]
+    Late,
+}
+
+/// Ends what runs on another thread when nobody waits for it any more.
+#[derive(Default)]
+struct StopOnDrop(Arc<AtomicBool>);
+
+impl Drop for StopOnDrop {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
 }
 
 impl Unpacked {
@@ -323,6 +358,10 @@ impl Unpacked {
             Unpacked::Ignore(_) => Failure::transient(Reason::SOURCE_IGNORE_ERROR, self.to_string()),
             Unpacked::Store(error) => storage::failure(run, &self.to_string(), error),
             Unpacked::Include(error) => error.failure(run),
+            Unpacked::Late => {
+                let failure = Failure::transient(Reason::ARCHIVE_OPERATION_FAILED, self.to_string());
+                failed(run, ConditionType::STORAGE_OPERATION_FAILED, failure)
+            }
         }
     }
 }

@@ -21,7 +21,7 @@ use source::verify::notation::Verdict;
 use super::provider;
 use super::secrets::{self, Data};
 use super::signature::Signatures;
-use super::storage::blocking;
+use super::storage::{self, blocking};
 use super::{Shared, chain, timeout_of};
 use crate::kit::Failure;
 
@@ -133,7 +133,10 @@ async fn registry_client(shared: &Shared, object: &Object<HelmRepositorySpec>) -
     let keychain = match (&read.credentials, &object.spec.provider) {
         (Some(data), _) => keychain(data, &object.spec.url).map_err(Error::Registry)?,
         (None, None | Some(OciProvider::Generic)) => Keychain::anonymous(),
-        (None, Some(provider)) => of_provider(shared, object, provider).await?,
+        (None, Some(provider)) => {
+            let tls = read.tls.clone().unwrap_or_default();
+            of_provider(shared, object, provider, &tls).await?
+        }
     };
     let mut options = oci::Options {
         insecure: object.spec.insecure,
@@ -150,6 +153,7 @@ async fn of_provider(
     shared: &Shared,
     object: &Object<HelmRepositorySpec>,
     provider: &OciProvider,
+    tls: &Tls,
 ) -> Result<Keychain, Error> {
     let charts = format!("{}/charts", object.spec.url.trim_end_matches('/'));
     let Ok(charts) = oci::Repository::parse(&charts) else {
@@ -158,7 +162,13 @@ async fn of_provider(
     let namespace = object.namespace().unwrap_or_default();
     let login = async {
         let asker = provider::asker(shared, &namespace, None, shared.proxy.clone()).await?;
-        provider::registry(&provider::identities(shared, object), provider, &asker, &charts).await
+        let identities = provider::identities(shared, object);
+        let reached = provider::Reached {
+            insecure: object.spec.insecure,
+            tls,
+            proxied: false,
+        };
+        provider::registry(&identities, provider, &asker, &charts, reached).await
     };
     login.await.map_err(|source| Error::Provider {
         provider: provider.clone(),
@@ -247,9 +257,10 @@ impl ChartVerifier for Signed {
 /// The file of the index that is stored, if it is there and whole.
 async fn index_of(shared: &Shared, object: &Object<HelmRepositorySpec>) -> Option<PathBuf> {
     let artifact = object.status.as_ref()?.artifact.clone()?;
+    let place = storage::place(object).ok()?;
     let store = Arc::clone(&shared.store);
     blocking(move || {
-        let is_there = matches!(store.verify(&artifact), Ok(Presence::Valid));
+        let is_there = matches!(store.verify(&place, &artifact), Ok(Presence::Valid));
         is_there.then(|| store.root().join(&artifact.path))
     })
     .await

@@ -28,7 +28,7 @@ const LATEST: &str = "latest.tar.gz";
 pub struct HelmCharts {
     pub(super) shared: Shared,
     pub(super) sources: Sources,
-    /// One download for all objects that want the same chart as it is.
+    /// One download for all objects of one scope that want the same chart as it is.
     pub(super) downloads: Sharing<Built, Unfetched>,
     /// What the charts were made of, so that one is not made again of the same.
     made: Mutex<HashMap<(String, String), Made>>,
@@ -82,7 +82,11 @@ impl Reconcile for HelmCharts {
             }
             return Ok(Vec::new());
         }
-        let (built, linked) = self.build(run, &source).await?;
+        let limit = self.shared.settings.helm_chart_timeout;
+        let (seat, namespace) = (run.seat, run.object.namespace().unwrap_or_default());
+        let build = tokio::time::timeout(limit, self.build(run, &source));
+        let built = self.shared.slow_fetches.run(seat, &namespace, build).await;
+        let (built, linked) = built.unwrap_or_else(|_| Err(failure::late(run, limit)))?;
         run.status.remove(ConditionType::FETCH_FAILED);
         run.status.remove(ConditionType::BUILD_FAILED);
         if let Some(notice) = resolved(&built) {
@@ -99,6 +103,11 @@ impl Reconcile for HelmCharts {
             self.made.lock().insert(key_of(run), made);
         }
         Ok(notices)
+    }
+
+    fn gone(&self, object: &Object<HelmChartSpec>) {
+        let key = (object.namespace().unwrap_or_default(), object.name_any());
+        self.made.lock().remove(&key);
     }
 
     async fn finalize(&self, run: &mut Run<'_, HelmChartSpec>) -> Result<Vec<Notice>, Failure> {
@@ -162,10 +171,12 @@ impl HelmCharts {
         if let Ok(found) = &source
             && let Some(artifact) = found.artifact().cloned()
         {
-            let verify = move |store: &Arc<Store>| store.verify(&artifact);
+            let reference = &run.object.spec.source_ref;
+            let namespace = run.object.namespace().unwrap_or_default();
+            let place = Place::new(reference.kind.as_str(), &namespace, &reference.name);
+            let verify = move |store: &Arc<Store>| store.verify(&place?, &artifact);
             let presence = self.shared.store.aside(verify).await;
             if !matches!(presence, Ok(Presence::Valid)) {
-                let reference = &run.object.spec.source_ref;
                 source = Err(Missing::Artifact {
                     kind: reference.kind.clone(),
                     name: reference.name.clone(),

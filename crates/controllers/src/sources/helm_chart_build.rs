@@ -14,6 +14,7 @@ use source::helm::{ChartFetcher, Verified};
 use source::store;
 use source::store::share;
 use tokio::runtime::Handle;
+use tokio::sync::oneshot;
 
 use super::helm_chart::{ChartRun, HelmCharts};
 use super::helm_chart_failure as failure;
@@ -60,7 +61,8 @@ impl HelmCharts {
         Ok((built, linked))
     }
 
-    /// Builds a chart of a repository or registry. What is taken as it is, is downloaded once for all objects that want it.
+    /// Builds a chart of a repository or registry. An archive that is taken as it is, is downloaded once for all
+    /// objects that read it with the same credentials and trust settings.
     async fn build_remote(
         &self,
         run: &ChartRun<'_>,
@@ -81,7 +83,8 @@ impl HelmCharts {
             (false, Some(index)) => Some(format!("{index} {}", pick.address())),
             (false, None) => pick.identity(&*charts).await.map_err(failed)?,
         };
-        let (Some(name), Ok(place)) = (name, storage::place(run.object)) else {
+        let scope = pick.scope(&*charts);
+        let (Some(scope), Some(name), Ok(place)) = (scope, name, storage::place(run.object)) else {
             let built = fetched(charts, pick, options).await;
             return built.map(|built| (built, None)).map_err(failed);
         };
@@ -97,7 +100,7 @@ impl HelmCharts {
             let stored = blocking(move || store.copy(&place_of_file, &file_name, &archive[..]));
             Ok((stored.await.map_err(Unfetched::Store)?, built))
         };
-        let got = self.downloads.get(&name, &place, &file, fetch).await;
+        let got = self.downloads.get(&scope, &name, &place, &file, fetch).await;
         match got {
             // Others may have been satisfied with less.
             Ok((stored, built)) => Ok((Built { verified, ..built }, Some(stored))),
@@ -166,7 +169,8 @@ impl HelmCharts {
                 trusted_root_secret_ref: None,
             };
             let namespace = run.object.namespace().unwrap_or_default();
-            let read = Signatures::read(&self.shared.client, &namespace, &wanted).await;
+            let read =
+                Signatures::read(&self.shared.client, &self.shared.sigstore, &namespace, &wanted).await;
             signatures = Some(read.map_err(|why| {
                 let kind = ConditionType::SOURCE_VERIFIED;
                 run.status
@@ -190,20 +194,27 @@ impl HelmCharts {
         let (store, artifact) = (Arc::clone(&self.shared.store), artifact.clone());
         let path = run.object.spec.chart.clone();
         let handle = Handle::current();
+        // The thread ends when this is dropped because nobody waits for the chart any more.
+        let (_waiting, left) = oneshot::channel::<()>();
         let task = move || -> Result<Result<Built, build::Error>, Unread> {
             let scratch = tempfile::tempdir_in(store.root()).map_err(Unread::Directory)?;
             let directory = scratch.path().join("source");
             let file = store.read(&artifact).map_err(Unread::Open)?;
             unpack(file, &directory, &archive::Limits::of_own_archives()).map_err(Unread::Unpack)?;
             let tree = Directory::new(directory);
-            Ok(handle.block_on(from_tree(&tree, &path, &repositories, &options)))
+            handle.block_on(async {
+                tokio::select! {
+                    built = from_tree(&tree, &path, &repositories, &options) => Ok(built),
+                    _ = left => Err(Unread::Stopped),
+                }
+            })
         };
         let built = blocking(task).await;
         built.map_err(|unread| {
             let reason = match unread {
                 Unread::Directory(_) => Reason::DIRECTORY_CREATION_FAILED,
                 Unread::Open(_) => Reason::READ_OPERATION_FAILED,
-                Unread::Unpack(_) => Reason::FAILED,
+                Unread::Unpack(_) | Unread::Stopped => Reason::FAILED,
             };
             failure::unknown(run, Failure::transient(reason, chain(&unread)))
         })
@@ -227,7 +238,19 @@ async fn fetched(
     options: build::Options,
 ) -> Result<Built, build::Error> {
     let handle = Handle::current();
-    blocking(move || handle.block_on(pick.fetch(&*charts, &options))).await
+    let (_waiting, left) = oneshot::channel::<()>();
+    let task = move || {
+        handle.block_on(async {
+            tokio::select! {
+                built = pick.fetch(&*charts, &options) => Some(built),
+                _ = left => None,
+            }
+        })
+    };
+    match blocking(task).await {
+        Some(built) => built,
+        None => unreachable!("the sender is dropped only with this future"),
+    }
 }
 
 /// Why a chart of a repository is not there.
@@ -248,6 +271,8 @@ enum Unread {
     Open(#[source] store::Error),
     #[error("artifact untar error")]
     Unpack(#[source] archive::Error),
+    #[error("nobody waits for the chart any more")]
+    Stopped,
 }
 
 #[cfg(test)]

@@ -50,6 +50,16 @@ pub(super) fn unverified(run: &mut ChartRun<'_>, message: String) -> Failure {
     failed(run, ConditionType::BUILD_FAILED, failure)
 }
 
+/// Notes that a chart was not built in time.
+pub(super) fn late(run: &mut ChartRun<'_>, limit: Duration) -> Failure {
+    run.status.remove(ConditionType::FETCH_FAILED);
+    let message = format!(
+        "the chart was not built within {limit:?}: check the servers of its dependencies, or commit them below charts/"
+    );
+    let failure = Failure::transient(Reason::CHART_PACKAGE_ERROR, message);
+    failed(run, ConditionType::BUILD_FAILED, failure)
+}
+
 /// Notes why a chart was not built, in the condition where it belongs.
 pub(super) fn unbuilt(run: &mut ChartRun<'_>, error: &build::Error) -> Failure {
     use build::Error;

@@ -15,6 +15,7 @@ use source::helm::repository::{Error as RepositoryError, FetchedIndex, Repositor
 use source::store::{Place, Store};
 use tempfile::{NamedTempFile, TempPath};
 
+use super::provider;
 use super::storage::{self, blocking};
 use super::{SUMMARY, Shared, begin, chain, failed, found_new, helm_access, secrets, told};
 use crate::kit::{Conditions, Failure, Notice, Reconcile, Run, Summary};
@@ -48,7 +49,9 @@ impl Reconcile for HelmRepositories {
         begin(run).await;
         run.status.remove(ConditionType::STORAGE_OPERATION_FAILED);
         storage::check(run, &self.shared.store).await?;
-        let fetched = self.fetch(run.object).await;
+        let (seat, namespace) = (run.seat, run.object.namespace().unwrap_or_default());
+        let fetch = self.fetch(run.object);
+        let fetched = self.shared.slow_fetches.run(seat, &namespace, fetch).await;
         let fetched = fetched.map_err(|failure| failed(run, ConditionType::FETCH_FAILED, failure))?;
         let revision = Revision::unnamed(fetched.digest);
         let artifact = run.status.artifact.as_ref();
@@ -72,6 +75,10 @@ impl Reconcile for HelmRepositories {
             ConditionType::STORAGE_OPERATION_FAILED,
         ];
         Ok(told(run, &message, &failures))
+    }
+
+    fn gone(&self, object: &Object<HelmRepositorySpec>) {
+        provider::forget(&self.shared, object);
     }
 
     async fn finalize(&self, run: &mut Run<'_, HelmRepositorySpec>) -> Result<Vec<Notice>, Failure> {

@@ -15,6 +15,7 @@ mod oci_repository;
 mod provider;
 mod secrets;
 mod signature;
+mod slow_fetches;
 mod storage;
 mod stored;
 
@@ -40,6 +41,7 @@ pub use git_repository::GitRepositories;
 pub use helm_chart::HelmCharts;
 pub use helm_repository::HelmRepositories;
 pub use oci_repository::OciRepositories;
+pub use slow_fetches::SlowFetches;
 
 /// What all source controllers of a process share.
 #[derive(Clone)]
@@ -60,6 +62,10 @@ pub struct Shared {
     pub proxy: Option<http::Proxy>,
     /// How indexes of Helm repositories are looked into, for the metrics.
     pub index_lookups: IndexLookups,
+    /// The root that keyless signatures are checked by where an object names none.
+    pub sigstore: source::verify::cosign::Root,
+    /// The fetches that go on without a worker.
+    pub slow_fetches: SlowFetches,
     /// What the flags of the program say.
     pub settings: Settings,
 }
@@ -76,6 +82,8 @@ impl Shared {
             clients: Clients::new(),
             proxy: None,
             index_lookups: IndexLookups::default(),
+            sigstore: source::verify::cosign::Root::embedded(),
+            slow_fetches: SlowFetches::default(),
             settings: Settings::default(),
         }
     }
@@ -99,6 +107,8 @@ pub struct Settings {
     pub helm_chart_max_size: u64,
     /// How many bytes one file in a chart may have.
     pub helm_chart_file_max_size: u64,
+    /// How long the build of a chart may take, with all that is fetched for it.
+    pub helm_chart_timeout: Duration,
     /// When to look again for what an object needs from another.
     pub requeue_dependency: Duration,
     /// Objects may refer only to objects of their own namespace.
@@ -117,6 +127,7 @@ impl Default for Settings {
             helm_index_max_size: source::helm::repository::MAX_INDEX_SIZE,
             helm_chart_max_size: source::helm::repository::MAX_CHART_SIZE,
             helm_chart_file_max_size: 5 << 20,
+            helm_chart_timeout: Duration::from_secs(10 * 60),
             requeue_dependency: Duration::from_secs(30),
             no_cross_namespace_refs: false,
             ssh: source::git::SshAlgorithms::default(),
@@ -154,9 +165,12 @@ pub(crate) const SUMMARY: Summary = Summary {
 /// How long a source may take, where its spec says nothing.
 const USUAL_TIMEOUT: Duration = Duration::from_secs(60);
 
+/// The longest time that a source may take, whatever its spec says: it occupies a worker meanwhile.
+const LONGEST_TIMEOUT: Duration = Duration::from_secs(60 * 60);
+
 /// How long a source may take.
 pub(crate) fn timeout_of(timeout: Option<api::Duration>) -> Duration {
-    timeout.map_or(USUAL_TIMEOUT, |timeout| timeout.to_std())
+    timeout.map_or(USUAL_TIMEOUT, |timeout| timeout.to_std().min(LONGEST_TIMEOUT))
 }
 
 /// Begins a run: says that work goes on. It is shown only where somebody waits for it, because the spec is new or a
@@ -256,4 +270,17 @@ where
         message: message.to_owned(),
         metadata,
     }]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_source_takes_longer_than_an_hour() {
+        let of = |text: &str| timeout_of(Some(text.parse().unwrap()));
+        assert_eq!(timeout_of(None), USUAL_TIMEOUT);
+        assert_eq!(of("20s"), Duration::from_secs(20));
+        assert_eq!(of("1000000m"), LONGEST_TIMEOUT);
+    }
 }

@@ -23,6 +23,9 @@ use super::storage;
 use super::{SUMMARY, Shared, begin, chain, failed, found_new, timeout_of, told};
 use crate::kit::{Conditions, Failure, Notice, Reconcile, Run, Summary};
 
+/// How much later than the whole run a request is given up, so that it is the run that says so.
+const AFTERWARDS: Duration = Duration::from_secs(5);
+
 /// Keeps OCIRepositories.
 pub struct OciRepositories {
     shared: Shared,
@@ -53,7 +56,9 @@ impl Reconcile for OciRepositories {
         run.status.remove(ConditionType::STORAGE_OPERATION_FAILED);
         storage::check(run, &self.shared.store).await?;
         let limit = timeout_of(run.object.spec.timeout);
-        let fetched = tokio::time::timeout(limit, self.fetch(run)).await;
+        let (seat, namespace) = (run.seat, run.object.namespace().unwrap_or_default());
+        let fetch = tokio::time::timeout(limit, self.fetch(run));
+        let fetched = self.shared.slow_fetches.run(seat, &namespace, fetch).await;
         let revision = fetched.unwrap_or_else(|_| {
             let url = &run.object.spec.url;
             let message = format!(
@@ -71,6 +76,10 @@ impl Reconcile for OciRepositories {
             ConditionType::STORAGE_OPERATION_FAILED,
         ];
         Ok(told(run, &message_of(run), &failures))
+    }
+
+    fn gone(&self, object: &Object<OciRepositorySpec>) {
+        provider::forget(&self.shared, object);
     }
 
     async fn finalize(&self, run: &mut Run<'_, OciRepositorySpec>) -> Result<Vec<Notice>, Failure> {
@@ -195,6 +204,8 @@ impl OciRepositories {
             http: self.shared.http(),
             ..oci::Options::default()
         };
+        // The whole run has the limit of the object; no request outlives it by much.
+        options.http.timeout = Some(timeout_of(spec.timeout).saturating_add(AFTERWARDS));
         if let Some(proxy) = &spec.proxy_secret_ref {
             let data = Data::read(cluster, &namespace, &proxy.name).await;
             let proxy = data.and_then(|data| data.proxy());
@@ -202,22 +213,27 @@ impl OciRepositories {
                 proxy.map_err(|error| refused(format!("failed to get proxy address: {}", chain(&error))))?;
             options.http.proxy = Some(proxy);
         }
-        if let Some(provider) = spec.provider.as_ref().filter(|_| !generic && keychain.is_empty()) {
-            let failure =
-                |error: provider::Error| error.failure(&format!("failed to get credential from {provider}"));
-            let (account, proxy) = (spec.service_account_name.as_deref(), options.http.proxy.clone());
-            let asker = provider::asker(&self.shared, &namespace, account, proxy).await;
-            let asker = asker.map_err(failure)?;
-            let identities = provider::identities(&self.shared, object);
-            let login = provider::registry(&identities, provider, &asker, repository).await;
-            keychain = login.map_err(failure)?;
-        }
         let transport =
             |why: String| refused(format!("failed to generate transport for '{}': {why}", spec.url));
         if let Some(secret) = &spec.cert_secret_ref {
             let data = Data::read(cluster, &namespace, &secret.name).await;
             let tls = data.and_then(|data| data.tls());
             options.http.tls = tls.map_err(|error| transport(chain(&error)))?;
+        }
+        if let Some(provider) = spec.provider.as_ref().filter(|_| !generic && keychain.is_empty()) {
+            let failure =
+                |error: provider::Error| error.failure(&format!("failed to get credential from {provider}"));
+            let (account, proxy) = (spec.service_account_name.as_deref(), options.http.proxy.clone());
+            let asker = provider::asker(&self.shared, &namespace, account, proxy).await;
+            let asker = asker.map_err(failure)?;
+            let reached = provider::Reached {
+                insecure: spec.insecure,
+                tls: &options.http.tls,
+                proxied: spec.proxy_secret_ref.is_some(),
+            };
+            let identities = provider::identities(&self.shared, object);
+            let login = provider::registry(&identities, provider, &asker, repository, reached).await;
+            keychain = login.map_err(failure)?;
         }
         Client::new(&options, keychain, &self.shared.registries).map_err(|error| transport(chain(&error)))
     }
@@ -243,7 +259,13 @@ impl OciRepositories {
             return Ok(());
         }
         let namespace = run.object.namespace().unwrap_or_default();
-        let signatures = Signatures::read(&self.shared.client, &namespace, verification).await;
+        let signatures = Signatures::read(
+            &self.shared.client,
+            &self.shared.sigstore,
+            &namespace,
+            verification,
+        )
+        .await;
         let checked = match signatures {
             Ok(signatures) => signatures.verify(client, repository, resolved.digest).await,
             Err(why) => Err(why),
@@ -301,7 +323,7 @@ impl OciRepositories {
                     keep(store, place.clone(), file.clone(), pulled, copy, ignore.clone()).await
                 };
                 self.pulls
-                    .get(&key, &place, &file, pull)
+                    .get(&client.scope(repository), &key, &place, &file, pull)
                     .await
                     .map_err(|error| match error {
                         share::Error::Fetch(trouble) => trouble,
@@ -319,8 +341,7 @@ impl OciRepositories {
     }
 }
 
-/// Asks the registry whether we may read an artifact that was only named: what others have pulled is not for everyone. Whoever
-/// resolved a tag has been asked already.
+/// Asks the registry whether we may still read an artifact that was only named. Whoever resolved a tag has been asked already.
 async fn may_read(client: &Client, repository: &Repository, resolved: &Resolved) -> Result<(), oci::Error> {
     if resolved.reference.tag().is_some() {
         return Ok(());

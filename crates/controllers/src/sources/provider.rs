@@ -13,15 +13,15 @@ use kube::{Api, Client, ResourceExt};
 use secrecy::SecretString;
 use source::git::github_app::{App, Installation, Settings as AppSettings};
 use source::git::{Auth, Settings as GitSettings};
-use source::http::Proxy;
+use source::http::{Proxy, Tls};
 use source::identity::{
-    self, Asker, Caller, Cloud, Identities, Involved, ServiceAccount, ServiceAccountTokens,
+    self, Asker, Caller, Cloud, Destination, Identities, Involved, ServiceAccount, ServiceAccountTokens,
 };
 use source::oci::{Keychain, Repository};
 
 use super::secrets::{self, Data};
 use super::{Shared, chain};
-use crate::kit::Failure;
+use crate::kit::{Failure, named};
 
 /// Why an object is nobody to its provider.
 #[derive(Debug, thiserror::Error)]
@@ -86,8 +86,8 @@ pub(crate) async fn asker(
 
 /// A ServiceAccount that asks.
 pub(crate) async fn account(client: &Client, namespace: &str, name: &str) -> Result<Caller, Error> {
-    let api: Api<Account> = Api::namespaced(client.clone(), namespace);
-    let account = api.get(name).await.map_err(|error| {
+    let account = named::get::<Account>(client, namespace, name).await;
+    let account = account.map_err(|error| {
         Error::ServiceAccount(secrets::Error::reading("ServiceAccount", namespace, name, error))
     })?;
     Ok(Caller::ServiceAccount(ServiceAccount {
@@ -131,12 +131,23 @@ impl ServiceAccountTokens for Cluster {
     }
 }
 
+/// How an object has its registry reached.
+pub(crate) struct Reached<'a> {
+    /// Whether the object allows plain HTTP and any certificate.
+    pub(crate) insecure: bool,
+    /// The certificates that the object names.
+    pub(crate) tls: &'a Tls,
+    /// Whether the object names a proxy.
+    pub(crate) proxied: bool,
+}
+
 /// The login of a registry at one of the clouds. Both kinds that pull from registries ask here.
 pub(crate) async fn registry(
     identities: &Identities,
     provider: &OciProvider,
     asker: &Asker,
     repository: &Repository,
+    reached: Reached<'_>,
 ) -> Result<Keychain, Error> {
     let cloud = match provider {
         OciProvider::Aws => Cloud::Aws,
@@ -144,8 +155,16 @@ pub(crate) async fn registry(
         OciProvider::Gcp => Cloud::Gcp,
         OciProvider::Generic | OciProvider::Other(_) => return Err(Error::Unknown(provider.to_string())),
     };
-    let credential = identities.registry(cloud, asker, repository.registry()).await?;
-    Ok(Keychain::for_registry_of(repository, credential))
+    let registry = repository.registry();
+    let scheme = if reached.insecure { "http" } else { "https" };
+    let destination = Destination::Named {
+        address: &format!("{scheme}://{registry}"),
+        tls: reached.tls,
+        proxied: reached.proxied,
+    };
+    let credential = identities.registry(cloud, asker, registry, destination).await?;
+    let keychain = Keychain::for_registry_of(repository, credential);
+    Ok(keychain.issued_to(asker.fingerprint(cloud)))
 }
 
 /// Completes how a Git repository is reached with what its provider gives. What the Secret says of TLS stays.
@@ -173,8 +192,16 @@ pub(super) async fn git(
     let proxy = settings.http.proxy.clone();
     let account = spec.service_account_name.as_deref();
     let asker = asker(shared, &namespace, account, proxy).await.map_err(failure)?;
-    let auth = identities(shared, object).git(cloud, &asker, &settings.url).await;
+    let address = settings.url.to_string();
+    let destination = Destination::Named {
+        address: &address,
+        tls: &settings.http.tls,
+        proxied: spec.proxy_secret_ref.is_some(),
+    };
+    let identities = identities(shared, object);
+    let auth = identities.git(cloud, &asker, &settings.url, destination).await;
     settings.auth = auth.map_err(|error| failure(error.into()))?;
+    settings.identity = Some(asker.fingerprint(cloud));
     Ok(())
 }
 
@@ -223,14 +250,15 @@ async fn github(
         );
         Failure::transient(Reason::AUTHENTICATION_FAILED, message)
     };
-    let made_of = app.fingerprint();
+    let identity = app.fingerprint();
     let app = App::new(&app).map_err(|error| refused(&error))?;
-    let grant = identities.keep(&made_of, &app).await;
+    let grant = identities.keep(&identity, &app).await;
     let grant = grant.map_err(|error| refused(&error))?;
     settings.auth = Auth::Basic {
         user: grant.name,
         password: grant.secret,
     };
+    settings.identity = Some(identity);
     Ok(())
 }
 

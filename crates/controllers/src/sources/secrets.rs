@@ -3,12 +3,14 @@
 use std::collections::BTreeMap;
 
 use k8s_openapi::api::core::v1::{Secret, ServiceAccount};
-use kube::{Api, Client};
+use kube::Client;
 use secrecy::SecretString;
 use source::bucket::s3::Key;
 use source::git::{Auth, SshAuth};
 use source::http::{self, Login, Proxy, Tls};
 use source::oci::Keychain;
+
+use crate::kit::named;
 
 /// The longest address of a proxy.
 const LONGEST_ADDRESS: usize = 2048;
@@ -57,8 +59,7 @@ pub(crate) struct Data {
 impl Data {
     /// Reads a Secret, `namespace/name`.
     pub(crate) async fn read(client: &Client, namespace: &str, name: &str) -> Result<Self, Error> {
-        let api: Api<Secret> = Api::namespaced(client.clone(), namespace);
-        let secret = api.get(name).await;
+        let secret = named::get::<Secret>(client, namespace, name).await;
         let secret = secret.map_err(|error| Error::reading("Secret", namespace, name, error))?;
         let values = secret.data.unwrap_or_default().into_iter();
         Ok(Data {
@@ -349,8 +350,7 @@ pub(crate) async fn keychain_of(
         keychain.merge(Data::read(client, namespace, name).await?.pull_secret()?);
     }
     if let Some(name) = service_account {
-        let api: Api<ServiceAccount> = Api::namespaced(client.clone(), namespace);
-        let account = api.get(name).await;
+        let account = named::get::<ServiceAccount>(client, namespace, name).await;
         let account = account.map_err(|error| Error::reading("ServiceAccount", namespace, name, error))?;
         for reference in account.image_pull_secrets.unwrap_or_default() {
             let data = Data::read(client, namespace, &reference.name).await?;

@@ -5,7 +5,7 @@ use kube::Client as Cluster;
 use model::Digest;
 use source::oci::{Client, Repository};
 use source::verify::PublicKey;
-use source::verify::cosign::{self, Identity, Keyless};
+use source::verify::cosign::{self, Identity, Keyless, Root};
 use source::verify::notation::{Notation, Verdict};
 
 use super::chain;
@@ -28,6 +28,7 @@ impl Signatures {
     /// Reads what a spec names. The error says why it cannot be used.
     pub(super) async fn read(
         cluster: &Cluster,
+        root: &Root,
         namespace: &str,
         wanted: &OciVerification,
     ) -> Result<Self, String> {
@@ -38,7 +39,7 @@ impl Signatures {
         };
         let accepted = match &wanted.provider {
             VerificationProvider::Cosign if keyless => {
-                let keyless = keyless_of(cluster, namespace, wanted).await;
+                let keyless = keyless_of(cluster, root, namespace, wanted).await;
                 keyless.map(|keyless| Accepted::Keyless(Box::new(keyless)))
             }
             VerificationProvider::Cosign => keys_of(cluster, namespace, wanted).await.map(Accepted::Keys),
@@ -111,14 +112,20 @@ async fn keys_of(
     }
 }
 
-async fn keyless_of(cluster: &Cluster, namespace: &str, wanted: &OciVerification) -> Result<Keyless, String> {
+async fn keyless_of(
+    cluster: &Cluster,
+    public: &Root,
+    namespace: &str,
+    wanted: &OciVerification,
+) -> Result<Keyless, String> {
     let identities = wanted.match_oidc_identity.iter().map(|identity| Identity {
         issuer: identity.issuer.clone(),
         subject: identity.subject.clone(),
     });
     let identities: Vec<Identity> = identities.collect();
     let Some(root) = &wanted.trusted_root_secret_ref else {
-        return Keyless::public(&identities).map_err(|error| chain(&error));
+        let keyless = public.keyless(&identities, jiff::Timestamp::now()).await;
+        return keyless.map_err(|error| chain(&error));
     };
     let data = Data::read(cluster, namespace, &root.name).await;
     let data = data.map_err(|error| chain(&error))?;

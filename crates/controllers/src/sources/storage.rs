@@ -34,7 +34,7 @@ where
                 tracing::warn!("failed to collect old artifacts: {}", chain(&error));
                 Vec::new()
             });
-            let presence = artifact.as_ref().map(|artifact| store.verify(artifact));
+            let presence = artifact.as_ref().map(|artifact| store.verify(&place, artifact));
             (collected.len(), presence.transpose())
         }
     };
@@ -59,7 +59,7 @@ where
                 *newest = store.relocate(newest);
             }
         }
-        (Some(Presence::Corrupt { found }), Some(artifact)) => {
+        (Some(Presence::Corrupt), Some(artifact)) => {
             let wanted = artifact
                 .digest
                 .map(|digest| digest.to_string())
@@ -68,7 +68,7 @@ where
                 severity: Severity::Error,
                 reason: Reason::ARTIFACT_VERIFICATION_FAILED,
                 message: format!(
-                    "failed to verify integrity of artifact: its digest is {found} instead of {wanted}"
+                    "failed to verify integrity of artifact: computed digest doesn't match '{wanted}'"
                 ),
                 metadata: BTreeMap::new(),
             });

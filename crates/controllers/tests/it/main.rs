@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test says what is wrong by panicking")]
 
+mod deviations;
 mod flux;
 mod flux_helm;
 mod flux_kustomize;
@@ -11,3 +12,4 @@ mod names;
 mod real;
 mod rows;
 mod sources;
+mod tenancy;

@@ -6,9 +6,10 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use model::{Health, ObjectKey, Str, Value};
 
+use super::assess::Assessed;
 use super::content;
 use super::owner::{self, Owner};
-use super::settings::{KindSettings, assessed};
+use super::settings::KindSettings;
 use super::standard::Standard;
 use super::uid::Uid;
 use crate::cluster::{Detail, Resource};
@@ -74,29 +75,13 @@ impl Id {
 }
 
 impl Entry {
-    /// What is kept of an object. Its kind is that of the watch: the items of a list and bare metadata do not name theirs.
-    pub(super) fn new(
-        id: Arc<Id>,
-        mut object: Value,
-        detail: Detail,
-        settings: &KindSettings,
-        standards: &[Standard],
-        now: Timestamp,
-    ) -> Entry {
-        object.set_at(&["apiVersion"], id.kind.api_version.clone());
-        object.set_at(&["kind"], id.kind.kind.clone());
-        let health = match detail {
-            Detail::Full => assessed(&*settings.health, &object, now),
-            Detail::Metadata => None,
-        };
-        let by = |standard: &Standard| match detail {
-            Detail::Full => standard.assess(&object, now, settings, health.as_ref()),
-            Detail::Metadata => None,
-        };
-        let healths: Box<[_]> = standards
-            .iter()
-            .map(|standard| (standard.clone(), by(standard)))
-            .collect();
+    /// What is kept of an object that was assessed.
+    pub(super) fn new(id: Arc<Id>, assessed: Assessed, detail: Detail, settings: &KindSettings) -> Entry {
+        let Assessed {
+            object,
+            health,
+            healths,
+        } = assessed;
         let metadata = |key: &str| object.str_at(&["metadata", key]);
         let created: Option<Timestamp> = metadata("creationTimestamp").parse().ok();
         let mut entry = Entry {
@@ -122,7 +107,7 @@ impl Entry {
             entry.more = Some(Box::new(More {
                 object: keep.then(|| Arc::new(stripped(object))),
                 claims,
-                healths,
+                healths: healths.into(),
             }));
         }
         entry

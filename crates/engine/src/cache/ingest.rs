@@ -6,6 +6,7 @@ use std::sync::Arc;
 use model::Value;
 
 use super::Shared;
+use super::assess::Rules;
 use super::entry::{Entry, Id};
 use super::interest::Interest;
 use super::subscription::Change;
@@ -13,7 +14,7 @@ use super::watcher::Watcher;
 
 impl Watcher {
     /// Takes an object in, and tells if something about it changed.
-    pub(super) fn put(&mut self, object: Value) -> Option<Arc<Id>> {
+    pub(super) async fn put(&mut self, object: Value) -> Option<Arc<Id>> {
         let shared = self.shared.upgrade()?;
         let namespace = object.str_at(&["metadata", "namespace"]);
         let name = object.str_at(&["metadata", "name"]);
@@ -33,11 +34,21 @@ impl Watcher {
                 name: name.into(),
             }),
         };
-        let now = (shared.settings().clock)();
+        let settings = shared.settings();
+        let now = (settings.clock)();
         let detail = self.watch.interest.detail;
         let standards = self.watch.standards();
-        let entry = Entry::new(Arc::clone(&id), object, detail, &self.settings, &standards, now);
-        let entry = Arc::new(entry);
+        let rules = Rules {
+            settings: &settings,
+            kind: &self.settings,
+            standards: &standards,
+            detail,
+        };
+        // A cache that is torn down while rules of others are evaluated is not held back.
+        drop(shared);
+        let assessed = rules.assess(&id, object, now).await;
+        let entry = Entry::new(Arc::clone(&id), assessed, detail, &self.settings);
+        let (entry, shared) = (Arc::new(entry), self.shared.upgrade()?);
         self.watch.store.put(Arc::clone(&entry), old.as_ref());
         if !old.is_some_and(|old| old.is_like(&entry)) {
             shared.subscribers.tell(&Change::Updated(entry));

@@ -27,6 +27,7 @@
 //! [`State::Forbidden`], what was last known of it is still there to be read. Rules of health that depend on the time see the
 //! time of the last change.
 
+mod assess;
 mod clusters;
 mod content;
 mod definitions;
@@ -68,6 +69,7 @@ pub use uid::Uid;
 pub use watch::Follow;
 
 use crate::cluster::{Cluster, Detail, Resource};
+use assess::Rules;
 use definitions::Definitions;
 use entry::{Id, Kind};
 use registry::Registry;
@@ -190,17 +192,22 @@ impl Cache {
     }
 
     /// What would be kept of an object that somebody has read, assessed by this standard: for those that cannot be followed.
-    pub fn entry_of(&self, resource: &Resource, object: Value, standard: &Standard) -> Entry {
+    pub async fn entry_of(&self, resource: &Resource, object: Value, standard: &Standard) -> Entry {
         let settings = self.shared.settings();
-        let id = Id {
+        let id = Arc::new(Id {
             kind: Arc::new(Kind::of(resource)),
             namespace: object.str_at(&["metadata", "namespace"]).into(),
             name: object.str_at(&["metadata", "name"]).into(),
-        };
+        });
         let kind = settings.of(&resource.group, &resource.kind);
-        let standard = [standard.of(&resource.group, &resource.kind)];
-        let now = (settings.clock)();
-        Entry::new(Arc::new(id), object, Detail::Full, &kind, &standard, now)
+        let rules = Rules {
+            settings: &settings,
+            kind: &kind,
+            standards: &[standard.of(&resource.group, &resource.kind)],
+            detail: Detail::Full,
+        };
+        let assessed = rules.assess(&id, object, (settings.clock)()).await;
+        Entry::new(id, assessed, Detail::Full, &kind)
     }
 
     /// All objects of a kind that are followed, by namespace and name.

@@ -10,13 +10,18 @@ use model::health::State;
 use model::{Health, Str, Value};
 
 use super::entry::Entry;
-use crate::health::{Overrides, Rules, cel};
+use crate::health::{Evaluations, Overrides, Rules, cel};
 use crate::panics::caught;
 
 /// Tells how an object is doing.
 pub trait Assess: Send + Sync {
     /// How the object is doing at this time; nothing where nothing is known of its kind.
     fn assess(&self, object: &Value, now: Timestamp) -> Option<Health>;
+
+    /// The same with the work that is left for the object. Rules that count none do not take any.
+    fn assess_within(&self, object: &Value, now: Timestamp, _work: &mut cel::Work) -> Option<Health> {
+        self.assess(object, now)
+    }
 
     /// Whether it has anything to say of objects of this kind. What says no is not asked about any of them.
     fn is_about(&self, _group: &str, _kind: &str) -> bool {
@@ -25,8 +30,13 @@ pub trait Assess: Send + Sync {
 }
 
 /// How an object is doing by rules that may be somebody else's. If they panic it is not known, and the watch goes on.
-pub(super) fn assessed(rules: &dyn Assess, object: &Value, now: Timestamp) -> Option<Health> {
-    caught(|| rules.assess(object, now)).unwrap_or_else(|panic| {
+pub(super) fn assessed(
+    rules: &dyn Assess,
+    object: &Value,
+    now: Timestamp,
+    work: &mut cel::Work,
+) -> Option<Health> {
+    caught(|| rules.assess_within(object, now, work)).unwrap_or_else(|panic| {
         tracing::error!(%panic, "rules of health panicked");
         let message = format!("the rules of its health panicked: {panic}");
         Some(Health::because(State::Unknown, message))
@@ -46,8 +56,26 @@ impl Assess for Overrides {
 }
 
 impl Assess for cel::Checks {
-    fn assess(&self, object: &Value, _: Timestamp) -> Option<Health> {
-        cel::Checks::assess(self, object)
+    fn assess(&self, object: &Value, now: Timestamp) -> Option<Health> {
+        self.assess_at(object, now)
+    }
+
+    fn assess_within(&self, object: &Value, now: Timestamp, work: &mut cel::Work) -> Option<Health> {
+        cel::Checks::assess_within(self, object, now, work)
+    }
+
+    fn is_about(&self, group: &str, kind: &str) -> bool {
+        self.has(group, kind)
+    }
+}
+
+impl Assess for cel::LazyChecks {
+    fn assess(&self, object: &Value, now: Timestamp) -> Option<Health> {
+        self.assess_at(object, now)
+    }
+
+    fn assess_within(&self, object: &Value, now: Timestamp, work: &mut cel::Work) -> Option<Health> {
+        cel::LazyChecks::assess_within(self, object, now, work)
     }
 
     fn is_about(&self, group: &str, kind: &str) -> bool {
@@ -69,6 +97,10 @@ pub struct Settings {
     pub health: Arc<dyn Assess>,
     /// And for some kinds by this.
     pub health_of: HashMap<GroupKind, Arc<dyn Assess>>,
+    /// Where rules of others are evaluated. All caches of a process share one limit by default.
+    pub evaluations: Evaluations,
+    /// The cluster, to tell its evaluations from those of other clusters.
+    pub realm: Str,
     /// The labels that entries have.
     pub labels: Arc<BTreeSet<Str>>,
     /// Which objects are kept whole; none where this is missing.
@@ -95,6 +127,8 @@ impl Default for Settings {
         Settings {
             health: Arc::new(Rules::Kstatus),
             health_of: HashMap::new(),
+            evaluations: Evaluations::default(),
+            realm: Str::default(),
             labels: Arc::default(),
             keep: None,
             excluded: HashSet::new(),

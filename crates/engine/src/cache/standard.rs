@@ -10,26 +10,61 @@ use jiff::Timestamp;
 use model::{Health, Str, Value};
 
 use super::settings::{Assess, KindSettings, assessed};
-use crate::health::{Rules, cel};
+use crate::health::Rules;
+use crate::health::cel::{self, Work};
 
 /// Rules of somebody's own, under a name. Rules of the same name are taken for the same: whoever reads them from somewhere each
 /// time they are needed gives them a name that says what they are, and objects are neither looked at again nor assessed
 /// twice.
+///
+/// Rules of a tenant are evaluated [in turn](crate::health::Evaluations) with others of the same tenant. Those of different tenants are
+/// different rules, whatever their names, so that nobody waits for the turn of somebody else.
 #[derive(Clone)]
-pub struct OwnRules(Arc<Named>);
+pub struct OwnRules {
+    named: Arc<Named>,
+    author: Author,
+}
 
 struct Named {
     name: Str,
     rules: Box<dyn Assess>,
 }
 
+/// Who has written rules.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Author {
+    /// Whoever writes this process: they take no longer than they have to.
+    Process,
+    /// A tenant: nobody knows how long they take.
+    Tenant(Str),
+}
+
 impl OwnRules {
     /// Rules under a name.
     pub fn new(name: impl Into<Str>, rules: impl Assess + 'static) -> OwnRules {
-        OwnRules(Arc::new(Named {
+        let named = Named {
             name: name.into(),
             rules: Box::new(rules),
-        }))
+        };
+        OwnRules {
+            named: Arc::new(named),
+            author: Author::Tenant(Str::default()),
+        }
+    }
+
+    /// The same rules as those of a tenant: the namespace of the unit that has them, never one that an object in a cluster names. Without
+    /// it, they are those of the tenant without a name.
+    #[must_use]
+    pub fn of_tenant(mut self, tenant: impl Into<Str>) -> OwnRules {
+        self.author = Author::Tenant(tenant.into());
+        self
+    }
+
+    /// The same rules as those of the process itself. They are evaluated without a queue.
+    #[must_use]
+    pub fn built_in(mut self) -> OwnRules {
+        self.author = Author::Process;
+        self
     }
 
     /// Expressions, whose name is what they are: the `healthCheckExprs` of a Kustomization.
@@ -39,11 +74,17 @@ impl OwnRules {
     pub fn expressions(checks: &[cel::Check]) -> Result<OwnRules, cel::Error> {
         Ok(OwnRules::new(format!("{checks:?}"), cel::Checks::new(checks)?))
     }
+
+    /// Creates the same rules without parsing the expressions: that happens where the first object is assessed.
+    pub fn unparsed_expressions(checks: Vec<cel::Check>) -> OwnRules {
+        OwnRules::new(format!("{checks:?}"), cel::LazyChecks::new(checks))
+    }
 }
 
 impl PartialEq for OwnRules {
     fn eq(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.0, &other.0) || self.0.name == other.0.name
+        let is_same = Arc::ptr_eq(&self.named, &other.named) || self.named.name == other.named.name;
+        is_same && self.author == other.author
     }
 }
 
@@ -51,7 +92,10 @@ impl Eq for OwnRules {}
 
 impl fmt::Debug for OwnRules {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("OwnRules").field(&self.0.name).finish()
+        f.debug_tuple("OwnRules")
+            .field(&self.named.name)
+            .field(&self.author)
+            .finish()
     }
 }
 
@@ -70,7 +114,7 @@ impl Standard {
     pub(crate) fn of(&self, group: &str, kind: &str) -> Standard {
         let own = self.own.as_ref();
         Standard {
-            own: own.filter(|own| own.0.rules.is_about(group, kind)).cloned(),
+            own: own.filter(|own| own.named.rules.is_about(group, kind)).cloned(),
             rules: self.rules,
         }
     }
@@ -78,6 +122,14 @@ impl Standard {
     /// Whether rules of its own are about a kind.
     pub fn has_rules_for(&self, group: &str, kind: &str) -> bool {
         self.of(group, kind).own.is_some()
+    }
+
+    /// The tenant whose rules it has; none if all of its rules are built in.
+    pub(super) fn tenant(&self) -> Option<&str> {
+        match &self.own.as_ref()?.author {
+            Author::Process => None,
+            Author::Tenant(tenant) => Some(tenant),
+        }
     }
 
     /// Whether objects are told by the settings alone.
@@ -92,9 +144,10 @@ impl Standard {
         now: Timestamp,
         settings: &KindSettings,
         plain: Option<&Health>,
+        work: &mut Work,
     ) -> Option<Health> {
         let own = self.own.as_ref();
-        if let Some(health) = own.and_then(|own| assessed(&*own.0.rules, object, now)) {
+        if let Some(health) = own.and_then(|own| assessed(&*own.named.rules, object, now, work)) {
             return Some(health);
         }
         match self.rules {

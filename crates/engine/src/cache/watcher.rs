@@ -179,7 +179,7 @@ impl Watcher {
                 .list(resource, &selection, page, next.as_deref())
                 .await?;
             for object in found.items {
-                seen.add(self.put(object));
+                seen.add(self.put(object).await);
             }
             next = found.next;
             if next.is_none() {
@@ -220,7 +220,7 @@ impl Watcher {
             match event {
                 WatchEvent::Added(object) | WatchEvent::Modified(object) => {
                     let version = version_of(&object);
-                    let id = self.put(object);
+                    let id = self.put(object).await;
                     match &mut initial {
                         Some(seen) => seen.add(id),
                         None => self.reached(version),

@@ -42,6 +42,9 @@ const AGGREGATED: &str =
 /// So many group-versions are asked about at a time.
 const AT_A_TIME: usize = 8;
 
+/// And so many in all. Large clusters have some hundred.
+const MOST: usize = 2_000;
+
 pub(super) struct Discovery {
     table: RwLock<Option<Arc<Table>>>,
     /// How often somebody said that it changed.
@@ -255,7 +258,7 @@ impl Cluster {
             "/api" => core_versions(&answer),
             _ => group_versions(&answer),
         };
-        let asked = stream::iter(versions).map(async |(group, version)| {
+        let asked = stream::iter(versions.into_iter().take(MOST)).map(async |(group, version)| {
             let path = match group.as_str() {
                 "" => format!("/api/{version}"),
                 group => format!("/apis/{group}/{version}"),

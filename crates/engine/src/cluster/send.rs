@@ -23,8 +23,21 @@ const LIMIT: Duration = Duration::from_secs(60);
 const ATTEMPTS: u32 = 6;
 /// The server may not keep a request away for longer than this at a time.
 const LONGEST_PAUSE: Duration = Duration::from_secs(10);
-/// Larger answers are refused.
-const LARGEST: usize = 512 * 1024 * 1024;
+/// Larger answers are refused, by what was asked for: pages of lists have many objects, an object has at most three million bytes, and a refusal
+/// is read by people. A server need not be one that anybody here trusts.
+const LARGEST_LIST: usize = 512 * 1024 * 1024;
+const LARGEST_DISCOVERY: usize = 32 * 1024 * 1024;
+const LARGEST_OBJECT: usize = 16 * 1024 * 1024;
+const LARGEST_REFUSAL: usize = 1024 * 1024;
+
+/// The size of the largest answer to a request of this kind.
+fn largest(verb: Verb) -> usize {
+    match verb {
+        Verb::List => LARGEST_LIST,
+        Verb::Discover => LARGEST_DISCOVERY,
+        _ => LARGEST_OBJECT,
+    }
+}
 
 pub(super) const JSON: &str = "application/json";
 /// An object without all but its metadata.
@@ -122,7 +135,7 @@ impl Cluster {
         let sent = turn.now(subject)?;
         let answer = tokio::time::timeout(LIMIT, async {
             let response = self.open(subject, ask).await?;
-            read(subject, response.into_body()).await
+            read(subject, response.into_body(), largest(subject.verb)).await
         });
         let result = answer.await.unwrap_or_else(|_| {
             Err(Error::Timeout {
@@ -158,7 +171,7 @@ impl Cluster {
             return Ok(response);
         }
         let (head, body) = response.into_parts();
-        let body = read(subject, body).await?;
+        let body = read(subject, body, LARGEST_REFUSAL).await?;
         let mut refusal = Refusal::read(subject.to_string(), head.status.as_u16(), &body);
         refusal.hide(&ask.secrets);
         refusal.retry_after = retry_after(&head.headers).or(refusal.retry_after);
@@ -166,8 +179,8 @@ impl Cluster {
     }
 }
 
-async fn read(subject: &Subject<'_>, body: Body) -> Result<Bytes, Error> {
-    let body = Limited::new(body, LARGEST).collect().await;
+async fn read(subject: &Subject<'_>, body: Body, most: usize) -> Result<Bytes, Error> {
+    let body = Limited::new(body, most).collect().await;
     Ok(body.map_err(|source| transport(subject, source))?.to_bytes())
 }
 

@@ -90,11 +90,12 @@ impl Surroundings for Around<'_> {
     }
 
     fn applies(&self, key: &ObjectKey) {
-        self.shared.known.claims.take(&self.unit.id, key);
+        self.shared.known.claims.take(&self.unit.id, key, false);
     }
 
     fn applied(&self, step: &Step, live: &Value) {
         let key = &step.key;
+        self.shared.known.claims.take(&self.unit.id, key, true);
         if let Some(reference) = &step.object {
             let content = cache::content(live);
             self.known

@@ -45,6 +45,13 @@ impl Awaited {
         }
     }
 
+    /// How much is kept, over all units.
+    #[cfg(test)]
+    pub(super) fn kept(&self) -> usize {
+        let index = self.index.lock();
+        index.units.len() + index.places.len()
+    }
+
     /// The units that wait for an object.
     pub(super) fn by(&self, cluster: &str, key: &ObjectKey) -> Vec<String> {
         let index = self.index.lock();

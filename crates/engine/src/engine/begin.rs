@@ -152,7 +152,7 @@ impl Shared {
         };
         // What is about to be done is stored before it is done: whoever comes after a crash knows of it, and of what it makes.
         self.units
-            .set_status(&unit.id, status)
+            .set_status(&unit.id, self.with_proof(&unit.id, status))
             .await
             .map_err(|error| vec![error.to_string()])?;
         {

@@ -1,25 +1,41 @@
 //! Which units have to do with an object: all that want it, and all that have it.
 //!
-//! An object is deleted by nobody as long as another unit wants it. Of several that want it one holds it: who has applied it
+//! An object is deleted by nobody as long as another unit wants it and may have it: a unit from which the server has not accepted the
+//! object has no say (see [`Standing`]). Of several that want it one holds it: who has applied it
 //! last. The others tell that they share it, and leave it to that one until they have something new to apply.
+
+mod standing;
+#[cfg(test)]
+mod tests;
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
+use std::time::Duration;
 
 use model::ObjectKey;
 use parking_lot::Mutex;
+use tokio::time::Instant;
 
 use crate::plan::Shared;
+
+use standing::Standing;
+
+/// How long an object stays because it is not known whether another unit may write it.
+const DOUBT: Duration = Duration::from_secs(60);
 
 /// All claims of all units.
 #[derive(Default)]
 pub(super) struct Claims {
     index: Mutex<Index>,
+    doubts: Mutex<Doubts>,
 }
+
+/// By unit, the objects that it does not prune for now, with the other unit that may want each, and until when.
+type Doubts = HashMap<Arc<str>, HashMap<ObjectKey, (Arc<str>, Instant)>>;
 
 #[derive(Default)]
 struct Index {
-    /// By endpoint: names of clusters may lead to the same one.
+    /// By realm: names of clusters may lead to the same one.
     objects: HashMap<Arc<str>, HashMap<ObjectKey, Vec<Claim>>>,
     units: HashMap<Arc<str>, Claimed>,
 }
@@ -36,63 +52,55 @@ struct Claim {
     standing: Standing,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Standing {
-    /// It is in its inventory. Whether it still wants it is not known: it was not built since we run.
-    Had,
-    /// It wants it for a while, as a hook.
-    Runs,
-    /// It wants it.
-    Wants,
-    /// It wants it and has applied it. Its inventory does not say so: its operation has not ended, or another has applied it since.
-    Applied,
-    /// It wants it and has it.
-    Has,
-    /// It has it, and does not want it any more.
-    Leaves,
-}
-
-impl Standing {
-    fn wants(self) -> bool {
-        self != Standing::Leaves
-    }
-
-    /// Whether it is to be there for good.
-    fn lasts(self) -> bool {
-        self.wants() && self != Standing::Runs
-    }
-
-    fn has(self) -> bool {
-        matches!(self, Standing::Had | Standing::Has)
-    }
-
-    fn may_hold(self) -> bool {
-        self.has() || self == Standing::Applied
-    }
-}
-
 impl Claims {
-    /// A unit has these objects, as its inventory says, and wants these besides, as was stored of it; nothing is known of what else it
-    /// wants. Says nothing of one of which it is.
+    /// A unit has these objects, as its inventory says, some of which something else speaks for, and wants these besides, as was stored of
+    /// it; nothing is known of what else it wants. Says nothing of a unit that is known.
     pub(super) fn had(
         &self,
         unit: &str,
         endpoint: &str,
-        has: impl Iterator<Item = ObjectKey>,
+        has: impl Iterator<Item = (ObjectKey, bool)>,
         wants: impl Iterator<Item = ObjectKey>,
     ) {
         let mut index = self.index.lock();
         let known = index.units.get(unit);
         if known.is_none_or(|known| &*known.endpoint != endpoint) {
             let wants = wants.map(|key| (key, Standing::Wants));
-            let has = has.map(|key| (key, Standing::Had));
+            let has = has.map(|(key, is_proven)| match is_proven {
+                true => (key, Standing::Had),
+                false => (key, Standing::UNPROVEN),
+            });
             index.set(unit, endpoint, wants.chain(has).collect());
         }
+    }
+
+    /// Those of these objects about which a unit has no say, in order.
+    pub(super) fn without_say<'k>(
+        &self,
+        unit: &str,
+        keys: impl Iterator<Item = &'k ObjectKey>,
+    ) -> Vec<ObjectKey> {
+        let index = self.index.lock();
+        let known = index.units.get(unit);
+        let has_say = |key: &ObjectKey| {
+            let standing = known.and_then(|known| known.objects.get(key));
+            standing.is_some_and(|standing| standing.wants())
+        };
+        let mut without: Vec<_> = keys.filter(|key| !has_say(key)).cloned().collect();
+        without.sort();
+        without
     }
 
     /// Whether anything is known of a unit.
     pub(super) fn knows(&self, unit: &str) -> bool {
         self.index.lock().units.contains_key(unit)
+    }
+
+    /// Whether a unit claims what it does in this realm.
+    pub(super) fn is_in(&self, unit: &str, realm: &str) -> bool {
+        let index = self.index.lock();
+        let known = index.units.get(unit);
+        known.is_some_and(|known| &*known.endpoint == realm)
     }
 
     /// A unit wants and has these objects from now on, and no others; of those that it wants, whether they are to last. The units for which
@@ -108,20 +116,15 @@ impl Claims {
         let mut objects: HashMap<_, _> = has.map(|key| (key, Standing::Leaves)).collect();
         let before = index.units.get(unit).filter(|known| &*known.endpoint == endpoint);
         for (key, lasts) in wants {
-            let before = before.and_then(|known| known.objects.get(&key));
-            let otherwise = match before {
-                _ if !lasts => Standing::Runs,
-                Some(Standing::Has | Standing::Applied) => Standing::Applied,
-                _ => Standing::Wants,
-            };
-            let has = |standing: &mut Standing| *standing = Standing::Has;
-            objects.entry(key).and_modify(has).or_insert(otherwise);
+            let before = before.and_then(|known| known.objects.get(&key)).copied();
+            let recorded = objects.contains_key(&key);
+            objects.insert(key, Standing::listed(before, lasts, recorded));
         }
         index.set(unit, endpoint, objects)
     }
 
-    /// A unit has applied an object, and holds it from now on.
-    pub(super) fn take(&self, unit: &str, key: &ObjectKey) {
+    /// A unit is about to apply an object that the server has accepted from it, or has applied it, and holds it from now on.
+    pub(super) fn take(&self, unit: &str, key: &ObjectKey, is_applied: bool) {
         let mut index = self.index.lock();
         let Index { objects, units } = &mut *index;
         let Some(known) = units.get_mut(unit) else {
@@ -133,13 +136,88 @@ impl Claims {
         let (Some(claims), Some(standing)) = (claims, known.objects.get_mut(key)) else {
             return;
         };
+        if is_applied {
+            *standing = standing.accepted();
+        }
         if *standing == Standing::Wants {
             *standing = Standing::Applied;
         }
-        if let Some(place) = claims.iter().position(|claim| &*claim.unit == unit) {
-            claims[place].standing = *standing;
+        let Some(place) = claims.iter().position(|claim| &*claim.unit == unit) else {
+            return;
+        };
+        claims[place].standing = *standing;
+        if standing.wants() {
             claims[..=place].rotate_right(1);
         }
+    }
+
+    /// The server has accepted these objects from a unit, or refused them. The units for which that changes something are returned.
+    pub(super) fn judged(
+        &self,
+        unit: &str,
+        judged: impl Iterator<Item = (ObjectKey, bool)>,
+    ) -> HashSet<Arc<str>> {
+        let now = |before: Standing, is_accepted| match is_accepted {
+            true => before.accepted(),
+            false => before.refused(),
+        };
+        self.index.lock().change(unit, judged, now)
+    }
+
+    /// The server would let a unit write this object, which is in its inventory. The units for which that changes something are returned.
+    pub(super) fn may_write(&self, unit: &str, key: ObjectKey) -> HashSet<Arc<str>> {
+        let now = |before: Standing, ()| match before.is_unproven() {
+            true => Standing::MayWrite,
+            false => before,
+        };
+        self.index.lock().change(unit, std::iter::once((key, ())), now)
+    }
+
+    /// A unit leaves an object alone for now: the server did not say whether the other unit may write it.
+    pub(super) fn doubt(&self, unit: &str, key: ObjectKey, other: Arc<str>) {
+        let until = Instant::now() + DOUBT;
+        let mut doubts = self.doubts.lock();
+        let doubted = doubts.entry(Arc::from(unit)).or_default();
+        doubted.insert(key, (other, until));
+    }
+
+    /// The other unit that may want an object of this one, if that is in doubt.
+    fn doubted(&self, unit: &str, key: &ObjectKey) -> Option<String> {
+        let doubts = self.doubts.lock();
+        let (other, until) = doubts.get(unit)?.get(key)?;
+        (Instant::now() < *until).then(|| other.to_string())
+    }
+
+    /// The claims of other units to an object of this one, or to what would go with it, that only their inventories speak for. None if
+    /// another unit has a say already.
+    pub(super) fn unproven(&self, unit: &str, key: &ObjectKey) -> Vec<(Arc<str>, ObjectKey)> {
+        if self.wanted_by_another(unit, key).is_some() {
+            return Vec::new();
+        }
+        let index = self.index.lock();
+        let known = index.units.get(unit);
+        let Some(objects) = known.and_then(|known| index.objects.get(&known.endpoint)) else {
+            return Vec::new();
+        };
+        let of = |key: &ObjectKey, claims: &[Claim]| -> Vec<_> {
+            let is_unproven = |claim: &&Claim| &*claim.unit != unit && claim.standing.is_unproven();
+            let unproven = claims.iter().filter(is_unproven);
+            unproven
+                .map(|claim| (Arc::clone(&claim.unit), key.clone()))
+                .collect()
+        };
+        let itself = objects.get(key).map_or_else(Vec::new, |claims| of(key, claims));
+        let defined = key.name.split_once('.').filter(|_| is_definition(key));
+        if !is_namespace(key) && defined.is_none() {
+            return itself;
+        }
+        let goes_along = |other: &ObjectKey| match defined {
+            Some((_, group)) => other.group == group,
+            None => other.namespace == key.name,
+        };
+        let along = objects.iter().filter(|(other, _)| goes_along(other));
+        let along = along.flat_map(|(other, claims)| of(other, claims));
+        itself.into_iter().chain(along).collect()
     }
 
     /// Nothing is known of a unit any more. The units for which that changes something are returned.
@@ -147,7 +225,15 @@ impl Claims {
         let mut index = self.index.lock();
         let concerned = index.set(unit, "", HashMap::new());
         index.units.remove(unit);
+        self.doubts.lock().remove(unit);
         concerned
+    }
+
+    /// How much is kept, over all units.
+    #[cfg(test)]
+    pub(super) fn kept(&self) -> usize {
+        let index = self.index.lock();
+        index.units.len() + index.objects.len() + self.doubts.lock().len()
     }
 
     /// The units that have to do with an object.
@@ -174,13 +260,24 @@ impl Claims {
                 Standing::Leaves => inhabitant(unit, key, objects),
                 _ => None,
             };
-            Some((key.clone(), shared(unit, claims).or_else(inside)?))
+            let in_doubt = || {
+                self.doubted(unit, key).map(|other| Shared {
+                    unit: other,
+                    has: false,
+                    holds: false,
+                })
+            };
+            let shared = shared(unit, claims).or_else(inside).or_else(in_doubt)?;
+            Some((key.clone(), shared))
         };
         known.objects.iter().filter_map(of).collect()
     }
 
     /// The other unit that wants an object of this one, or something in it.
     pub(super) fn wanted_by_another(&self, unit: &str, key: &ObjectKey) -> Option<String> {
+        if let Some(other) = self.doubted(unit, key) {
+            return Some(other);
+        }
         let index = self.index.lock();
         let known = index.units.get(unit)?;
         let objects = index.objects.get(&known.endpoint)?;
@@ -254,6 +351,10 @@ fn is_namespace(key: &ObjectKey) -> bool {
     key.group.is_empty() && key.kind == "Namespace"
 }
 
+fn is_definition(key: &ObjectKey) -> bool {
+    key.kind == "CustomResourceDefinition"
+}
+
 /// The namespace that an object is in.
 fn namespace_of(key: &ObjectKey) -> ObjectKey {
     ObjectKey {
@@ -265,6 +366,31 @@ fn namespace_of(key: &ObjectKey) -> ObjectKey {
 }
 
 impl Index {
+    /// Changes the standings of a unit. The units for which that changes something are returned.
+    fn change<T>(
+        &mut self,
+        unit: &str,
+        objects: impl Iterator<Item = (ObjectKey, T)>,
+        now: impl Fn(Standing, T) -> Standing,
+    ) -> HashSet<Arc<str>> {
+        let Some(known) = self.units.get(unit) else {
+            return HashSet::new();
+        };
+        let changed = objects.filter_map(|(key, change)| {
+            let before = *known.objects.get(&key)?;
+            let now = now(before, change);
+            (now != before).then_some((key, now))
+        });
+        let changed: Vec<_> = changed.collect();
+        if changed.is_empty() {
+            return HashSet::new();
+        }
+        let endpoint = Arc::clone(&known.endpoint);
+        let mut objects = known.objects.clone();
+        objects.extend(changed);
+        self.set(unit, &endpoint, objects)
+    }
+
     fn set(&mut self, unit: &str, endpoint: &str, now: HashMap<ObjectKey, Standing>) -> HashSet<Arc<str>> {
         let mut concerned = HashSet::new();
         let (unit, before) = match self.units.remove_entry(unit) {
@@ -294,9 +420,15 @@ impl Index {
             if known == Some(standing) {
                 continue;
             }
+            if known.is_some_and(|known| known.wants()) && !standing.wants() {
+                leavers(objects, key, &unit, &mut concerned);
+            }
             let claims = objects.entry(key.clone()).or_default();
-            let others = claims.iter().filter(|claim| claim.unit != unit);
-            concerned.extend(others.map(|claim| Arc::clone(&claim.unit)));
+            // What counts for nothing is of no interest to others, unless it did before.
+            if known.is_some_and(|known| known.counts()) || standing.counts() {
+                let others = claims.iter().filter(|claim| claim.unit != unit);
+                concerned.extend(others.map(|claim| Arc::clone(&claim.unit)));
+            }
             match claims.iter_mut().find(|claim| claim.unit == unit) {
                 Some(claim) => claim.standing = *standing,
                 None => claims.push(Claim {
@@ -330,21 +462,26 @@ impl Index {
                 objects.remove(key);
             }
         }
-        // Whoever waits for its namespace to be left may delete that now.
-        if !key.namespace.is_empty()
-            && let Some(claims) = objects.get(&namespace_of(key))
-        {
-            let waiting = claims.iter().filter(|claim| claim.standing == Standing::Leaves);
-            concerned.extend(
-                waiting
-                    .map(|claim| Arc::clone(&claim.unit))
-                    .filter(|other| other != unit),
-            );
-        }
+        leavers(objects, key, unit, concerned);
         if objects.is_empty() {
             self.objects.remove(endpoint);
         }
     }
+}
+
+/// Adds the units that wait for the namespace of an object to be left: they may delete it now.
+fn leavers(
+    objects: &HashMap<ObjectKey, Vec<Claim>>,
+    key: &ObjectKey,
+    unit: &Arc<str>,
+    concerned: &mut HashSet<Arc<str>>,
+) {
+    if key.namespace.is_empty() {
+        return;
+    }
+    let claims = objects.get(&namespace_of(key)).into_iter().flatten();
+    let waiting = claims.filter(|claim| claim.standing == Standing::Leaves && claim.unit != *unit);
+    concerned.extend(waiting.map(|claim| Arc::clone(&claim.unit)));
 }
 
 /// What others have to do with an object of a unit; nothing if none of them wants it.
@@ -359,135 +496,4 @@ fn shared(unit: &str, claims: &[Claim]) -> Option<Shared> {
         has: others().any(|claim| claim.standing.has()),
         holds: holder.is_some(),
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn key(name: &str) -> ObjectKey {
-        ObjectKey {
-            group: "".into(),
-            kind: "ConfigMap".into(),
-            namespace: "shop".into(),
-            name: name.into(),
-        }
-    }
-
-    fn set(claims: &Claims, unit: &str, wants: &[&str], has: &[&str]) -> Vec<String> {
-        let keys = |names: &[&str]| names.iter().map(|name| key(name)).collect::<Vec<_>>();
-        let wants = keys(wants).into_iter().map(|key| (key, true));
-        let concerned = claims.set(unit, "here", wants, keys(has).into_iter());
-        let mut concerned: Vec<_> = concerned.iter().map(ToString::to_string).collect();
-        concerned.sort();
-        concerned
-    }
-
-    fn sharing(claims: &Claims, unit: &str, name: &str) -> Option<(String, bool, bool)> {
-        let shared = claims.shared(unit).remove(&key(name))?;
-        Some((shared.unit, shared.has, shared.holds))
-    }
-
-    #[test]
-    fn who_has_applied_an_object_last_holds_it_until_it_wants_it_no_more() {
-        let claims = Claims::default();
-        assert!(set(&claims, "a", &["x"], &["x"]).is_empty());
-        assert_eq!(set(&claims, "b", &["x"], &[]), ["a"], "somebody else wants it");
-        assert!(set(&claims, "b", &["x"], &[]).is_empty(), "that is known");
-        assert_eq!(sharing(&claims, "a", "x"), Some(("b".to_owned(), false, false)));
-        assert_eq!(sharing(&claims, "b", "x"), Some(("a".to_owned(), true, true)));
-        claims.take("b", &key("x"));
-        assert!(
-            set(&claims, "b", &["x"], &[]).is_empty(),
-            "its inventory comes later"
-        );
-        assert_eq!(sharing(&claims, "a", "x"), Some(("b".to_owned(), false, true)));
-        assert_eq!(set(&claims, "b", &["x"], &["x"]), ["a"], "there it is");
-        assert_eq!(sharing(&claims, "a", "x"), Some(("b".to_owned(), true, true)));
-        assert_eq!(sharing(&claims, "b", "x"), Some(("a".to_owned(), true, false)));
-        assert_eq!(
-            set(&claims, "a", &["x"], &[]),
-            ["b"],
-            "it is not in its inventory any more"
-        );
-        assert_eq!(sharing(&claims, "b", "x"), Some(("a".to_owned(), false, false)));
-        assert_eq!(set(&claims, "b", &[], &["x"]), ["a"]);
-        assert_eq!(sharing(&claims, "a", "x"), None, "who leaves it has no say");
-        assert_eq!(claims.wanted_by_another("b", &key("x")).as_deref(), Some("a"));
-    }
-
-    #[test]
-    fn what_a_unit_had_counts_as_wanted_until_it_is_known_what_it_wants() {
-        let claims = Claims::default();
-        claims.had("b", "here", [key("x")].into_iter(), [key("y")].into_iter());
-        set(&claims, "a", &[], &["x", "y"]);
-        assert_eq!(claims.wanted_by_another("a", &key("x")).as_deref(), Some("b"));
-        assert_eq!(sharing(&claims, "a", "y"), Some(("b".to_owned(), false, false)));
-        assert_eq!(set(&claims, "b", &[], &["x"]), ["a"]);
-        assert_eq!(claims.wanted_by_another("a", &key("x")), None);
-        claims.had("b", "here", [key("x")].into_iter(), [key("y")].into_iter());
-        assert_eq!(
-            claims.wanted_by_another("a", &key("x")),
-            None,
-            "more is known than that"
-        );
-    }
-
-    #[test]
-    fn a_namespace_is_kept_for_what_others_want_in_it_and_who_has_it_hears_when_they_have_left() {
-        let claims = Claims::default();
-        let space = namespace_of(&key("x"));
-        let none = std::iter::empty::<(ObjectKey, bool)>;
-        claims.set(
-            "a",
-            "here",
-            [(space.clone(), true)].into_iter(),
-            [space.clone()].into_iter(),
-        );
-        set(&claims, "b", &["x", "y"], &[]);
-        assert!(claims.shared("a").is_empty(), "it wants it itself");
-        claims.set("a", "here", none(), [space.clone()].into_iter());
-        assert_eq!(claims.shared("a")[&space].unit, "b");
-        assert_eq!(claims.wanted_by_another("a", &space).as_deref(), Some("b"));
-        assert_eq!(set(&claims, "b", &["y"], &[]), ["a"]);
-        assert_eq!(claims.wanted_by_another("a", &space).as_deref(), Some("b"));
-        assert_eq!(set(&claims, "b", &[], &[]), ["a"]);
-        assert_eq!(claims.wanted_by_another("a", &space), None);
-        assert!(claims.shared("a").is_empty());
-    }
-
-    #[test]
-    fn hooks_of_the_same_name_are_nobodys_for_good() {
-        let claims = Claims::default();
-        let hook = || [(key("x"), false)].into_iter();
-        claims.set("a", "here", hook(), std::iter::empty());
-        claims.set("b", "here", hook(), std::iter::empty());
-        assert_eq!(claims.lasts_for_another("a", &key("x")), None);
-        claims.take("b", &key("x"));
-        assert_eq!(claims.lasts_for_another("a", &key("x")), None);
-        set(&claims, "c", &["x"], &[]);
-        assert_eq!(claims.lasts_for_another("a", &key("x")).as_deref(), Some("c"));
-        assert!(claims.in_group("a", "").contains_key("ConfigMap"));
-        set(&claims, "c", &[], &["x"]);
-        assert_eq!(
-            claims.lasts_for_another("a", &key("x")),
-            None,
-            "it is about to go"
-        );
-    }
-
-    #[test]
-    fn a_unit_that_moves_or_goes_leaves_nothing_behind() {
-        let claims = Claims::default();
-        set(&claims, "a", &["x", "y"], &[]);
-        set(&claims, "b", &["y"], &[]);
-        let moved = claims.set("a", "there", [(key("x"), true)].into_iter(), std::iter::empty());
-        assert_eq!(moved.len(), 1);
-        assert!(claims.of("here", &key("x")).is_empty());
-        assert_eq!(claims.of("there", &key("x")).len(), 1);
-        assert_eq!(claims.of("here", &key("y")).len(), 1);
-        assert!(claims.forget("a").is_empty() && claims.forget("b").is_empty());
-        let index = claims.index.lock();
-        assert!(index.objects.is_empty() && index.units.is_empty());
-    }
 }

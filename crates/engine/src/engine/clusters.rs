@@ -27,11 +27,18 @@ pub(super) struct Clusters {
     store: Arc<dyn CredentialsStore>,
     caches: cache::Clusters,
     open: Mutex<HashMap<String, Weak<Open>>>,
-    /// How often something was told of each cluster: access that was asked for before that may be out of date. Nothing is taken out, as whoever
-    /// asks just then could not tell that anything has happened.
-    changes: Mutex<HashMap<String, u64>>,
+    /// The clusters that access is being asked for, with how many ask and whether something was told of the cluster since: then the answer may be
+    /// out of date.
+    asked: Mutex<HashMap<String, Asked>>,
     /// As whom each cluster was reached last.
     reached: Mutex<HashMap<String, cache::Access>>,
+}
+
+/// Access to a cluster is being asked for.
+#[derive(Default)]
+struct Asked {
+    by: usize,
+    changes: u64,
 }
 
 /// A cluster that is followed until the last of these is dropped.
@@ -41,6 +48,8 @@ pub(super) type Handle = Arc<Open>;
 pub(super) struct Open {
     name: String,
     endpoint: String,
+    realm: String,
+    vouched_by: Option<Arc<str>>,
     pub(super) cache: Cache,
     dispatch: AbortHandle,
 }
@@ -55,11 +64,22 @@ impl Open {
         &self.endpoint
     }
 
+    /// The cluster as far as units trust each other to be in the same one.
+    pub(super) fn realm(&self) -> &str {
+        &self.realm
+    }
+
+    /// Who vouches for it, if somebody other than this process does.
+    pub(super) fn vouched_by(&self) -> Option<&Arc<str>> {
+        self.vouched_by.as_ref()
+    }
+
     /// Where the inventory of a unit is that is in this cluster.
     pub(super) fn place(&self) -> Place {
         Place {
             cluster: self.name.clone(),
             endpoint: self.endpoint.clone(),
+            realm: self.realm.clone(),
         }
     }
 
@@ -81,7 +101,7 @@ impl Clusters {
             store,
             caches: cache::Clusters::default(),
             open: Mutex::default(),
-            changes: Mutex::default(),
+            asked: Mutex::default(),
             reached: Mutex::default(),
         }
     }
@@ -94,14 +114,75 @@ impl Clusters {
         }
     }
 
-    /// How often something was told of a cluster.
-    fn changes_of(&self, name: &str) -> u64 {
-        self.changes.lock().get(name).copied().unwrap_or_default()
+    /// Somebody begins to ask for access to a cluster.
+    fn asks<'a>(&'a self, name: &'a str) -> Asking<'a> {
+        let mut asked = self.asked.lock();
+        let entry = asked.entry(name.to_owned()).or_default();
+        entry.by += 1;
+        Asking {
+            clusters: self,
+            name,
+            seen: entry.changes,
+        }
+    }
+
+    /// Forgets the clusters that no unit is in any more.
+    pub(super) fn forget_unused(&self) {
+        let mut open = self.open.lock();
+        self.drop_unused(&mut open);
+        self.reached.lock().retain(|name, _| open.contains_key(name));
+    }
+
+    /// Drops the clusters that no unit is in, and has the store forget them, unless somebody asks for access to them.
+    fn drop_unused(&self, open: &mut HashMap<String, Weak<Open>>) {
+        let asked = self.asked.lock();
+        open.retain(|name, open| {
+            let is_used = open.strong_count() > 0;
+            if !is_used && !asked.contains_key(name) {
+                self.store.forget_cluster(name);
+            }
+            is_used
+        });
+    }
+
+    /// How many names of clusters something is kept of.
+    #[cfg(test)]
+    pub(super) fn names(&self) -> usize {
+        self.asked.lock().len() + self.reached.lock().len() + self.open.lock().len()
     }
 
     /// The cluster of this name, if a unit is in it.
     pub(super) fn there(&self, name: &str) -> Option<Handle> {
         self.open.lock().get(name)?.upgrade()
+    }
+}
+
+/// Somebody asks for access to a cluster until this is dropped.
+struct Asking<'a> {
+    clusters: &'a Clusters,
+    name: &'a str,
+    seen: u64,
+}
+
+impl Asking<'_> {
+    /// Whether something was told of the cluster since.
+    fn is_outdated(&self) -> bool {
+        let asked = self.clusters.asked.lock();
+        asked
+            .get(self.name)
+            .is_some_and(|asked| asked.changes != self.seen)
+    }
+}
+
+impl Drop for Asking<'_> {
+    fn drop(&mut self) {
+        let mut asked = self.clusters.asked.lock();
+        if let Some(entry) = asked.get_mut(self.name) {
+            entry.by -= 1;
+            if entry.by == 0 {
+                asked.remove(self.name);
+            }
+        }
     }
 }
 
@@ -112,10 +193,10 @@ impl Shared {
         if let Some(open) = self.clusters.there(name) {
             return Ok(open);
         }
-        let seen = self.clusters.changes_of(name);
+        let asking = self.clusters.asks(name);
         let access = self.clusters.store.get_cluster(name).await?;
         let mut clusters = self.clusters.open.lock();
-        if self.clusters.changes_of(name) != seen {
+        if asking.is_outdated() {
             self.status.add(unit.id.clone());
             let error = format!("cluster {name:?} is reached in another way by now");
             return Err(Failure::new(error));
@@ -124,23 +205,33 @@ impl Shared {
         if let Some(open) = clusters.get(name).and_then(Weak::upgrade) {
             return Ok(open);
         }
-        clusters.retain(|_, open| open.strong_count() > 0);
+        self.clusters.drop_unused(&mut clusters);
         self.starting.expect(name, &unit.id);
         let key = cache::Access {
             endpoint: access.endpoint.as_str().into(),
             identity: access.identity.as_str().into(),
         };
         let mut reached = self.clusters.reached.lock();
+        reached.retain(|name, _| clusters.contains_key(name));
         reached.insert(name.to_owned(), key.clone());
         drop(reached);
         let connect = || Cluster::new(access.client);
-        let cache = self.clusters.caches.get(&key, || self.cache_settings(), connect);
+        let realm = match access.vouched_by.as_str() {
+            "" => access.endpoint.clone(),
+            by => format!("{} by {by}", access.endpoint),
+        };
+        let settings = || self.cache_settings(&realm);
+        let cache = self.clusters.caches.get(&key, settings, connect);
         let changes = cache.subscribe(Box::new(|_| true));
-        let place = (name.to_owned(), access.endpoint.clone());
+        let place = (name.to_owned(), realm.clone());
         let dispatch = tokio::spawn(dispatch(Arc::downgrade(self), place, changes));
         let open = Arc::new(Open {
             name: name.to_owned(),
             endpoint: access.endpoint,
+            realm,
+            vouched_by: Some(access.vouched_by.as_str())
+                .filter(|by| !by.is_empty())
+                .map(Arc::from),
             cache,
             dispatch: dispatch.abort_handle(),
         });
@@ -167,16 +258,15 @@ impl Shared {
     /// Looks at everything again with the settings that hold now. Watches whose objects are seen in the same way stay as they
     /// are, and what is compared by the same rules is not compared again.
     pub(super) fn settings_changed(&self) {
-        let settings = self.cache_settings();
         for open in self.clusters.open.lock().values().filter_map(Weak::upgrade) {
-            open.cache.set_settings(settings.clone());
+            open.cache.set_settings(self.cache_settings(&open.realm));
         }
         for (id, _) in self.known.all() {
             self.status.add(id);
         }
     }
 
-    fn cache_settings(&self) -> cache::Settings {
+    fn cache_settings(&self, realm: &str) -> cache::Settings {
         let settings = self.settings();
         let kind = |kind: &GroupKind| (kind.group.clone(), kind.kind.clone());
         let overrides = settings.overrides.iter();
@@ -186,6 +276,8 @@ impl Shared {
                 .filter_map(|(of, special)| Some((kind(of), special.health.clone()?)))
                 .collect(),
             excluded: settings.filter.excluded.iter().map(kind).collect(),
+            evaluations: self.evaluations.clone(),
+            realm: realm.into(),
             ..cache::Settings::default()
         }
     }
@@ -194,7 +286,7 @@ impl Shared {
 /// Tells units of what happens to their objects, and callbacks of what happens to any.
 async fn dispatch(
     shared: Weak<Shared>,
-    (cluster, endpoint): (String, String),
+    (cluster, realm): (String, String),
     mut changes: cache::Subscription,
 ) {
     while let Some(change) = changes.next().await {
@@ -202,14 +294,14 @@ async fn dispatch(
             return;
         };
         // Should one change be too much, the next one is dispatched all the same.
-        if let Err(panic) = caught(|| shared.dispatch(&cluster, &endpoint, &change)) {
+        if let Err(panic) = caught(|| shared.dispatch(&cluster, &realm, &change)) {
             tracing::error!(%cluster, %panic, "a change could not be dispatched");
         }
     }
 }
 
 impl Shared {
-    fn dispatch(&self, cluster: &str, endpoint: &str, change: &Change) {
+    fn dispatch(&self, cluster: &str, realm: &str, change: &Change) {
         let key = match change {
             Change::Updated(entry) => {
                 let callbacks = &self.told.resource_updated;
@@ -236,7 +328,7 @@ impl Shared {
         for unit in self.known.awaited.by(cluster, &key) {
             self.operations.add(unit);
         }
-        for (unit, waits) in self.known.concerned(endpoint, &key) {
+        for (unit, waits) in self.known.concerned(realm, &key) {
             if let Change::Removed(_) = change {
                 self.known.get(&unit).lost(&key);
             }
@@ -306,7 +398,9 @@ impl Shared {
         let (ClusterEvent::Changed(name) | ClusterEvent::Removed(name)) = event;
         {
             let mut open = self.clusters.open.lock();
-            *self.clusters.changes.lock().entry(name.clone()).or_default() += 1;
+            if let Some(asked) = self.clusters.asked.lock().get_mut(name) {
+                asked.changes += 1;
+            }
             self.clusters.reach_anew(name);
             open.remove(name);
         }

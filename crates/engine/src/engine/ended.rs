@@ -87,6 +87,7 @@ impl Shared {
             ..state(known, &active, end.phase, finished, end.message.clone())
         };
         let status = self.status_after(unit, &active, &ended, &report);
+        let status = self.with_proof(&unit.id, status);
         if let Err(error) = self.units.set_status(&unit.id, status).await {
             // What was done is not stored: it is done again, which changes nothing, and stored then.
             self.tell(&unit.id, UnitEventKind::Failed, error.to_string());

@@ -206,6 +206,12 @@ impl Starting {
             .insert(unit.to_owned());
     }
 
+    /// How much is kept, over all units.
+    #[cfg(test)]
+    pub(super) fn kept(&self) -> usize {
+        self.clusters.lock().len()
+    }
+
     /// The unit was looked at, or is gone. The clusters that waited for it alone are returned.
     fn seen(&self, unit: &str) -> Vec<String> {
         let mut last_of = Vec::new();

@@ -73,6 +73,7 @@ impl Shared {
 
     /// Writes a status where it differs from what is there. Whether it is there then.
     pub(super) async fn write(&self, unit: &SyncUnit, status: Status) -> bool {
+        let status = self.with_proof(&unit.id, status);
         if status == unit.status {
             return true;
         }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use futures::future::BoxFuture;
 use futures::stream::BoxStream;
 
-use crate::panics::caught_in;
+use crate::panics::{caught, caught_in};
 use crate::unit::{
     Access, ClusterEvent, CredentialsStore, Failure, Generated, ManifestGenerator, Operation, Status,
     SyncUnit, SyncUnitStore,
@@ -84,5 +84,11 @@ impl<T: CredentialsStore> CredentialsStore for Guarded<T> {
     /// Whoever reads the stream takes care of its panics: a stream that has panicked is begun anew.
     fn watch_clusters(&self) -> BoxStream<'static, ClusterEvent> {
         self.0.watch_clusters()
+    }
+
+    fn forget_cluster(&self, name: &str) {
+        if let Err(panic) = caught(|| self.0.forget_cluster(name)) {
+            tracing::error!(%panic, "forget_cluster of the credentials store panicked");
+        }
     }
 }

@@ -13,6 +13,10 @@ use tokio::time::Instant;
 /// deleted anyway.
 const PATIENCE: Duration = Duration::from_secs(30);
 
+/// How long all others together are waited for at most, however long the queue is. Whoever fills the queue, or has looks hang until
+/// nobody else has a turn, must not keep others from deleting.
+const LONGEST: Duration = Duration::from_secs(5 * 60);
+
 /// How long it counts that they were heard, or waited for in vain: whoever has waited may have to queue itself.
 const GRACE: Duration = Duration::from_secs(60);
 
@@ -190,6 +194,14 @@ impl Heard {
         Hearing::Wait(others, until)
     }
 
+    /// How much is kept, over all units.
+    #[cfg(test)]
+    pub(super) fn kept(&self) -> usize {
+        let looks = self.looks.lock();
+        let units = looks.begun.len() + looks.last.len() + looks.order.len() + looks.tried.len();
+        units + looks.looking.len() + looks.failing.len() + looks.waiting.len()
+    }
+
     /// A unit has nothing to delete any more.
     pub(super) fn pass(&self, unit: &str) {
         self.looks.lock().waiting.remove(unit);
@@ -223,6 +235,10 @@ impl Looks {
         if now < waiting.until {
             return Err((Vec::new(), waiting.until));
         }
+        let longest = waiting.asked + LONGEST;
+        if longest <= now {
+            return Ok(now);
+        }
         let (mut queued, mut until) = (Vec::new(), waiting.until);
         let unheard = self.order.iter().take_while(|(look, _)| *look < waiting.since);
         for (_, other) in unheard.filter(|(_, other)| &**other != unit) {
@@ -236,8 +252,8 @@ impl Looks {
         }
         match queued.is_empty() {
             true if until <= now => Ok(until),
-            true => Err((queued, until)),
-            false => Err((queued, now + SHORTLY)),
+            true => Err((queued, until.min(longest))),
+            false => Err((queued, (now + SHORTLY).min(longest))),
         }
     }
 
@@ -304,7 +320,7 @@ mod tests {
         heard.expect("b");
         heard.begins("a");
         assert!(matches!(heard.hear("a", "v2"), Hearing::Wait(..)));
-        for _ in 0..20 {
+        for _ in 0..7 {
             tokio::time::advance(PATIENCE).await;
             let Hearing::Wait(queued, until) = heard.hear("a", "v2") else {
                 panic!("it had no turn");
@@ -319,6 +335,29 @@ mod tests {
         assert_eq!(heard.hear("a", "v2"), Hearing::Wait(Vec::new(), until));
         tokio::time::advance(PATIENCE - SHORTLY).await;
         assert_eq!(heard.hear("a", "v2"), Hearing::Over, "it hangs");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_queue_that_never_ends_is_waited_for_only_so_long() {
+        for is_looked_at in [false, true] {
+            let heard = Heard::default();
+            heard.expect("b");
+            heard.begins("a");
+            let asked = Instant::now();
+            while let Hearing::Wait(_, until) = heard.hear("a", "v2") {
+                tokio::time::advance(until.saturating_duration_since(Instant::now())).await;
+                assert!(asked.elapsed() <= LONGEST, "it waits for longer");
+                if is_looked_at {
+                    // New ones come into the queue all the time.
+                    heard.expect(&format!("{:?}", asked.elapsed()));
+                }
+            }
+            assert_eq!(asked.elapsed(), LONGEST);
+            // A turn that comes late counts, too.
+            assert!(matches!(heard.hear("a", "v3"), Hearing::Wait(..)));
+            tokio::time::advance(LONGEST + 3 * GRACE).await;
+            assert_eq!(heard.hear("a", "v3"), Hearing::Over);
+        }
     }
 
     #[tokio::test(start_paused = true)]

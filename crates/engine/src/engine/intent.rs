@@ -15,11 +15,12 @@ use super::Shared;
 use super::known::Known;
 
 /// Settings of a policy that say when something is done and not what, or that it may be: another one is no reason to begin anew.
-const TIMES: [&[&str]; 5] = [
+const TIMES: [&[&str]; 6] = [
     &["automatic"],
     &["interval"],
     &["retry"],
     &["generate_within"],
+    &["observe_within"],
     &["options", "argo", "approved"],
 ];
 
@@ -284,6 +285,7 @@ mod tests {
         other.policy.interval = Duration::from_secs(1);
         other.policy.retry = Duration::from_secs(1);
         other.policy.generate_within = Duration::from_secs(1);
+        other.policy.observe_within = Duration::from_secs(1);
         assert_eq!(policy(&unit), policy(&other));
         other.policy.options.prune = false;
         assert_ne!(policy(&unit), policy(&other));

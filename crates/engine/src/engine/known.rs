@@ -59,6 +59,8 @@ pub(super) struct State {
     pub(super) cluster: Option<Handle>,
     /// The name of the cluster that it was to be in when it was last looked at.
     pub(super) sought: Option<String>,
+    /// Who vouched for its cluster when it was last looked at.
+    pub(super) vouched_by: Option<Arc<str>>,
     /// The kinds that are followed for it, everywhere, or in a namespace where they may not be read everywhere.
     pub(super) follows: Vec<(Interest, Follow)>,
     /// The operation that is under way and waits, or is about to be taken up.
@@ -130,6 +132,14 @@ impl State {
         }
     }
 
+    /// The plan of the operation that is under way.
+    pub(super) fn plan(&self) -> Option<&Arc<Plan>> {
+        match &self.active {
+            Some(active) => Some(active.run.plan()),
+            None => self.carried_out.as_ref().filter(|_| self.running),
+        }
+    }
+
     /// Whether an operation is under way.
     pub(super) fn is_under_way(&self) -> bool {
         self.running || self.active.is_some()
@@ -186,11 +196,7 @@ impl Known {
     /// An object is gone. If the operation that is under way counts on it, it is out of date: the next one brings it back.
     pub(super) fn lost(&self, key: &ObjectKey) {
         let mut state = self.state.lock();
-        let plan = match &state.active {
-            Some(active) => Some(active.run.plan()),
-            None => state.carried_out.as_ref().filter(|_| state.running),
-        };
-        if plan.is_some_and(|plan| plan.expects(key)) {
+        if state.plan().is_some_and(|plan| plan.expects(key)) {
             state.stop.get_or_insert_with(|| Stop::Lost(key.clone()));
         }
     }
@@ -255,6 +261,13 @@ impl Units {
         Arc::clone(units.entry(id.to_owned()).or_default())
     }
 
+    /// Who vouches for the cluster of a unit, as far as is known.
+    pub(super) fn voucher(&self, id: &str) -> Option<Arc<str>> {
+        let known = self.units.lock().get(id).map(Arc::clone)?;
+        let state = known.state.lock();
+        state.vouched_by.clone()
+    }
+
     /// Everything is forgotten about a unit that is gone. What it applied stays. The units for which that changes something are
     /// returned.
     pub(super) fn forget(&self, id: &str) -> HashSet<Arc<str>> {
@@ -265,8 +278,8 @@ impl Units {
 
     /// All units that have to do with an object, and whether the operation of each waits for it. One that is at work may be about
     /// to: it looks again when it is done, or else what came in just now would wake nobody.
-    pub(super) fn concerned(&self, endpoint: &str, key: &ObjectKey) -> Vec<(String, bool)> {
-        let units = self.claims.of(endpoint, key).into_iter();
+    pub(super) fn concerned(&self, realm: &str, key: &ObjectKey) -> Vec<(String, bool)> {
+        let units = self.claims.of(realm, key).into_iter();
         let concerned = units.map(|unit| {
             let known = self.get(&unit);
             let state = known.state.lock();

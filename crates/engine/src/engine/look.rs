@@ -5,12 +5,12 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use model::ObjectKey;
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout_at};
 
 use crate::observe::Observer;
 use crate::panics::caught_in;
 use crate::plan::{self, Desired, Input, Objects, Options, Plan};
-use crate::queue::Done;
+use crate::queue::{Done, Ticket};
 use crate::unit::{Failure, OperationState, Phase, Status, SyncState, SyncUnit};
 
 use super::begin::{Consent, GoesOn};
@@ -18,6 +18,7 @@ use super::follow::LISTING;
 use super::intent::Wish;
 use super::known::Known;
 use super::mending::Looking;
+use super::remote::Lane;
 use super::{Shared, UnitEventKind};
 
 /// How long a unit that has something to delete waits for others before it begins with all the rest. Mostly they are heard by then, and
@@ -27,15 +28,38 @@ const A_MOMENT: Duration = Duration::from_secs(1);
 /// Looks at one unit after another.
 pub(super) async fn work(shared: Arc<Shared>) {
     while let Some(ticket) = shared.status.next().await {
-        shared.heard.begins(ticket.key());
-        let done = match caught_in(|| shared.take(ticket.key())).await {
-            Ok(done) => done,
-            Err(panic) => shared.fell_over(ticket.key(), &panic).await,
-        };
-        shared.go_on(shared.heard.ends(ticket.key()));
-        shared.looks.fetch_add(1, Ordering::Relaxed);
-        ticket.finish(done);
+        match shared.known.voucher(ticket.key()) {
+            Some(voucher) => shared.remote_status.add(voucher, ticket),
+            None => refresh(&shared, ticket, Lane::Own).await,
+        }
     }
+}
+
+/// Looks at one unit after another in clusters that others vouch for.
+pub(super) async fn work_remotely(shared: Arc<Shared>) {
+    loop {
+        let (_turn, ticket) = shared.remote_status.next().await;
+        refresh(&shared, ticket, Lane::Remote).await;
+    }
+}
+
+async fn refresh(shared: &Arc<Shared>, ticket: Ticket<String>, lane: Lane) {
+    shared.heard.begins(ticket.key());
+    let done = match caught_in(|| shared.take(ticket.key(), lane)).await {
+        Ok(Taken::Done(done)) => done,
+        Ok(Taken::Remote(voucher)) => return shared.remote_status.add(voucher, ticket),
+        Err(panic) => shared.fell_over(ticket.key(), &panic).await,
+    };
+    shared.go_on(shared.heard.ends(ticket.key()));
+    shared.looks.fetch_add(1, Ordering::Relaxed);
+    ticket.finish(done);
+}
+
+/// The end of a turn of a unit.
+enum Taken {
+    Done(Done),
+    /// It is in a cluster that this one vouches for, and is looked at by a worker for such clusters.
+    Remote(Arc<str>),
 }
 
 /// Has all units of the store looked at; asks until it answers.
@@ -59,6 +83,8 @@ pub(super) async fn all(shared: &Shared) {
 }
 
 enum Looked {
+    /// It is to be looked at by a worker for clusters that others vouch for.
+    Remote(Arc<str>),
     /// All is well, or something is done about it.
     Done,
     /// Its kinds are not listed yet.
@@ -82,6 +108,16 @@ struct Unlooked {
     reached: bool,
 }
 
+/// The cluster of a unit answers too slowly.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "failed to compare with the cluster {endpoint}: its API server has not answered all requests within {within:?}: check the server, or raise the timeout"
+)]
+struct Overdue {
+    endpoint: String,
+    within: Duration,
+}
+
 impl From<Vec<String>> for Unlooked {
     fn from(errors: Vec<String>) -> Self {
         Unlooked {
@@ -92,17 +128,19 @@ impl From<Vec<String>> for Unlooked {
 }
 
 impl Shared {
-    async fn take(self: &Arc<Self>, id: &str) -> Done {
+    async fn take(self: &Arc<Self>, id: &str, lane: Lane) -> Taken {
         let known = self.known.get(id);
         known.is_read();
         let seen = known.state.lock().endings;
-        match self.units.get(id).await {
+        let done = match self.units.get(id).await {
             Ok(Some(unit)) => {
                 let unit = self.take_away(unit, &known).await;
                 let unit = self.given_up(unit, &known).await;
-                self.refresh(known.in_turn(unit), &known, seen).await
+                return self.refresh(known.in_turn(unit), &known, seen, lane).await;
             }
             Ok(None) => {
+                // It may be the last to keep the cluster.
+                drop(known);
                 self.forget(id);
                 Done::Forget
             }
@@ -110,7 +148,8 @@ impl Shared {
                 self.tell(id, UnitEventKind::Failed, error.to_string());
                 Done::Retry
             }
-        }
+        };
+        Taken::Done(done)
     }
 
     /// Looking at a unit has panicked, which is a defect of ours; it is told as any other failure is.
@@ -134,12 +173,27 @@ impl Shared {
         Done::Retry
     }
 
-    async fn refresh(self: &Arc<Self>, unit: SyncUnit, known: &Known, seen: u64) -> Done {
-        let looked = self.look(&unit, known, seen).await;
+    async fn refresh(self: &Arc<Self>, unit: SyncUnit, known: &Known, seen: u64, lane: Lane) -> Taken {
+        let looked = self.look(&unit, known, seen, lane).await;
+        if let Ok(Looked::Remote(voucher)) = looked {
+            return Taken::Remote(voucher);
+        }
         if !matches!(looked, Ok(Looked::Listing)) {
             self.seen(Some(&unit.destination.cluster), &unit.id);
         }
+        Taken::Done(self.after(&unit, known, seen, looked).await)
+    }
+
+    /// Decides when a unit that was looked at is due again.
+    async fn after(
+        self: &Arc<Self>,
+        unit: &SyncUnit,
+        known: &Known,
+        seen: u64,
+        looked: Result<Looked, Unlooked>,
+    ) -> Done {
         match looked {
+            Ok(Looked::Remote(_)) => Done::After(Duration::ZERO),
             Ok(Looked::Done) => Done::After(unit.policy.interval()),
             Ok(Looked::Listing) => Done::After(LISTING),
             Ok(Looked::CatchingUp(until) | Looked::Hearing(until)) => {
@@ -148,8 +202,8 @@ impl Shared {
             Ok(Looked::TooLate) => Done::After(Duration::ZERO),
             // What is new in the source waits for nothing that has failed.
             Ok(Looked::Held(wait)) => Done::After(wait.min(unit.policy.interval())),
-            Ok(Looked::Refused(errors)) if answers_refusals(&unit) => {
-                match self.refused(&unit, known, errors).await {
+            Ok(Looked::Refused(errors)) if answers_refusals(unit) => {
+                match self.refused(unit, known, errors).await {
                     true => Done::After(Duration::ZERO),
                     false => Done::After(unit.policy.retry()),
                 }
@@ -157,14 +211,14 @@ impl Shared {
             Ok(Looked::Refused(errors)) => {
                 // Nobody goes on with what was under way before, or it would not have been looked at what to do instead.
                 let operation = self.over(unit.status.operation.as_deref()).map(Box::new);
-                self.failed(&unit, known, seen, errors, operation).await
+                self.failed(unit, known, seen, errors, operation).await
             }
             Err(Unlooked { errors, reached }) => {
-                if !reached && self.ends_afar(&unit, known, seen, &errors).await {
+                if !reached && self.ends_afar(unit, known, seen, &errors).await {
                     return Done::After(unit.policy.retry().min(unit.policy.interval()));
                 }
                 let operation = unit.status.operation.clone();
-                self.failed(&unit, known, seen, errors, operation).await
+                self.failed(unit, known, seen, errors, operation).await
             }
         }
     }
@@ -195,9 +249,15 @@ impl Shared {
         Done::After(unit.policy.retry().min(unit.policy.interval()))
     }
 
-    async fn look(self: &Arc<Self>, unit: &SyncUnit, known: &Known, seen: u64) -> Result<Looked, Unlooked> {
+    async fn look(
+        self: &Arc<Self>,
+        unit: &SyncUnit,
+        known: &Known,
+        seen: u64,
+        lane: Lane,
+    ) -> Result<Looked, Unlooked> {
         if is_deleted(unit) {
-            self.go_on(self.heard.told(&unit.id));
+            self.is_heard(unit);
             return Ok(Looked::Done);
         }
         self.expect(unit);
@@ -208,9 +268,14 @@ impl Shared {
             errors: failed(error),
             reached: false,
         })?;
+        let vouched_by = cluster.vouched_by();
+        known.state.lock().vouched_by = vouched_by.cloned();
+        if let Some(voucher) = vouched_by.filter(|_| lane == Lane::Own) {
+            return Ok(Looked::Remote(Arc::clone(voucher)));
+        }
         let arrived = self.arrived(unit, known, &cluster, seen).await;
         let unit = arrived.as_ref().unwrap_or(unit);
-        self.had(unit, cluster.endpoint());
+        self.had(unit, cluster.realm());
         let Some(generated) = self.generated(unit, known).await.map_err(failed)? else {
             return Ok(Looked::TooLate);
         };
@@ -247,9 +312,14 @@ impl Shared {
             false => generated.revision.clone(),
         };
         let manifests = &generated.manifests;
-        let desired = self
-            .desired(unit, &observer, manifests, &options, &revision)
-            .await;
+        let within = unit.policy.observe_within();
+        let deadline = Instant::now() + within;
+        let overdue = |_| {
+            let endpoint = cluster.endpoint().to_owned();
+            vec![Overdue { endpoint, within }.to_string()]
+        };
+        let desired = self.desired(unit, &observer, manifests, &options, &revision);
+        let desired = timeout_at(deadline, desired).await.map_err(overdue)?;
         let wish = Wish::new(unit, &generated);
         let basis = || self.basis(unit, &wish);
         let listed = self.follow(unit, known, &cluster, &desired);
@@ -266,11 +336,13 @@ impl Shared {
             observer: &observer,
             options: &options,
             basis,
+            deadline,
         };
         match self.goes_on(unit, known, &desired, &wish) {
             GoesOn::No => {}
             GoesOn::Restless(wait) => return Ok(Looked::Held(wait)),
             GoesOn::Yes(basis) => {
+                self.judged_before(unit, known);
                 let pause = self.mend(&looking(basis), desired).await;
                 // It may be to stop or approved now, or about to wait, and then would not hear of what was looked at.
                 self.operations.add(unit.id.clone());
@@ -286,11 +358,13 @@ impl Shared {
         }
         let only_asks = unit.operation.as_ref().is_some_and(|asked| asked.dry_run);
         if let Some(wait) = known.held(&revision).filter(|_| !only_asks) {
+            // The server was asked about this revision before it failed.
+            self.is_heard(unit);
             let pause = self.mend_held(&looking(basis()), &cluster, desired).await;
             return Ok(Looked::Held(pause.map_or(wait, |pause| pause.min(wait))));
         }
-        let planned = self.plan(unit, &observer, desired, &options, revision).await;
-        let (plan, objects) = match planned {
+        let planned = self.plan(unit, &observer, desired, &options, revision);
+        let (plan, objects) = match timeout_at(deadline, planned).await.map_err(overdue)? {
             Ok(planned) => planned,
             Err(refusals) => return Ok(Looked::Refused(refusals)),
         };
@@ -352,6 +426,7 @@ impl Shared {
         revision: String,
     ) -> Result<(Plan, Objects), Vec<String>> {
         let desired = observer.look(desired).await;
+        self.judged(unit, &desired);
         let previous = unit.status.inventory.clone();
         let wanted = if unit.is_deleting() { &[][..] } else { &desired };
         let mut stale = plan::stale(&previous, wanted, &unit.destination.namespace);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use model::{Digest, ObjectKey};
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout_at};
 
 use crate::observe::Observer;
 use crate::plan::{self, Action, Desired, Input, Options, Plan};
@@ -34,6 +34,8 @@ pub(super) struct Looking<'a> {
     pub(super) observer: &'a Observer<'a>,
     pub(super) options: &'a Options,
     pub(super) basis: Digest,
+    /// The end of the time that the cluster has to answer.
+    pub(super) deadline: Instant,
 }
 
 impl Shared {
@@ -71,7 +73,9 @@ impl Shared {
     ) -> Mending {
         let unit = looking.unit;
         desired.retain(is_applied);
-        let desired = looking.observer.look(desired).await;
+        let Ok(desired) = timeout_at(looking.deadline, looking.observer.look(desired)).await else {
+            return Mending::Nothing;
+        };
         let input = Input {
             unit: unit.id.clone(),
             shared: self.known.claims.shared(&unit.id),

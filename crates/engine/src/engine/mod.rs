@@ -22,6 +22,8 @@ mod desired;
 mod ended;
 mod events;
 mod follow;
+#[cfg(test)]
+mod forgotten;
 mod found;
 mod generate;
 mod guarded;
@@ -31,6 +33,8 @@ mod known;
 mod look;
 mod mending;
 mod operate;
+mod prove;
+mod remote;
 mod restless;
 mod sharing;
 
@@ -45,7 +49,7 @@ use tokio::task::JoinSet;
 use crate::cache::Assess;
 use crate::cluster::Counts;
 use crate::diff::Normaliser;
-use crate::health::Rules;
+use crate::health::{Evaluations, Rules};
 use crate::queue::{Backoff, Queue};
 use crate::unit::{CredentialsStore, ManifestGenerator, ReconciliationSettings, SyncUnitStore};
 
@@ -58,6 +62,7 @@ use follow::Starting;
 use guarded::Guarded;
 use heard::Heard;
 use known::Units;
+use remote::RemoteQueue;
 
 /// Keeps units in sync with their sources. Clones are handles to the same engine.
 #[derive(Clone)]
@@ -74,11 +79,16 @@ struct Shared {
     /// How objects are doing where nothing special is said of their kind or by their unit. It is one for all time: other settings are no reason
     /// to look at all objects again.
     health: Arc<dyn Assess>,
+    /// Where the rules of units are evaluated, in all clusters.
+    evaluations: Evaluations,
     known: Units,
     heard: Heard,
     starting: Starting,
     status: Queue<String>,
     operations: Queue<String>,
+    /// Those of them that wait for a worker for clusters that others vouch for.
+    remote_status: RemoteQueue,
+    remote_operations: RemoteQueue,
     /// Whether it runs, or has run.
     started: AtomicBool,
     looks: AtomicU64,
@@ -101,11 +111,14 @@ impl Engine {
             settings: RwLock::new(Arc::new(settings)),
             normaliser: Normaliser::new(Arc::new(smd::schema::Schema::builtin())),
             health: Arc::new(Rules::default()),
+            evaluations: Evaluations::default(),
             known: Units::default(),
             heard: Heard::default(),
             starting: Starting::default(),
             status: Queue::new(Backoff::default()),
             operations: Queue::new(Backoff::default()),
+            remote_status: RemoteQueue::default(),
+            remote_operations: RemoteQueue::default(),
             started: AtomicBool::new(false),
             looks: AtomicU64::new(0),
             now: Box::new(Timestamp::now),
@@ -116,7 +129,8 @@ impl Engine {
         }
     }
 
-    /// Works on units until `until` is ready: so many at a time are looked at, and so many operations go on at a time. Panics of
+    /// Works on units until `until` is ready: so many at a time are looked at, and so many operations go on at a time. As many again are
+    /// for units in clusters that [others vouch for](crate::unit::Access::vouched_by), at least two: these hold no worker that others need. Panics of
     /// what was brought along end nothing: they are told, and what they were about is tried again.
     ///
     /// What is under way at the end is not waited for: it ends where it is, and is gone on with by whoever runs an engine on the same store next. So
@@ -153,8 +167,14 @@ impl Engine {
         for _ in 0..status.max(1) {
             work.spawn(look::work(Arc::clone(&self.shared)));
         }
+        for _ in 0..self.shared.remote_status.set_workers(status) {
+            work.spawn(look::work_remotely(Arc::clone(&self.shared)));
+        }
         for _ in 0..operations.max(1) {
             work.spawn(operate::work(Arc::clone(&self.shared)));
+        }
+        for _ in 0..self.shared.remote_operations.set_workers(operations) {
+            work.spawn(operate::work_remotely(Arc::clone(&self.shared)));
         }
         match work.join_next().await {
             Some(Err(error)) => error.to_string(),

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use tokio::time::Instant;
 
 use crate::panics::caught_in;
-use crate::queue::Done;
+use crate::queue::{Done, Ticket};
 use crate::sync::{Next, Stop, World, together, written};
 use crate::unit::{OperationState, Phase, Status, SyncUnit};
 
@@ -21,16 +21,31 @@ const HEARING: &str = "other units to be looked at, before anything is deleted";
 /// Takes up one operation after another.
 pub(super) async fn work(shared: Arc<Shared>) {
     while let Some(ticket) = shared.operations.next().await {
-        let done = match caught_in(|| shared.take_up(ticket.key())).await {
-            Ok(done) => done,
-            Err(panic) => shared.broke_off(ticket.key(), &panic).await,
-        };
-        ticket.finish(done);
+        match shared.known.voucher(ticket.key()) {
+            Some(voucher) => shared.remote_operations.add(voucher, ticket),
+            None => carry_out(&shared, ticket).await,
+        }
     }
 }
 
+/// Takes up one operation after another in clusters that others vouch for.
+pub(super) async fn work_remotely(shared: Arc<Shared>) {
+    loop {
+        let (_turn, ticket) = shared.remote_operations.next().await;
+        carry_out(&shared, ticket).await;
+    }
+}
+
+async fn carry_out(shared: &Arc<Shared>, ticket: Ticket<String>) {
+    let done = match caught_in(|| shared.take_up(ticket.key())).await {
+        Ok(done) => done,
+        Err(panic) => shared.broke_off(ticket.key(), &panic).await,
+    };
+    ticket.finish(done);
+}
+
 impl Shared {
-    async fn take_up(&self, id: &str) -> Done {
+    async fn take_up(self: &Arc<Self>, id: &str) -> Done {
         match self.units.get(id).await {
             Ok(Some(unit)) => self.operate(unit).await,
             Ok(None) => Done::Forget,
@@ -54,6 +69,8 @@ impl Shared {
             .zip(stored.filter(|stored| !stored.phase.is_final()))
         else {
             known.end(&[], None, false);
+            // A unit that is gone is forgotten by that.
+            self.status.add(id.to_owned());
             return Done::Forget;
         };
         let ended = OperationState {
@@ -75,7 +92,7 @@ impl Shared {
         Done::Forget
     }
 
-    async fn operate(&self, unit: SyncUnit) -> Done {
+    async fn operate(self: &Arc<Self>, unit: SyncUnit) -> Done {
         let known = self.known.get(&unit.id);
         let Some((mut active, cluster)) = known.take_up() else {
             return Done::Forget;

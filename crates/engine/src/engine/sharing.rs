@@ -8,8 +8,8 @@ use model::ObjectKey;
 use tokio::time::Instant;
 
 use crate::cluster::{self, Cluster};
-use crate::plan::{self, Action, Candidate, Live, Plan};
-use crate::unit::SyncUnit;
+use crate::plan::{self, Action, Candidate, Desired, Live, Plan, Step, Verdict};
+use crate::unit::{Place, Status, SyncUnit};
 
 use super::Shared;
 use super::UnitEventKind;
@@ -18,7 +18,7 @@ use super::heard::Hearing;
 use super::known::Known;
 
 /// How long after a failure the store is asked again which units there are.
-const LIST_AGAIN: Duration = Duration::from_secs(5);
+const ASK_AGAIN: Duration = Duration::from_secs(5);
 
 impl Shared {
     /// There is a unit. What it has counts from now on, also before it was looked at for the first time.
@@ -27,20 +27,43 @@ impl Shared {
         if let Some(place) = &unit.status.place
             && !self.known.claims.knows(&unit.id)
         {
-            self.had(unit, &place.endpoint);
+            self.had(unit, realm_of(place));
         }
     }
 
-    /// What a unit has, or was known to want, counts from the beginning, also if its source cannot be read.
-    pub(super) fn had(&self, unit: &SyncUnit, endpoint: &str) {
-        let has = unit.status.inventory.entries.iter();
-        let has = has.map(|entry| entry.id.0.clone());
-        let wants = unit.status.wanted.iter().cloned();
-        self.known.claims.had(&unit.id, endpoint, has, wants);
+    /// What a unit has, or was known to want, counts from the beginning, also if its source cannot be read. That holds where the status
+    /// records that it was in this cluster, and for what is not [unproven](Status::unproven). Any other inventory may be that of another
+    /// cluster, or written by somebody else: it counts once the server has [accepted](Shared::judged) the objects, or if it does before
+    /// another unit [prunes](Shared::prove_claims) them.
+    pub(super) fn had(&self, unit: &SyncUnit, realm: &str) {
+        let Status {
+            place,
+            inventory,
+            wanted,
+            unproven,
+            ..
+        } = &unit.status;
+        let is_here = place.as_ref().is_some_and(|place| realm_of(place) == realm);
+        let unproven: HashSet<&ObjectKey> = unproven.iter().collect();
+        let keys = inventory.entries.iter().map(|entry| &entry.id.0);
+        let has = keys.map(|key| (key.clone(), is_here && !unproven.contains(key)));
+        let wants = wanted.iter().filter(|_| is_here).cloned();
+        self.known.claims.had(&unit.id, realm, has, wants);
     }
 
-    /// A unit wants these objects from now on, to last or not. All that it has to do with are returned; others who have to do with them too are
-    /// looked at if that changes anything for them.
+    /// A status that says which objects nothing but the inventory speaks for.
+    pub(super) fn with_proof(&self, unit: &str, mut status: Status) -> Status {
+        if self.known.claims.knows(unit) {
+            let keys = status.inventory.entries.iter().map(|entry| &entry.id.0);
+            status.unproven = self.known.claims.without_say(unit, keys);
+            let nothing = self.known.claims.without_say(unit, status.wanted.iter());
+            status.wanted.retain(|key| !nothing.contains(key));
+        }
+        status
+    }
+
+    /// A unit lists these objects from now on, to last or not. All that it has to do with are returned; others who have to do with them too are
+    /// looked at if that changes anything for them. What the unit lists counts once the server has [accepted](Shared::judged) it.
     pub(super) fn claim(
         &self,
         unit: &SyncUnit,
@@ -50,19 +73,62 @@ impl Shared {
     ) -> HashSet<ObjectKey> {
         let has = unit.status.inventory.entries.iter();
         let has = has.map(|entry| entry.id.0.clone());
-        let endpoint = cluster.endpoint();
+        let realm = cluster.realm();
         let concerned = self
             .known
             .claims
-            .set(&unit.id, endpoint, wants.clone().into_iter(), has.clone());
+            .set(&unit.id, realm, wants.clone().into_iter(), has.clone());
         for other in concerned {
             self.status.add(other.to_string());
         }
-        self.go_on(self.heard.told(&unit.id));
         let mut objects: HashSet<ObjectKey> = wants.into_keys().collect();
         objects.extend(has);
         known.memory.keep(&objects);
         objects
+    }
+
+    /// Takes note of what the server has accepted from a unit and what it has refused. From then on it is known what the unit wants, unless
+    /// the server did not answer about something.
+    pub(super) fn judged(&self, unit: &SyncUnit, desired: &[Desired]) {
+        let key = |desired: &Desired| desired.key(&unit.destination.namespace);
+        let judged = desired.iter().filter_map(|desired| match desired.verdict {
+            Verdict::Accepted => Some((key(desired), true)),
+            Verdict::Refused => Some((key(desired), false)),
+            Verdict::Unasked | Verdict::Unanswered => None,
+        });
+        for other in self.known.claims.judged(&unit.id, judged) {
+            self.status.add(other.to_string());
+        }
+        let is_answered = |desired: &Desired| desired.verdict != Verdict::Unanswered;
+        if desired.iter().all(is_answered) {
+            self.is_heard(unit);
+        }
+    }
+
+    /// Takes note of what an operation that goes on was planned with: the server has accepted that, maybe from a process before this one.
+    pub(super) fn judged_before(&self, unit: &SyncUnit, known: &Known) {
+        let state = known.state.lock();
+        if state.stop.is_some() {
+            // Something else is wanted by now.
+            return;
+        }
+        if let Some(plan) = state.plan() {
+            let is_accepted = |step: &&Step| {
+                step.action == Action::Unchanged || (step.action.applies() && step.apply.verified)
+            };
+            let accepted = plan.steps().filter(is_accepted);
+            let accepted = accepted.map(|step| (step.key.clone(), true));
+            for other in self.known.claims.judged(&unit.id, accepted) {
+                self.status.add(other.to_string());
+            }
+        }
+        drop(state);
+        self.is_heard(unit);
+    }
+
+    /// It is known what a unit wants.
+    pub(super) fn is_heard(&self, unit: &SyncUnit) {
+        self.go_on(self.heard.told(&unit.id));
     }
 
     /// Everything is forgotten about a unit that is gone. What it applied stays, and may be another's now.
@@ -72,6 +138,9 @@ impl Shared {
         }
         self.go_on(self.heard.forget(unit));
         self.seen(None, unit);
+        self.clusters.forget_unused();
+        // What it waits for may take hours: whoever takes it up finds that it is gone.
+        self.operations.add(unit.to_owned());
     }
 
     /// Those that have waited for others and do not have to any more go on, before all others: that these were heard counts for a while
@@ -120,7 +189,7 @@ impl Shared {
 
     /// Whether whoever carries out this plan has to wait, before it deletes anything, until all other units were looked at, and until
     /// when at most.
-    pub(super) async fn hear(&self, plan: &Plan) -> Option<Instant> {
+    pub(super) async fn hear(self: &Arc<Self>, plan: &Plan) -> Option<Instant> {
         let prunes = plan
             .steps()
             .any(|step| matches!(step.action, Action::Prune { .. }));
@@ -135,12 +204,15 @@ impl Shared {
                 Err(error) => {
                     let error = format!("nothing is deleted before all units are known: {error}");
                     self.tell(&plan.unit, UnitEventKind::Failed, error);
-                    return Some(Instant::now() + LIST_AGAIN);
+                    return Some(Instant::now() + ASK_AGAIN);
                 }
             }
         }
         match self.heard.hear(&plan.unit, &plan.revision) {
-            Hearing::Over => None,
+            Hearing::Over => {
+                self.prove_claims(plan).await;
+                None
+            }
             Hearing::Wait(others, until) => {
                 for other in others {
                     self.status.add(other.to_string());
@@ -179,5 +251,90 @@ impl Shared {
             format!("{objects} part of units {unit:?} and {other:?}")
         };
         by_unit.into_iter().map(line).collect()
+    }
+}
+
+/// The realm of a place. Statuses of earlier versions have none: in the cluster of the engine it is the endpoint.
+fn realm_of(place: &Place) -> &str {
+    match place.realm.as_str() {
+        "" => &place.endpoint,
+        realm => realm,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use kube::client::Body;
+    use model::ObjectKey;
+
+    use crate::Engine;
+    use crate::unit::{
+        Destination, Failure, Generated, ManifestGenerator, MemoryStore, OneCluster, Place, Policy,
+        ReconciliationSettings, Source, Status, SyncUnit,
+    };
+
+    struct Nothing;
+
+    impl ManifestGenerator for Nothing {
+        fn generate<'a>(
+            &'a self,
+            _: &'a SyncUnit,
+            _: Option<&'a str>,
+            _: bool,
+        ) -> futures::future::BoxFuture<'a, Result<Generated, Failure>> {
+            Box::pin(async { Err(Failure::new("there is no source")) })
+        }
+    }
+
+    /// A unit that wanted a ConfigMap in a cluster at one address before.
+    fn unit(id: &str, realm: &str) -> SyncUnit {
+        let wanted = ObjectKey {
+            group: "".into(),
+            kind: "ConfigMap".into(),
+            namespace: "default".into(),
+            name: "app".into(),
+        };
+        let place = Place {
+            cluster: id.to_owned(),
+            endpoint: "https://one.example".to_owned(),
+            realm: realm.to_owned(),
+        };
+        SyncUnit {
+            id: id.to_owned(),
+            status: Status {
+                place: Some(place),
+                wanted: vec![wanted],
+                ..Status::default()
+            },
+            source: Source::default(),
+            destination: Destination::default(),
+            operation: None,
+            policy: Policy::default(),
+        }
+    }
+
+    /// Whoever writes a kubeconfig can name any address. Its objects must not keep those of others from being deleted.
+    #[tokio::test]
+    async fn units_share_objects_from_the_beginning_only_in_one_realm() {
+        let service = tower::service_fn(|_: http::Request<Body>| async {
+            Ok::<_, std::convert::Infallible>(http::Response::new(Body::empty()))
+        });
+        let client = kube::Client::new(service, "default");
+        let engine = Engine::new(
+            ReconciliationSettings::default(),
+            OneCluster::new(client),
+            Nothing,
+            MemoryStore::new([]),
+        );
+        let (shared, forged) = (&engine.shared, "https://one.example by mallory");
+        for (id, realm) in [("own", "https://one.example"), ("mallory", forged)] {
+            shared.expect(&unit(id, realm));
+        }
+        assert!(shared.known.claims.shared("own").is_empty());
+        shared.expect(&unit("eve", forged));
+        assert_eq!(shared.known.claims.shared("eve").len(), 1);
+        // A status of an earlier version has no realm.
+        shared.expect(&unit("earlier", ""));
+        assert_eq!(shared.known.claims.shared("own").len(), 1);
     }
 }

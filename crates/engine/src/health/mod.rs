@@ -8,11 +8,13 @@
 
 pub mod argo;
 pub mod cel;
+mod evaluations;
 pub mod kstatus;
 pub mod lua;
 mod object;
 mod overrides;
 
+pub use evaluations::Evaluations;
 use jiff::Timestamp;
 use model::{Health, Value};
 pub use overrides::{Overrides, may_vanish};

@@ -18,7 +18,7 @@ use model::{Manifest, ObjectKey, Str, Value};
 use crate::cache::{self, Cache, Lookup};
 use crate::cluster::{Apply, Cluster, Error, Resource};
 use crate::diff::{Drift, IgnoreRules, Takeover, drift, dry_run_failure};
-use crate::plan::{self, Desired, Live, Markers, Observed};
+use crate::plan::{self, Desired, Live, Markers, Observed, Verdict};
 
 pub use memory::Memory;
 
@@ -116,7 +116,10 @@ impl Observer<'_> {
         let kind = desired.object.str_at(&["kind"]);
         desired.observed = match self.cluster.resource(group, version, kind).await {
             Ok(resource) => self.observed(&mut desired, &resource, rules).await,
-            Err(error) => unserved(&desired.object, &error),
+            Err(error) => {
+                desired.verdict = verdict(&error);
+                unserved(&desired.object, &error)
+            }
         };
         desired
     }
@@ -130,12 +133,14 @@ impl Observer<'_> {
                 .memory
                 .is_settled(&key, desired.digest, entry.content(), rules);
             if known && !entry.deleting() {
+                desired.verdict = Verdict::Accepted;
                 return Observed::Unchanged(live_of(entry));
             }
             let (version, by) = (entry.resource_version(), (rules, self.keep_ignored));
             if (self.left)(&key)
                 && let Some(differs) = self.memory.recall(&key, desired.digest, version, by)
             {
+                desired.verdict = Verdict::Accepted;
                 return differs.of(desired);
             }
         }
@@ -167,7 +172,10 @@ impl Observer<'_> {
             ..Apply::by(self.manager)
         };
         match self.cluster.apply(resource, &desired.object, &options).await {
-            Ok(merged) if is_new(&merged) => Observed::Missing,
+            Ok(merged) if is_new(&merged) => {
+                desired.verdict = Verdict::Accepted;
+                Observed::Missing
+            }
             // It has come since.
             Ok(_) => self.dry_run(desired, key.clone(), None, resource, rules).await,
             Err(error) => self.refused(desired, key, resource, error).await,
@@ -191,6 +199,7 @@ impl Observer<'_> {
             Ok(merged) => merged,
             Err(error) => return self.refused(desired, &key, resource, error).await,
         };
+        desired.verdict = Verdict::Accepted;
         if is_new(&merged) {
             return Observed::Missing;
         }
@@ -319,6 +328,14 @@ fn failed(key: &ObjectKey, live: Option<Live>, error: &Error) -> Observed {
     Observed::Failed {
         live,
         error: dry_run_failure(&key.namespace, error),
+    }
+}
+
+/// The verdict of a request that failed.
+fn verdict(error: &Error) -> Verdict {
+    match error.is_transient() {
+        true => Verdict::Unanswered,
+        false => Verdict::Refused,
     }
 }
 

@@ -62,6 +62,22 @@ pub struct Desired {
     pub implied: bool,
     /// What was found in the cluster.
     pub observed: Observed,
+    /// Whether the server accepts the object from the unit.
+    pub verdict: Verdict,
+}
+
+/// The answer of the server to applying an object as the unit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Verdict {
+    /// The server was not asked.
+    #[default]
+    Unasked,
+    /// A dry run succeeded, or the unit is known to have applied the object as it is.
+    Accepted,
+    /// The server refuses it.
+    Refused,
+    /// The server did not answer, or will answer otherwise a little later.
+    Unanswered,
 }
 
 /// What was found of a desired object.
@@ -175,6 +191,7 @@ impl Desired {
             namespaced: None,
             implied: false,
             observed: Observed::Missing,
+            verdict: Verdict::Unasked,
         }
     }
 

@@ -42,7 +42,7 @@ mod task;
 pub use deletion::deletion;
 pub use difference::{Change, Difference};
 pub use display::Counts;
-pub use input::{Candidate, Desired, Found, Input, Live, Observed, Shared};
+pub use input::{Candidate, Desired, Found, Input, Live, Observed, Shared, Verdict};
 pub use instance::Instance;
 pub use markers::{Marker, Markers};
 pub use objects::{Objects, Reference};

@@ -86,7 +86,10 @@ async fn ask(key: &ObjectKey, within: Duration, world: &World<'_>) -> (ObjectKey
     let read = async {
         let resource = world.cluster.preferred(&key.group, &key.kind).await?;
         let live = world.cluster.get(&resource, &key.namespace, &key.name).await?;
-        Ok(live.map(|live| world.cache.entry_of(&resource, live, world.standard)))
+        Ok(match live {
+            Some(live) => Some(world.cache.entry_of(&resource, live, world.standard).await),
+            None => None,
+        })
     };
     let answer = match tokio::time::timeout(within, read).await {
         Ok(Ok(Some(entry))) => Answer::There(Arc::new(entry)),

@@ -13,6 +13,10 @@ pub struct Access {
     /// Who asks: a user, a service account, the name of a kubeconfig. Never a secret. It need not change with the credentials: a
     /// [change](ClusterEvent::Changed) is enough for new ones to be used.
     pub identity: String,
+    /// Who says that this address leads to this cluster: the owner of a kubeconfig, or nobody but this process where that is empty. An address
+    /// proves nothing, as a kubeconfig may name a proxy that leads elsewhere. Units have a say only about the objects of units whose address
+    /// the same one vouches for.
+    pub vouched_by: String,
     /// What requests are sent with. Of names that share a cache it is that of the first, until that name changes.
     pub client: kube::Client,
 }
@@ -54,6 +58,7 @@ pub enum ClusterEvent {
 ///             Ok(Access {
 ///                 endpoint: config.cluster_url.to_string(),
 ///                 identity: name.to_owned(),
+///                 vouched_by: String::new(),
 ///                 client: engine::cluster::connect(config)?,
 ///             })
 ///         })
@@ -73,6 +78,11 @@ pub trait CredentialsStore: Send + Sync + 'static {
     fn watch_clusters(&self) -> BoxStream<'static, ClusterEvent> {
         Box::pin(futures::stream::pending())
     }
+
+    /// No unit is in the cluster of this name any more. Whatever the store keeps of it can go.
+    fn forget_cluster(&self, name: &str) {
+        let _ = name;
+    }
 }
 
 /// One cluster for every name: that of a client.
@@ -85,6 +95,7 @@ impl OneCluster {
         OneCluster(Access {
             endpoint: "in-cluster".to_owned(),
             identity: "default".to_owned(),
+            vouched_by: String::new(),
             client,
         })
     }
@@ -99,6 +110,7 @@ impl OneCluster {
         Ok(OneCluster(Access {
             endpoint,
             identity: "default".to_owned(),
+            vouched_by: String::new(),
             client: crate::cluster::connect(config)?,
         }))
     }

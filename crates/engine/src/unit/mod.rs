@@ -115,6 +115,10 @@ pub struct Policy {
     /// How long its [generator](ManifestGenerator) may take.
     #[serde(with = "seconds")]
     pub generate_within: Duration,
+    /// How long the cluster may take to answer what its objects are and what applying them would change, a minute at least and a quarter
+    /// of an hour at most.
+    #[serde(with = "seconds")]
+    pub observe_within: Duration,
     /// Whose fields are taken over when objects are applied.
     pub takeover: Takeover,
     /// Differences of its objects that do not count, besides those of the
@@ -135,7 +139,7 @@ pub struct Policy {
 
 impl Default for Policy {
     /// Whatever differs is put right at once; all that was applied is ours, and nothing is taken over. The manager is `sluice`, the
-    /// interval ten minutes, the retry one, and a generator may take five.
+    /// interval ten minutes, the retry one, a generator may take five, and a cluster ten to answer.
     fn default() -> Self {
         Policy {
             automatic: true,
@@ -143,6 +147,7 @@ impl Default for Policy {
             interval: Duration::from_secs(600),
             retry: Duration::from_secs(60),
             generate_within: Duration::from_secs(300),
+            observe_within: Duration::from_secs(600),
             takeover: Takeover::default(),
             ignore: IgnoreRules::default(),
             health: None,
@@ -156,6 +161,10 @@ impl Default for Policy {
 const LEAST_INTERVAL: Duration = Duration::from_secs(1);
 const LEAST_RETRY: Duration = Duration::from_millis(100);
 
+/// A busy server needs some time also for a small unit, and a slow one must not hold a worker for as long as its owner likes.
+const LEAST_OBSERVING: Duration = Duration::from_secs(60);
+const MOST_OBSERVING: Duration = Duration::from_secs(15 * 60);
+
 /// A longer one would be beyond the end of the clock.
 const LONGEST: Duration = Duration::from_secs(365 * 24 * 3600);
 
@@ -168,6 +177,11 @@ impl Policy {
     /// How long after a failure it is tried again.
     pub(crate) fn retry(&self) -> Duration {
         self.retry.clamp(LEAST_RETRY, LONGEST)
+    }
+
+    /// How long the cluster may take to answer.
+    pub(crate) fn observe_within(&self) -> Duration {
+        self.observe_within.clamp(LEAST_OBSERVING, MOST_OBSERVING)
     }
 
     /// By what it is told how the unit's objects are doing.
@@ -235,5 +249,22 @@ impl fmt::Display for Failure {
             cause = error.source();
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_unit_has_a_cluster_asked_for_as_long_as_it_likes() {
+        let of = |seconds| {
+            let policy = Policy {
+                observe_within: Duration::from_secs(seconds),
+                ..Policy::default()
+            };
+            policy.observe_within().as_secs()
+        };
+        assert_eq!([of(0), of(300), of(24 * 3600)], [60, 300, 900]);
     }
 }

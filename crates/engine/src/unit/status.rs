@@ -33,6 +33,10 @@ pub struct Status {
     /// Where that is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub place: Option<Place>,
+    /// What of the inventory was neither applied by the unit nor accepted from it by the server: what it skips. That alone keeps nobody
+    /// from pruning it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unproven: Vec<ObjectKey>,
     /// What it wants and does not have, since it is left to another unit: nobody deletes that either.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub wanted: Vec<ObjectKey>,
@@ -93,6 +97,10 @@ pub struct Place {
     pub cluster: String,
     /// [Where its API was](super::Access::endpoint).
     pub endpoint: String,
+    /// The cluster as far as units trust each other to be in the same one: the endpoint, with [who vouches](super::Access::vouched_by)
+    /// for it. It is empty where it was not recorded.
+    #[serde(default)]
+    pub realm: String,
 }
 
 /// Whether the cluster is as the source says.

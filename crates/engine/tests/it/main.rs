@@ -9,4 +9,5 @@ mod engine;
 mod health;
 mod plan;
 mod rows;
+mod tenancy;
 mod unit;

@@ -8,6 +8,9 @@ use url::Url;
 
 use super::draft::Draft;
 
+/// How large a compiled expression of a schema may get, in bytes: names of many letters of Unicode need much.
+const LARGEST_EXPRESSION: usize = 10 << 20;
+
 /// The address of the document, as Helm has it.
 const ADDRESS: &str = "file:///values.schema.json";
 /// How deep schemas may be nested.
@@ -238,7 +241,7 @@ impl<'d> Document<'d> {
 
     fn compile(&mut self, text: &'d str) -> Result<(), String> {
         if !self.expressions.contains_key(text) {
-            let compiled = Regexp::new(text).map_err(|error| {
+            let compiled = Regexp::with_size(text, LARGEST_EXPRESSION).map_err(|error| {
                 format!(
                     "\"{ADDRESS}#\" is not valid against metaschema: {} is not valid regex: {error}",
                     super::failure::quote(text)

@@ -90,6 +90,11 @@ impl Variables {
         self.values.insert(name.into(), value.replace('\n', ""));
     }
 
+    /// Adds a variable with its value as it is, in place of one of the same name.
+    pub fn insert_verbatim(&mut self, name: impl Into<String>, value: impl Into<String>) {
+        self.values.insert(name.into(), value.into());
+    }
+
     /// All of them, by name.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
         self.values

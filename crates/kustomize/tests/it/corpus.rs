@@ -5,6 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::skip;
 use kustomize::{LoadRestrictor, Memory, Options, Release, build};
 
 /// Cases that do not match yet. A listed case that matches makes the test fail: then it is to be taken out.
@@ -78,10 +79,7 @@ fn a_folder_without_cases_has_none() {
 #[test]
 fn cases_of_kustomize_match_to_the_byte() {
     let Some(folder) = cases() else {
-        eprintln!(
-            "skipped: there is no ../shared/corpus/kustomize, and SLUICE_CORPUS does not name another one"
-        );
-        return;
+        return skip("there is no ../shared/corpus/kustomize, and SLUICE_CORPUS does not name another one");
     };
     let options = Options {
         load_restrictor: LoadRestrictor::None,

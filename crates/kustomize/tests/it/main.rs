@@ -30,6 +30,18 @@ mod vars;
 
 use kustomize::{Memory, Options, build};
 
+/// Prints why a test is skipped.
+///
+/// # Panics
+/// In CI, where no test may be skipped.
+fn skip(reason: &str) {
+    assert!(
+        std::env::var("CI").as_deref() != Ok("true"),
+        "{reason}: a test must not be skipped in CI"
+    );
+    eprintln!("skipped: {reason}");
+}
+
 /// The files of a text: each begins with a line `=== path`.
 fn tree(text: &str) -> Memory {
     let mut memory = Memory::new();

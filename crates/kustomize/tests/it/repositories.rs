@@ -9,6 +9,7 @@ use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::skip;
 use kustomize::{Options, Tree, build};
 
 /// A directory that cannot be left.
@@ -110,8 +111,7 @@ fn compare(tree: &OnDisk, folder: &str, program: &str, options: &Options<'_>, sc
 #[test]
 fn real_repositories_are_built_as_the_real_program_builds_them() {
     let Some(folders) = std::env::var_os("SLUICE_KUSTOMIZE_REPOSITORIES") else {
-        eprintln!("skipped: SLUICE_KUSTOMIZE_REPOSITORIES names no directories");
-        return;
+        return skip("SLUICE_KUSTOMIZE_REPOSITORIES names no directories");
     };
     let program = std::env::var("KUSTOMIZE").unwrap_or_else(|_| "kustomize".to_owned());
     let options = Options::default();
@@ -121,6 +121,7 @@ fn real_repositories_are_built_as_the_real_program_builds_them() {
             .unwrap_or_else(|error| panic!("failed to find {}: {error}", folder.display()));
         let mut found = Vec::new();
         kustomizations(&root, &root, &mut found);
+        assert!(!found.is_empty(), "{} has no kustomization", folder.display());
         let tree = OnDisk(root);
         let mut score = Score::default();
         for kustomization in &found {

@@ -29,15 +29,40 @@ pub struct Regexp {
     splits: bool,
 }
 
+/// How large a compiled expression may get where nothing else is said, in bytes.
+const SIZE: usize = 1 << 20;
+
+/// The memory that searching may take beside that, in bytes, for each thread that searches.
+const SEARCH: usize = 2 << 20;
+
+/// The longest expression, in bytes. What an expression is parsed to takes memory before its compiled size is known.
+const LONGEST: usize = 1 << 16;
+
 impl Regexp {
-    /// Compiles an expression.
+    /// Compiles an expression. A compiled one takes at most 1 MiB.
     ///
     /// # Errors
     /// What Go says to expressions that are none; to those that are too large, of which Go allows larger ones; and to those
     /// in which more than about a hundred groups are inside of one another, where Go allows a thousand.
     pub fn new(text: &str) -> Result<Regexp, Error> {
+        Regexp::with_size(text, SIZE)
+    }
+
+    /// Compiles an expression that takes at most `size` bytes, and at most as much again to search with.
+    ///
+    /// # Errors
+    /// Like [`Regexp::new`].
+    pub fn with_size(text: &str, size: usize) -> Result<Regexp, Error> {
+        if text.len() > LONGEST {
+            let start: String = text.chars().take(100).collect();
+            return Err(Error::new(Problem::Large, &start));
+        }
         let translated = translate(text)?;
-        let regex = regex::Regex::new(&translated).map_err(|error| match error {
+        let built = regex::RegexBuilder::new(&translated)
+            .size_limit(size)
+            .dfa_size_limit(size.min(SEARCH))
+            .build();
+        let regex = built.map_err(|error| match error {
             regex::Error::CompiledTooBig(_) => Error::new(Problem::Large, text),
             // Nothing else is left of what the crate refuses.
             _ => Error::new(Problem::TooDeep, text),
@@ -160,6 +185,10 @@ mod tests {
             assert_eq!(Regexp::new(&pattern).unwrap_err().problem(), Problem::Large);
         }
         assert_eq!(Regexp::new(&deep).unwrap_err().problem(), Problem::TooDeep);
+        let within = |pattern: &str, size| Regexp::with_size(pattern, size).map_err(|error| error.problem());
+        assert!(within(r"^app-[a-z]{1,63}$", 1 << 16).is_ok());
+        assert_eq!(within(r"\pL{100}", 1 << 16).unwrap_err(), Problem::Large);
+        assert!(within(r"\pL{63}", 10 << 20).is_ok());
         for (start, end, depth) in [("(?:b|(?i)", ")*", 60), ("(x", ")", 120)] {
             let fits = format!("{}a{}", start.repeat(depth), end.repeat(depth));
             assert!(Regexp::new(&fits).is_ok());

@@ -1,9 +1,7 @@
 //! Age identities: one on each line, with comments and empty lines between them.
 
-use ::age::x25519::Identity;
-
-use super::hybrid::Hybrid;
 use super::{Keys, text};
+use crate::age::Identity;
 use crate::limits::MAX_IDENTITIES;
 
 impl Keys {
@@ -16,23 +14,22 @@ impl Keys {
             }
             found = true;
             let at = number + 1;
-            if self.age.len() + self.hybrid.len() >= MAX_IDENTITIES {
+            if self.age.len() >= MAX_IDENTITIES {
                 return Err(format!(
                     "line {at}: there are more than {MAX_IDENTITIES} identities"
                 ));
             }
             if line.starts_with("AGE-SECRET-KEY-PQ-1") {
-                let identity = Hybrid::parse(line)
+                let identity = Identity::hybrid(line)
                     .ok_or_else(|| format!("line {at}: this is no age identity (AGE-SECRET-KEY-PQ-1...)"))?;
-                self.hybrid.push(identity);
+                self.age.push(identity);
             } else if line.starts_with("AGE-PLUGIN-") {
                 return Err(format!(
                     "line {at}: identities of age plugins cannot be used here"
                 ));
             } else {
-                let identity: Identity = line
-                    .parse()
-                    .map_err(|_| format!("line {at}: this is no age identity (AGE-SECRET-KEY-1...)"))?;
+                let identity = Identity::x25519(line)
+                    .ok_or_else(|| format!("line {at}: this is no age identity (AGE-SECRET-KEY-1...)"))?;
                 self.age.push(identity);
             }
         }

@@ -3,18 +3,16 @@
 mod age;
 mod azure;
 mod cloud;
-mod hybrid;
 mod pgp;
 
 use std::fmt;
 
-use ::age::x25519::Identity;
 use ::pgp::composed::SignedSecretKey;
 use secrecy::{ExposeSecret, SecretString};
 
+use crate::age::Identity;
 pub use azure::{AzureCredentials, AzureMethod};
 pub use cloud::AwsCredentials;
-use hybrid::Hybrid;
 
 /// What data keys are decrypted with.
 ///
@@ -23,8 +21,6 @@ use hybrid::Hybrid;
 #[derive(Default)]
 pub struct Keys {
     pub(crate) age: Vec<Identity>,
-    /// Identities that withstand quantum computers.
-    pub(crate) hybrid: Vec<Hybrid>,
     pub(crate) pgp: Vec<SignedSecretKey>,
     /// The token for any Vault, from `sops.vault-token`.
     pub vault_token: Option<SecretString>,
@@ -62,7 +58,7 @@ pub struct ImportError {
 impl fmt::Debug for Keys {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Keys")
-            .field("age", &(self.age.len() + self.hybrid.len()))
+            .field("age", &self.age.len())
             .field("pgp", &self.pgp.len())
             .field("vault_token", &self.vault_token.is_some())
             .field("aws", &self.aws.is_some())

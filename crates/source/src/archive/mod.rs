@@ -18,5 +18,5 @@ mod unpack;
 pub use hash::{Hasher, Hashing};
 pub use overlay::Overlay;
 pub use pack::{Modes, Packed, pack, pack_into};
-pub use tree::{Directory, Entry, Kind, MemoryTree, Tree};
+pub use tree::{Directory, Entry, Kind, MemoryTree, Stoppable, Tree};
 pub use unpack::{Error, Limits, Unpacked, read, unpack};

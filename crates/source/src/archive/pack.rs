@@ -12,7 +12,7 @@ use model::digest::Algorithm;
 use tar::{EntryType, Header};
 
 use super::ignore::Rules;
-use super::{Hashing, Kind, Tree};
+use super::{Entry, Hashing, Kind, Limits, Tree};
 
 /// Fast before small: an artifact is fetched inside of a cluster, and level 6 takes three times as long for a tenth less.
 const LEVEL: Compression = Compression::new(3);
@@ -76,7 +76,10 @@ pub fn pack(
 /// # Errors
 /// As [`pack`].
 pub fn pack_into(tree: &dyn Tree, rules: &Rules, modes: Modes, writer: impl Write) -> io::Result<()> {
-    let entries = tree.entries()?;
+    let mut entries = tree.entries()?;
+    entries.retain(|entry| !rules.ignores(&entry.path, entry.kind));
+    let bytes_left = Limits::default().size;
+    check_size(tree, &entries, bytes_left)?;
     // Without a time, and with a system that says nothing of the machine.
     let compressed = GzBuilder::new().mtime(0).operating_system(255);
     let compressed = compressed.write(writer, LEVEL);
@@ -84,12 +87,10 @@ pub fn pack_into(tree: &dyn Tree, rules: &Rules, modes: Modes, writer: impl Writ
         archive: io::BufWriter::with_capacity(64 * 1024, compressed),
         modes,
         content: Vec::new(),
+        bytes_left,
     };
     packer.header(".", EntryType::Directory, modes.directory, 0)?;
     for entry in &entries {
-        if rules.ignores(&entry.path, entry.kind) {
-            continue;
-        }
         let written = match entry.kind {
             Kind::Directory => packer.header(&entry.path, EntryType::Directory, modes.directory, 0),
             Kind::File { executable } => packer.file(tree, &entry.path, executable),
@@ -105,11 +106,33 @@ pub fn pack_into(tree: &dyn Tree, rules: &Rules, modes: Modes, writer: impl Writ
     Ok(())
 }
 
+/// Refuses a tree that is too large before anything is read, as far as the sizes of its files are known. A commit of a few
+/// kilobytes can list one large file a million times.
+fn check_size(tree: &dyn Tree, entries: &[Entry], mut bytes_left: u64) -> io::Result<()> {
+    for entry in entries {
+        if let Kind::File { .. } = entry.kind
+            && let Some(size) = tree.size(&entry.path)?
+        {
+            bytes_left = bytes_left.checked_sub(size).ok_or_else(too_large)?;
+        }
+    }
+    Ok(())
+}
+
+/// Who unpacks the archive takes no more.
+fn too_large() -> io::Error {
+    let limit = Limits::default().size;
+    let text = format!("the files have more than {limit} bytes together: ignore some, or split the source");
+    io::Error::new(io::ErrorKind::FileTooLarge, text)
+}
+
 struct Packer<W: Write> {
     archive: W,
     modes: Modes,
     /// Of the file at hand, kept for its capacity.
     content: Vec<u8>,
+    /// The bytes that files may still have.
+    bytes_left: u64,
 }
 
 impl<W: Write> Packer<W> {
@@ -135,6 +158,7 @@ impl<W: Write> Packer<W> {
                 }
             }
         }
+        self.bytes_left = self.bytes_left.checked_sub(size).ok_or_else(too_large)?;
         self.header(path, EntryType::Regular, mode, size)?;
         self.archive.write_all(&self.content)?;
         if streamed > 0 {

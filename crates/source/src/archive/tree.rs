@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// What an entry is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -47,6 +48,43 @@ pub trait Tree {
     /// Where the file is not there.
     fn size(&self, _path: &str) -> io::Result<Option<u64>> {
         Ok(None)
+    }
+}
+
+/// A tree that can be read until a flag is set. Whoever packs it on another thread ends with an error then.
+pub struct Stoppable<'t> {
+    tree: &'t dyn Tree,
+    stop: &'t AtomicBool,
+}
+
+impl<'t> Stoppable<'t> {
+    /// The same files, until `stop` is set.
+    pub fn new(tree: &'t dyn Tree, stop: &'t AtomicBool) -> Self {
+        Stoppable { tree, stop }
+    }
+
+    fn check(&self) -> io::Result<()> {
+        match self.stop.load(Ordering::Relaxed) {
+            true => Err(io::Error::other("nobody waits for the archive any more")),
+            false => Ok(()),
+        }
+    }
+}
+
+impl Tree for Stoppable<'_> {
+    fn entries(&self) -> io::Result<Vec<Entry>> {
+        self.check()?;
+        self.tree.entries()
+    }
+
+    fn open(&self, path: &str) -> io::Result<Box<dyn Read + '_>> {
+        self.check()?;
+        self.tree.open(path)
+    }
+
+    fn size(&self, path: &str) -> io::Result<Option<u64>> {
+        self.check()?;
+        self.tree.size(path)
     }
 }
 

@@ -1,6 +1,7 @@
 //! Fetching what an index names.
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use futures::{StreamExt, TryStreamExt, stream};
 use tokio::io::AsyncWriteExt;
@@ -15,9 +16,20 @@ pub const PARALLEL: usize = 100;
 /// Fetches the objects of an index into a directory, in which its ignore file is put too. Those that have gone by now are taken out of the index, those that have
 /// changed get their new tag in it, so that the revision is that of what was fetched.
 ///
+/// All objects together may have `limit` bytes.
+///
 /// # Errors
 /// As [`Error`] says; the directory then holds a part.
-pub async fn download(store: &dyn Store, index: &mut Index, directory: &Path) -> Result<(), Error> {
+pub async fn download(
+    store: &dyn Store,
+    index: &mut Index,
+    directory: &Path,
+    limit: u64,
+) -> Result<(), Error> {
+    let total = Total {
+        limit,
+        left: AtomicU64::new(limit),
+    };
     if let Some(ignore_file) = index.ignore_file() {
         let written = tokio::fs::write(directory.join(ignore::FILE), ignore_file).await;
         written.map_err(|source| Error::Write {
@@ -30,7 +42,7 @@ pub async fn download(store: &dyn Store, index: &mut Index, directory: &Path) ->
         .map(|(key, tag)| (key.to_owned(), tag.to_owned()))
         .collect();
     let fetched = stream::iter(wanted)
-        .map(|(key, tag)| fetch(store, key, tag, directory))
+        .map(|(key, tag)| fetch(store, key, tag, directory, &total))
         .buffer_unordered(PARALLEL)
         .try_collect::<Vec<_>>()
         .await?;
@@ -44,6 +56,24 @@ pub async fn download(store: &dyn Store, index: &mut Index, directory: &Path) ->
     Ok(())
 }
 
+/// The bytes that are still taken.
+struct Total {
+    limit: u64,
+    left: AtomicU64,
+}
+
+impl Total {
+    fn count(&self, store: &dyn Store, bytes: usize) -> Result<(), Error> {
+        let less = |left: u64| left.checked_sub(bytes as u64);
+        let counted = self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less);
+        counted.map(drop).map_err(|_| Error::TooMuch {
+            bucket: store.name().to_owned(),
+            limit: self.limit,
+            what: "bytes",
+        })
+    }
+}
+
 enum Outcome {
     Same,
     Changed(String),
@@ -55,6 +85,7 @@ async fn fetch(
     key: String,
     tag: String,
     directory: &Path,
+    total: &Total,
 ) -> Result<(String, Outcome), Error> {
     let path = path(directory, &key).ok_or_else(|| Error::Key(key.clone()))?;
     let Some(mut object) = store.get(&key, Some(&tag)).await? else {
@@ -69,7 +100,9 @@ async fn fetch(
     }
     let mut file = tokio::fs::File::create(&path).await.map_err(failed)?;
     while let Some(piece) = object.content.next().await {
-        file.write_all(&piece?).await.map_err(failed)?;
+        let piece = piece?;
+        total.count(store, piece.len())?;
+        file.write_all(&piece).await.map_err(failed)?;
     }
     file.flush().await.map_err(failed)?;
     let outcome = if object.tag == tag {

@@ -8,6 +8,7 @@ use secrecy::{ExposeSecret, SecretString};
 use super::error::Cause;
 use super::url::{Scheme, Url};
 use crate::http::repeated;
+use crate::trust::Fingerprint;
 
 /// What to log in with. Certificates for TLS are part of [`crate::http::Options`].
 #[derive(Clone, Debug, Default)]
@@ -89,6 +90,37 @@ impl Auth {
         }
     }
 
+    /// Identifies who logs in to a server. The user and password of the URL count where nothing else is given.
+    pub(super) fn fingerprint(&self, url: &Url) -> Fingerprint {
+        let identity = Fingerprint::builder("git identity")
+            .optional(url.user().map(str::as_bytes))
+            .optional(url.password().map(|password| password.expose_secret().as_bytes()));
+        match self {
+            Auth::None => identity.text("none"),
+            Auth::Basic { user, password } => {
+                identity.text("basic").text(user).text(password.expose_secret())
+            }
+            Auth::Bearer(token) => identity.text("bearer").text(token.expose_secret()),
+            Auth::Ssh(ssh) => {
+                let passphrase = ssh.passphrase.as_ref();
+                identity
+                    .text("ssh")
+                    .text(ssh.identity.expose_secret())
+                    .optional(passphrase.map(|passphrase| passphrase.expose_secret().as_bytes()))
+                    .optional(ssh.user.as_deref().map(str::as_bytes))
+            }
+        }
+        .build()
+    }
+
+    /// The keys that SSH servers may show.
+    pub(super) fn known_hosts(&self) -> Option<&str> {
+        match self {
+            Auth::Ssh(ssh) => Some(&ssh.known_hosts),
+            _ => None,
+        }
+    }
+
     /// What an SSH connection needs.
     ///
     /// # Errors
@@ -102,13 +134,15 @@ impl Auth {
         }
     }
 
-    /// What may be shown to the repository of a submodule. Passwords and tokens go only to the host they were given for;
-    /// a key shows no secret to whom it is used with.
+    /// The credentials for the repository of a submodule. Passwords and tokens go only to the server they were given for: the same
+    /// scheme, host and port. An SSH key reveals no secret to the server it is used with.
     pub(super) fn for_submodule(&self, main: &Url, other: &Url) -> Auth {
-        let is_same_host = main.host().eq_ignore_ascii_case(other.host());
+        let is_same_server = main.scheme() == other.scheme()
+            && main.host().eq_ignore_ascii_case(other.host())
+            && main.port() == other.port();
         match (self, other.scheme()) {
             (Auth::Ssh(_), Scheme::Ssh) => self.clone(),
-            (Auth::Basic { .. } | Auth::Bearer(_), Scheme::Http | Scheme::Https) if is_same_host => {
+            (Auth::Basic { .. } | Auth::Bearer(_), Scheme::Http | Scheme::Https) if is_same_server => {
                 self.clone()
             }
             _ => Auth::None,
@@ -161,12 +195,16 @@ mod tests {
     }
 
     #[test]
-    fn passwords_are_not_shown_to_submodules_on_other_hosts() {
+    fn passwords_are_not_sent_to_submodules_on_other_servers() {
         let main: Url = "https://h/x".parse().unwrap();
         let token = Auth::Bearer("t".into());
         let shown = |other: &str| token.for_submodule(&main, &other.parse().unwrap());
         assert!(matches!(shown("https://h/y"), Auth::Bearer(_)));
+        assert!(matches!(shown("https://H:443/y"), Auth::Bearer(_)));
         assert!(matches!(shown("https://other/y"), Auth::None));
+        assert!(matches!(shown("http://h/y"), Auth::None), "in the clear");
+        assert!(matches!(shown("http://h:443/y"), Auth::None), "in the clear");
+        assert!(matches!(shown("https://h:8443/y"), Auth::None), "another server");
         assert!(matches!(shown("ssh://h/y"), Auth::None));
     }
 }

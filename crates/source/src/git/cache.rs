@@ -3,41 +3,42 @@
 //! ```text
 //! <root>/<n>/              one process at a time holds the lock of a numbered directory
 //!            lock
-//!            <url hash>/   a repository
+//!            key           a random key, readable by its owner alone
+//!            <name>/       a repository, as the readers of one scope were given it
 //!                       7/ a generation: objects/pack/…, and tips, the commits whose files are complete
 //! ```
+//!
+//! A name is a keyed hash of the URL and of the [`TrustScope`]: who reads (credentials), and whom they trust to be the server
+//! (authorities, client certificate, proxy, known hosts). Readers of different scopes share nothing: neither objects, nor
+//! `have` lines, nor what is known of the server. Owners of objects choose their proxies and authorities, so that the answer
+//! of "the server" to one of them says nothing about what another may read. Names reveal no credential.
 //!
 //! A pack becomes visible when it is complete, and a commit is a tip only after all its files were seen. So a process that
 //! is killed leaves at worst files that nobody refers to. A generation that proves broken, or has collected too many
 //! packs, is replaced by a new one; it goes when the last checkout of it does.
 
-use std::collections::HashMap;
-use std::fs::{self, File, TryLockError};
+use std::collections::{HashMap, HashSet};
+use std::fs::{self, DirEntry, File, TryLockError};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant, SystemTime};
+use std::time::SystemTime;
 
-use gix_hash::ObjectId;
+use hmac::{Hmac, KeyInit, Mac};
 use parking_lot::Mutex;
-use sha2::{Digest, Sha256};
+use sha2::Sha256;
 use tempfile::TempDir;
 
-use super::error::Cause;
-use super::listing::Listing;
-use super::receive;
-use super::transport::Known;
+use super::slot::Slot;
 use super::url::Url;
+use crate::trust::TrustScope;
 
 /// How many processes can share a root.
 const MAX_PROCESSES: usize = 256;
-/// How many commits are remembered: those of the references that objects of one cluster follow in one repository.
-const MAX_TIPS: usize = 32;
-/// How many packs a generation collects. Then one full clone costs less than looking into all of them.
-const MAX_PACKS: usize = 64;
-/// How exactly it is known when a repository was last used.
-const DATED_FOR: Duration = Duration::from_secs(60 * 60);
+/// How many repositories are held in memory. What is on disk of the others is found again.
+const MAX_SLOTS: usize = 4096;
+/// The file with the key that names of directories are made with.
+const KEY_FILE: &str = "key";
 
 /// Repositories that were fetched before, on disk. Clones share them.
 #[derive(Clone, Debug)]
@@ -50,9 +51,18 @@ struct Inner {
     root: PathBuf,
     /// Held for as long as this lives; a process that dies lets go of it.
     _lock: File,
-    slots: Mutex<HashMap<String, Arc<Slot>>>,
+    slots: Mutex<Slots>,
+    /// What names of directories are made with.
+    key: [u8; 32],
     /// What goes with it.
     _temporary: Option<TempDir>,
+}
+
+#[derive(Debug, Default)]
+struct Slots {
+    by_key: HashMap<(String, TrustScope), (Arc<Slot>, u64)>,
+    /// Counts uses: the slot with the smallest number is the least recently used one.
+    used: u64,
 }
 
 impl Cache {
@@ -69,6 +79,7 @@ impl Cache {
             root: folder.path().to_owned(),
             _lock: lock,
             slots: Mutex::default(),
+            key: random_key()?,
             _temporary: Some(folder),
         };
         Ok(Cache {
@@ -88,6 +99,7 @@ impl Cache {
             match lock.try_lock() {
                 Ok(()) => {
                     let inner = Inner {
+                        key: stored_key(&root)?,
                         root,
                         _lock: lock,
                         slots: Mutex::default(),
@@ -109,27 +121,59 @@ impl Cache {
 
     /// Removes what is kept of repositories that were not used since a time, except of those that somebody uses right now.
     pub fn remove_unused(&self, since: SystemTime) {
+        self.remove(|entry| {
+            let metadata = entry.metadata();
+            metadata.is_ok_and(|metadata| metadata.modified().is_ok_and(|modified| modified < since))
+        });
+    }
+
+    /// Removes repositories until all together have at most so many bytes. Those that were not used for the longest time go first,
+    /// and none that somebody uses right now.
+    pub fn remove_beyond(&self, bytes: u64) {
+        let mut kept: Vec<(SystemTime, PathBuf, u64)> = entries(&self.inner.root)
+            .filter(is_directory)
+            .filter_map(|entry| {
+                let (path, used) = (entry.path(), entry.metadata().ok()?.modified().ok()?);
+                let size = size_of(&path);
+                Some((used, path, size))
+            })
+            .collect();
+        kept.sort_unstable_by(|one, other| other.cmp(one));
+        let mut total = 0u64;
+        let beyond = kept.into_iter().filter_map(|(_, path, size)| {
+            total = total.saturating_add(size);
+            (total > bytes).then_some(path)
+        });
+        let beyond: HashSet<PathBuf> = beyond.collect();
+        if !beyond.is_empty() {
+            self.remove(|entry| beyond.contains(&entry.path()));
+        }
+    }
+
+    /// Removes the repositories whose directory a rule applies to, except those that somebody uses right now.
+    fn remove(&self, applies: impl Fn(&DirEntry) -> bool) {
         let mut removed = Vec::new();
         {
             // Nobody comes to a repository while it is looked at.
             let mut slots = self.inner.slots.lock();
-            let directories = fs::read_dir(&self.inner.root).into_iter().flatten().flatten();
-            for entry in directories {
-                let is_old = entry.metadata().is_ok_and(|metadata| {
-                    metadata.is_dir() && metadata.modified().is_ok_and(|modified| modified < since)
-                });
+            for entry in entries(&self.inner.root) {
                 let path = entry.path();
-                let slot = slots.iter().find(|(_, slot)| slot.directory == path);
-                if !is_old || slot.is_some_and(|(_, slot)| slot.is_used()) {
+                let is_used = |slot: &Arc<Slot>| slot.directory == path && slot.is_used();
+                if !is_directory(&entry)
+                    || !applies(&entry)
+                    || slots.by_key.values().any(|(slot, _)| is_used(slot))
+                {
                     continue;
                 }
-                if let Some(url) = slot.map(|(url, _)| url.clone()) {
-                    slots.remove(&url);
-                }
+                slots.by_key.retain(|_, (slot, _)| slot.directory != path);
                 // Its name is free from now on, and the rest can take its time.
                 let gone = path.with_extension("gone");
                 removed.extend(fs::rename(&path, &gone).is_ok().then_some(gone));
             }
+            // Of a repository that was never fetched there is no directory.
+            slots
+                .by_key
+                .retain(|_, (slot, _)| slot.directory.exists() || slot.is_used());
         }
         for path in removed {
             // What cannot be removed now is found again the next time.
@@ -137,195 +181,107 @@ impl Cache {
         }
     }
 
-    pub(super) fn slot(&self, url: &Url) -> Arc<Slot> {
-        let name = url.to_string();
+    /// What is kept of a repository for the readers of a scope.
+    pub(super) fn slot(&self, url: &Url, scope: &TrustScope) -> Arc<Slot> {
+        let key = (url.to_string(), *scope);
         let mut slots = self.inner.slots.lock();
-        let slot = slots.entry(name.clone()).or_insert_with(|| {
-            let hash: String = Sha256::digest(name.as_bytes())
-                .iter()
-                .map(|byte| format!("{byte:02x}"))
-                .collect();
-            Arc::new(Slot {
-                directory: self.inner.root.join(&hash[..32]),
-                known: Mutex::default(),
-                current: tokio::sync::Mutex::default(),
-                dated: Mutex::default(),
-            })
-        });
+        slots.used += 1;
+        let used = slots.used;
+        if slots.by_key.len() >= MAX_SLOTS && !slots.by_key.contains_key(&key) {
+            slots.make_room();
+        }
+        let directory = || self.inner.root.join(self.inner.name(&key));
+        let (slot, last) = slots
+            .by_key
+            .entry(key.clone())
+            .or_insert_with(|| (Arc::new(Slot::new(directory())), used));
+        *last = used;
         slot.date();
         slot.clone()
     }
 }
 
-/// What is kept of one repository.
-#[derive(Debug)]
-pub(super) struct Slot {
-    directory: PathBuf,
-    /// What is known of its server.
-    pub(super) known: Mutex<Option<Known>>,
-    /// Held while it is fetched.
-    pub(super) current: tokio::sync::Mutex<Option<Arc<Generation>>>,
-    /// When the directory was last said to be used.
-    dated: Mutex<Option<Instant>>,
-}
-
-impl Slot {
-    /// Says that it is used: by the time of its directory, so that a later process knows.
-    fn date(&self) {
-        let mut dated = self.dated.lock();
-        if dated.is_none_or(|last| last.elapsed() >= DATED_FOR) {
-            *dated = Some(Instant::now());
-            // One that is not there yet is as new as can be.
-            let _ = File::open(&self.directory).and_then(|own| own.set_modified(SystemTime::now()));
-        }
-    }
-
-    /// Whether somebody has it beside the cache, or reads its files.
-    fn is_used(self: &Arc<Self>) -> bool {
-        let is_read = |current: &Option<Arc<Generation>>| {
-            let generation = current.as_ref();
-            generation.is_some_and(|generation| Arc::strong_count(generation) > 1)
-        };
-        Arc::strong_count(self) > 1 || self.current.try_lock().map_or(true, |current| is_read(&current))
-    }
-
-    /// The generation to fetch into.
-    pub(super) fn generation(&self, current: &mut Option<Arc<Generation>>) -> Result<Arc<Generation>, Cause> {
-        if current.is_none() {
-            *current = self.newest()?;
-        }
-        match current {
-            Some(generation) if !generation.is_worn() => Ok(generation.clone()),
-            _ => self.replace(current),
-        }
-    }
-
-    /// A new generation in place of the present one.
-    pub(super) fn replace(&self, current: &mut Option<Arc<Generation>>) -> Result<Arc<Generation>, Cause> {
-        let number = self.numbers()?.into_iter().max().unwrap_or_default() + 1;
-        if let Some(old) = current.take() {
-            old.retire();
-        }
-        let generation = Arc::new(Generation::new(self.directory.join(number.to_string())));
-        receive::prepare(&generation.objects())?;
-        *current = Some(generation.clone());
-        Ok(generation)
-    }
-
-    /// The newest generation that an earlier process left; what else it left is removed.
-    fn newest(&self) -> Result<Option<Arc<Generation>>, Cause> {
-        let numbers = self.numbers()?;
-        let Some(newest) = numbers.iter().max() else {
-            return Ok(None);
-        };
-        for old in numbers.iter().filter(|number| *number != newest) {
-            let _ = fs::remove_dir_all(self.directory.join(old.to_string()));
-        }
-        let generation = Generation::new(self.directory.join(newest.to_string()));
-        let packs = receive::prepare(&generation.objects())?;
-        for entry in fs::read_dir(packs).into_iter().flatten().flatten() {
-            let name = entry.file_name();
-            let name = name.to_string_lossy();
-            if !(name.starts_with("pack-") && (name.ends_with(".pack") || name.ends_with(".idx"))) {
-                let _ = fs::remove_file(entry.path());
-            }
-        }
-        Ok(Some(Arc::new(generation)))
-    }
-
-    fn numbers(&self) -> Result<Vec<u64>, Cause> {
-        let failed = |source| Cause::Cache {
-            what: format!("reading {}", self.directory.display()),
-            source,
-        };
-        fs::create_dir_all(&self.directory).map_err(failed)?;
-        let entries = fs::read_dir(&self.directory).map_err(failed)?;
-        Ok(entries
-            .flatten()
-            .filter_map(|entry| entry.file_name().to_str()?.parse().ok())
-            .collect())
+impl Inner {
+    /// The name of a directory.
+    fn name(&self, (url, scope): &(String, TrustScope)) -> String {
+        let mut hash = Hmac::<Sha256>::new_from_slice(&self.key).expect("HMAC takes keys of any length");
+        hash.update(scope.fingerprint().as_bytes());
+        hash.update(url.as_bytes());
+        let hash = hash.finalize().into_bytes();
+        hash.iter().map(|byte| format!("{byte:02x}")).collect()
     }
 }
 
-/// Objects of a repository, and the commits among them that are complete.
-#[derive(Debug)]
-pub(super) struct Generation {
-    directory: PathBuf,
-    is_retired: AtomicBool,
-    /// The files that this process has seen to be there last.
-    pub(super) listing: Mutex<Option<Arc<Listing>>>,
-}
-
-impl Generation {
-    fn new(directory: PathBuf) -> Self {
-        Generation {
-            directory,
-            is_retired: AtomicBool::new(false),
-            listing: Mutex::default(),
+impl Slots {
+    /// Forgets the least recently used slot that nobody uses right now.
+    fn make_room(&mut self) {
+        let idle = self.by_key.iter().filter(|(_, (slot, _))| !slot.is_used());
+        let oldest = idle.min_by_key(|(_, (_, last))| *last);
+        if let Some(oldest) = oldest.map(|(key, _)| key.clone()) {
+            self.by_key.remove(&oldest);
         }
-    }
-
-    pub(super) fn objects(&self) -> PathBuf {
-        self.directory.join("objects")
-    }
-
-    /// The commits that are here with all their files, oldest first.
-    pub(super) fn tips(&self) -> Vec<ObjectId> {
-        let text = fs::read_to_string(self.directory.join("tips")).unwrap_or_default();
-        text.lines()
-            .filter_map(|line| ObjectId::from_hex(line.as_bytes()).ok())
-            .collect()
-    }
-
-    /// Remembers a commit that is complete. It replaces the list in one step.
-    pub(super) fn add_tip(&self, id: ObjectId) -> Result<(), Cause> {
-        let mut tips = self.tips();
-        if tips.last() == Some(&id) {
-            return Ok(());
-        }
-        tips.retain(|tip| *tip != id);
-        tips.push(id);
-        let kept = &tips[tips.len().saturating_sub(MAX_TIPS)..];
-        let text: String = kept.iter().map(|id| format!("{id}\n")).collect();
-        let write = || {
-            let mut file = tempfile::NamedTempFile::new_in(&self.directory)?;
-            file.write_all(text.as_bytes())?;
-            file.persist(self.directory.join("tips"))
-                .map_err(|error| error.error)
-        };
-        let what = || format!("writing to {}", self.directory.display());
-        write()
-            .map(drop)
-            .map_err(|source| Cause::Cache { what: what(), source })
-    }
-
-    /// Something here is broken: no fetch shall build on it.
-    pub(super) fn condemn(&self) {
-        // If even this cannot be written, the next fetch meets the broken object again.
-        let _ = File::create(self.directory.join("condemned"));
-    }
-
-    fn is_worn(&self) -> bool {
-        let packs = fs::read_dir(self.objects().join("pack")).map_or(0, Iterator::count) / 2;
-        self.directory.join("condemned").exists() || packs >= MAX_PACKS
-    }
-
-    fn retire(&self) {
-        self.is_retired.store(true, Ordering::Relaxed);
     }
 }
 
-impl Drop for Generation {
-    fn drop(&mut self) {
-        if self.is_retired.load(Ordering::Relaxed) {
-            let _ = fs::remove_dir_all(&self.directory);
-        }
+/// The entries of a directory, as far as they can be read.
+fn entries(directory: &Path) -> impl Iterator<Item = DirEntry> {
+    fs::read_dir(directory).into_iter().flatten().flatten()
+}
+
+fn is_directory(entry: &DirEntry) -> bool {
+    entry.file_type().is_ok_and(|kind| kind.is_dir())
+}
+
+/// The bytes of all files below a directory.
+fn size_of(directory: &Path) -> u64 {
+    let sizes = entries(directory).map(|entry| match is_directory(&entry) {
+        true => size_of(&entry.path()),
+        false => entry.metadata().map_or(0, |metadata| metadata.len()),
+    });
+    sizes.sum()
+}
+
+fn random_key() -> io::Result<[u8; 32]> {
+    let mut key = [0; 32];
+    aws_lc_rs::rand::fill(&mut key).map_err(|_| io::Error::other("the system gives no random numbers"))?;
+    Ok(key)
+}
+
+/// The key of a directory, made where there is none. Repositories with names of another key are never found again, and go when
+/// they are too old.
+fn stored_key(root: &Path) -> io::Result<[u8; 32]> {
+    let path = root.join(KEY_FILE);
+    match fs::read(&path).map(<[u8; 32]>::try_from) {
+        Ok(Ok(key)) => return Ok(key),
+        Ok(Err(_)) => {}
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        Err(error) => return Err(error),
     }
+    let key = random_key()?;
+    // Files of this kind are readable by their owner alone.
+    let mut file = tempfile::NamedTempFile::new_in(root)?;
+    file.write_all(&key)?;
+    file.persist(&path).map_err(|error| error.error)?;
+    Ok(key)
 }
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
+    use gix_hash::ObjectId;
+
     use super::*;
+    use crate::trust::Fingerprint;
+
+    fn scope(name: &str) -> TrustScope {
+        let of = |kind: &str| Fingerprint::builder(kind).text(name).build();
+        TrustScope::new(&of("identity"), &of("trust"))
+    }
+
+    fn slot_of(cache: &Cache) -> Arc<Slot> {
+        cache.slot(&url(), &scope("ada"))
+    }
 
     fn url() -> Url {
         "https://example.com/app.git".parse().unwrap()
@@ -357,12 +313,12 @@ mod tests {
         assert_eq!(fs::read_dir(parent.path()).unwrap().count(), 0);
     }
 
-    #[tokio::test]
-    async fn a_later_process_finds_what_was_kept_and_clears_the_rest() {
+    #[test]
+    fn a_later_process_finds_what_was_kept_and_clears_the_rest() {
         let root = tempfile::tempdir().unwrap();
         let cache = Cache::open(root.path()).unwrap();
-        let slot = cache.slot(&url());
-        let generation = slot.generation(&mut *slot.current.lock().await).unwrap();
+        let slot = slot_of(&cache);
+        let generation = slot.generation().unwrap();
         generation.add_tip(id("1")).unwrap();
         generation.add_tip(id("2")).unwrap();
         generation.add_tip(id("1")).unwrap();
@@ -370,20 +326,19 @@ mod tests {
         fs::write(&left, "x").unwrap();
         drop((slot, generation, cache));
 
-        let slot = Cache::open(root.path()).unwrap().slot(&url());
-        let again = slot.generation(&mut *slot.current.lock().await).unwrap();
+        let slot = slot_of(&Cache::open(root.path()).unwrap());
+        let again = slot.generation().unwrap();
         assert_eq!(again.tips(), [id("2"), id("1")]);
         assert!(!left.exists());
     }
 
-    #[tokio::test]
-    async fn a_broken_generation_is_replaced_and_goes_with_its_last_user() {
+    #[test]
+    fn a_broken_generation_is_replaced_and_goes_with_its_last_user() {
         let root = tempfile::tempdir().unwrap();
-        let slot = Cache::open(root.path()).unwrap().slot(&url());
-        let mut current = slot.current.lock().await;
-        let broken = slot.generation(&mut current).unwrap();
+        let slot = slot_of(&Cache::open(root.path()).unwrap());
+        let broken = slot.generation().unwrap();
         broken.condemn();
-        let fresh = slot.generation(&mut current).unwrap();
+        let fresh = slot.generation().unwrap();
         assert_ne!(fresh.directory, broken.directory);
         let directory = broken.directory.clone();
         assert!(directory.exists());
@@ -391,14 +346,14 @@ mod tests {
         assert!(!directory.exists());
     }
 
-    #[tokio::test]
-    async fn repositories_that_nobody_used_for_long_are_removed() {
+    #[test]
+    fn repositories_that_nobody_used_for_long_are_removed() {
         let root = tempfile::tempdir().unwrap();
         let cache = Cache::open(root.path()).unwrap();
         let hour = Duration::from_secs(3600);
         let (past, future) = (SystemTime::now() - hour, SystemTime::now() + hour);
-        let slot = cache.slot(&url());
-        let generation = slot.generation(&mut *slot.current.lock().await).unwrap();
+        let slot = slot_of(&cache);
+        let generation = slot.generation().unwrap();
         let directory = slot.directory.clone();
         cache.remove_unused(future);
         assert!(directory.exists(), "somebody is about to fetch");
@@ -410,22 +365,86 @@ mod tests {
         assert!(directory.exists(), "it was used a moment ago");
         cache.remove_unused(future);
         assert!(!directory.exists());
-        assert!(cache.inner.slots.lock().is_empty());
+        assert!(cache.inner.slots.lock().by_key.is_empty());
 
         // What an earlier process has left goes too, and what comes back begins anew.
-        let slot = cache.slot(&url());
-        slot.generation(&mut *slot.current.lock().await).unwrap();
+        let slot = slot_of(&cache);
+        slot.generation().unwrap();
         drop((slot, cache));
         let cache = Cache::open(root.path()).unwrap();
         File::open(&directory).unwrap().set_modified(past).unwrap();
-        cache.slot(&url());
+        slot_of(&cache);
         cache.remove_unused(past + hour / 2);
         assert!(directory.exists(), "that it is used is written down");
         File::open(&directory).unwrap().set_modified(past).unwrap();
         cache.remove_unused(past + hour / 2);
         assert!(!directory.exists());
-        let slot = cache.slot(&url());
-        let generation = slot.generation(&mut *slot.current.lock().await).unwrap();
+        let slot = slot_of(&cache);
+        let generation = slot.generation().unwrap();
         assert!(generation.tips().is_empty());
+    }
+
+    #[test]
+    fn repositories_together_keep_only_so_many_bytes() {
+        let root = tempfile::tempdir().unwrap();
+        let cache = Cache::open(root.path()).unwrap();
+        let kept = ["oldest", "older", "newest"].map(|name| {
+            let slot = cache.slot(&url(), &scope(name));
+            let generation = slot.generation().unwrap();
+            fs::write(generation.objects().join("pack/big"), [0; 1000]).unwrap();
+            (slot, generation)
+        });
+        let directories = kept.each_ref().map(|(slot, _)| slot.directory.clone());
+        let left = || directories.each_ref().map(|directory| directory.exists());
+        let hour = Duration::from_secs(3600);
+        for (directory, age) in directories.iter().zip([3, 2, 1]) {
+            let used = SystemTime::now() - age * hour;
+            File::open(directory).unwrap().set_modified(used).unwrap();
+        }
+        cache.remove_beyond(0);
+        assert_eq!(left(), [true; 3], "somebody uses them");
+        drop(kept);
+        cache.remove_beyond(1 << 20);
+        assert_eq!(left(), [true; 3]);
+        cache.remove_beyond(2500);
+        assert_eq!(left(), [false, true, true]);
+        cache.remove_beyond(0);
+        assert_eq!(left(), [false; 3]);
+    }
+
+    #[test]
+    fn readers_of_different_scopes_have_directories_of_their_own_in_every_process() {
+        let root = tempfile::tempdir().unwrap();
+        let names = || {
+            let cache = Cache::open(root.path()).unwrap();
+            ["ada", "bob"].map(|name| cache.slot(&url(), &scope(name)).directory.clone())
+        };
+        let first = names();
+        assert_ne!(first[0], first[1]);
+        assert_eq!(names(), first);
+        // With another key nobody can tell which credentials a name was made of.
+        fs::remove_file(root.path().join("0").join(KEY_FILE)).unwrap();
+        assert_ne!(names(), first);
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            let key = fs::metadata(root.path().join("0").join(KEY_FILE)).unwrap();
+            assert_eq!(key.permissions().mode() & 0o077, 0);
+        }
+    }
+
+    #[test]
+    fn repositories_that_were_never_fetched_do_not_pile_up() {
+        let root = tempfile::tempdir().unwrap();
+        let cache = Cache::open(root.path()).unwrap();
+        let used = slot_of(&cache);
+        for number in 0..MAX_SLOTS + 10 {
+            cache.slot(&url(), &scope(&number.to_string()));
+        }
+        assert_eq!(cache.inner.slots.lock().by_key.len(), MAX_SLOTS);
+        assert!(Arc::ptr_eq(&used, &slot_of(&cache)), "one that is used stays");
+        drop(used);
+        cache.remove_unused(SystemTime::now());
+        assert!(cache.inner.slots.lock().by_key.is_empty());
     }
 }

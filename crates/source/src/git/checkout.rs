@@ -9,11 +9,11 @@ use gix_hash::ObjectId;
 use gix_object::Kind as ObjectKind;
 use model::Revision;
 
-use super::cache::Generation;
 use super::commit::{Commit, Tag};
 use super::error::Cause;
 use super::listing::Listing;
 use super::objects::Objects;
+use super::slot::Generation;
 use crate::archive::{Entry, Tree};
 
 /// A commit with its files.
@@ -75,6 +75,20 @@ impl Checkout {
         })
     }
 
+    /// The part that has a file, and the object that is its content.
+    fn content(&self, path: &str) -> io::Result<(&Part, ObjectId)> {
+        let files = self.files();
+        let found = files.binary_search_by(|(entry, _)| order(&entry.path, path));
+        let file = found.ok().and_then(|at| files[at].1.as_ref());
+        match file {
+            Some((part, id)) => Ok((&self.parts[*part], *id)),
+            None => Err(io::Error::new(
+                io::ErrorKind::NotFound,
+                format!("{path}: no such file in the repository"),
+            )),
+        }
+    }
+
     fn count(&self) -> usize {
         let counts = self.parts.iter().map(|part| part.listing.count());
         counts.sum::<u64>() as usize
@@ -92,34 +106,34 @@ fn order(left: &str, right: &str) -> Ordering {
     }
 }
 
+impl Part {
+    /// The error of a file that cannot be read. The next fetch does not build on a broken object.
+    fn broken(&self, path: &str, cause: &Cause) -> io::Error {
+        if matches!(cause, Cause::Object { .. }) {
+            self.origin.generation.condemn();
+        }
+        io::Error::new(io::ErrorKind::InvalidData, format!("{path}: {cause}"))
+    }
+}
+
 impl Tree for Checkout {
     fn entries(&self) -> io::Result<Vec<Entry>> {
         Ok(self.files().iter().map(|(entry, _)| entry.clone()).collect())
     }
 
     fn open(&self, path: &str) -> io::Result<Box<dyn Read + '_>> {
-        let missing = || {
-            io::Error::new(
-                io::ErrorKind::NotFound,
-                format!("{path}: no such file in the repository"),
-            )
-        };
-        let files = self.files();
-        let found = files.binary_search_by(|(entry, _)| order(&entry.path, path));
-        let file = found.ok().and_then(|at| files[at].1.as_ref());
-        let (part, id) = file.ok_or_else(missing)?;
-        let origin = &self.parts[*part].origin;
-        match origin.objects.get_kind(*id, ObjectKind::Blob) {
+        let (part, id) = self.content(path)?;
+        match part.origin.objects.get_kind(id, ObjectKind::Blob) {
             Ok(content) => Ok(Box::new(Cursor::new(content))),
-            Err(cause) => {
-                if matches!(cause, Cause::Object { .. }) {
-                    origin.generation.condemn();
-                }
-                Err(io::Error::new(
-                    io::ErrorKind::InvalidData,
-                    format!("{path}: {cause}"),
-                ))
-            }
+            Err(cause) => Err(part.broken(path, &cause)),
+        }
+    }
+
+    fn size(&self, path: &str) -> io::Result<Option<u64>> {
+        let (part, id) = self.content(path)?;
+        match part.origin.objects.size(id) {
+            Ok(size) => Ok(Some(size)),
+            Err(cause) => Err(part.broken(path, &cause)),
         }
     }
 }

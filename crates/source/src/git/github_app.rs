@@ -5,6 +5,7 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 use aws_lc_rs::signature::RsaKeyPair;
 use futures::future::BoxFuture;
@@ -13,12 +14,12 @@ use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use reqwest::{Client, Method, StatusCode};
 use secrecy::{ExposeSecret, SecretString};
 use serde::Deserialize;
-use sha2::{Digest, Sha256};
 use tokio::sync::Mutex;
 
 use super::auth::Auth;
 use crate::http;
 use crate::identity::{self, CredentialSource, Grant, jwt};
+use crate::trust::Fingerprint;
 
 /// The user that tokens are used with.
 pub const USER: &str = "x-access-token";
@@ -26,6 +27,8 @@ pub const USER: &str = "x-access-token";
 const PUBLIC_API: &str = "https://api.github.com";
 /// How long before its end a token is no longer used: a fetch may take a while.
 const MARGIN: SignedDuration = SignedDuration::from_mins(5);
+/// How long a request may take.
+const TIMEOUT: Duration = Duration::from_secs(30);
 /// The longest answer that is read.
 const MAX_ANSWER: usize = 1 << 20;
 
@@ -110,22 +113,21 @@ pub enum Error {
 }
 
 impl Settings {
-    /// Tells apps apart without keeping what they are made of, so that the tokens of an app can be kept under it.
-    pub fn fingerprint(&self) -> [u8; 32] {
-        let installation = format!("{:?}", self.installation);
-        let base = self.base_url.as_deref().unwrap_or_default();
-        let mut hash = Sha256::new();
-        for part in [
-            self.app_id.as_str(),
-            self.private_key.expose_secret(),
-            installation.as_str(),
-            base,
-        ] {
-            hash.update((part.len() as u64).to_le_bytes());
-            hash.update(part);
-        }
-        hash.update(self.http.fingerprint("github"));
-        hash.finalize().into()
+    /// Identifies the installation that tokens are issued to, and the way to the API that issues them. It stays the same when a
+    /// token is renewed. Only who has the private key gets the same one.
+    pub fn fingerprint(&self) -> Fingerprint {
+        let (kind, installation) = match &self.installation {
+            Installation::Id(id) => ("id", id),
+            Installation::Owner(owner) => ("owner", owner),
+        };
+        Fingerprint::builder("github app")
+            .text(&self.app_id)
+            .text(self.private_key.expose_secret())
+            .text(kind)
+            .text(installation)
+            .optional(self.base_url.as_deref().map(str::as_bytes))
+            .fingerprint(&self.http.trust())
+            .build()
     }
 }
 
@@ -152,6 +154,7 @@ impl App {
             return Err(Error::BaseUrl);
         }
         let mut options = settings.http.clone();
+        options.timeout.get_or_insert(TIMEOUT);
         options.user_agent = Some(
             options
                 .user_agent

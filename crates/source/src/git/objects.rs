@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use gix_hash::ObjectId;
-use gix_object::{Exists, Find, Kind};
+use gix_object::{Exists, Find, FindHeader, Kind};
 use parking_lot::Mutex;
 
 use super::error::Cause;
@@ -33,6 +33,17 @@ impl Objects {
     /// Whether there is such an object.
     pub(super) fn has(&self, id: ObjectId) -> bool {
         self.handle.lock().exists(&id)
+    }
+
+    /// The number of bytes of an object, without reading it.
+    pub(super) fn size(&self, id: ObjectId) -> Result<u64, Cause> {
+        let broken = |state: &'static str| Cause::Object {
+            id: id.to_string(),
+            state,
+        };
+        let found = self.handle.lock().try_header(&id);
+        let header = found.map_err(|_| broken("broken"))?;
+        header.map(|header| header.size).ok_or_else(|| broken("missing"))
     }
 
     /// The kind and content of an object.

@@ -6,7 +6,6 @@ use gix_hash::ObjectId;
 use gix_object::Kind as ObjectKind;
 use tokio::task::spawn_blocking;
 
-use super::cache::Generation;
 use super::checkout::Origin;
 use super::commit::{Commit, Tag};
 use super::error::Cause;
@@ -15,7 +14,9 @@ use super::protocol::{Pack, Packets, Plan};
 use super::receive::receive;
 use super::reference::{Reference, Selector, Target};
 use super::refs::Ref;
-use super::remote::{Limits, Remote};
+use super::remote::Remote;
+use super::settings::Limits;
+use super::slot::Generation;
 use super::transport::Session;
 use super::walk::{Found, Sparse, walk};
 
@@ -49,7 +50,7 @@ impl Fetch<'_> {
         };
         match (is_here, session) {
             (true, Some(session)) => session.close().await,
-            // Nobody asked the server yet whether we may see this.
+            // Access may have been revoked since it was fetched.
             (true, None) => drop(
                 self.remote
                     .list_in(&mut self.remote.session().await?, &["HEAD".into()])
@@ -59,9 +60,15 @@ impl Fetch<'_> {
         }
         let (target, sparse) = (self.target.clone(), self.sparse.clone());
         let limits = self.remote.settings.limits.clone();
-        let task = spawn_blocking(move || read(&target, generation, &sparse, &limits));
+        let may_be_tag = !self.is_commit();
+        let task = spawn_blocking(move || read(&target, may_be_tag, generation, &sparse, &limits));
         task.await
             .unwrap_or_else(|error| Err(Cause::Pack(Box::new(error))))
+    }
+
+    /// Whether a commit is named, and not something that leads to one.
+    fn is_commit(&self) -> bool {
+        matches!(self.reference.selector(), Selector::Commit(_))
     }
 
     /// Asks for the commit alone; only where a server does not give single commits, for the whole history.
@@ -75,7 +82,7 @@ impl Fetch<'_> {
             Some(session) => session,
             None => self.remote.session().await?,
         };
-        let is_commit = matches!(self.reference.selector(), Selector::Commit(_));
+        let is_commit = self.is_commit();
         if !is_commit || session.may_ask_for(self.target.want).await? {
             let plan = Plan {
                 wants: vec![self.target.want],
@@ -152,12 +159,13 @@ impl Fetch<'_> {
 /// Reads a commit and lists its files. Only a commit that passes this is built on by later fetches.
 fn read(
     target: &Target,
+    may_be_tag: bool,
     generation: Arc<Generation>,
     sparse: &Sparse,
     limits: &Limits,
 ) -> Result<Obtained, Cause> {
     let objects = Arc::new(Objects::open(&generation.objects())?);
-    let (tag, commit) = peel(&objects, target)?;
+    let (tag, commit) = peel(&objects, target, may_be_tag)?;
     let before = generation.listing.lock().clone();
     let found = walk(&objects, commit.tree, sparse, limits, before.as_ref())?;
     *generation.listing.lock() = Some(Arc::clone(&found.listing));
@@ -170,8 +178,14 @@ fn read(
     })
 }
 
+fn not_a_commit(target: &Target, kind: ObjectKind) -> Cause {
+    let name = target.name.clone().unwrap_or_else(|| target.want.to_string());
+    let kind = kind.to_string();
+    Cause::NotACommit { name, kind }
+}
+
 /// Follows tags to the commit. The first tag is the one that counts.
-fn peel(objects: &Objects, target: &Target) -> Result<(Option<Tag>, Commit), Cause> {
+fn peel(objects: &Objects, target: &Target, may_be_tag: bool) -> Result<(Option<Tag>, Commit), Cause> {
     let mut first = None;
     let mut id = target.want;
     for _ in 0..16 {
@@ -182,18 +196,14 @@ fn peel(objects: &Objects, target: &Target) -> Result<(Option<Tag>, Commit), Cau
         };
         match kind {
             ObjectKind::Commit => return Ok((first, Commit::parse(id, &content).ok_or_else(malformed)?)),
+            // Who names a commit means a commit.
+            ObjectKind::Tag if !may_be_tag => return Err(not_a_commit(target, kind)),
             ObjectKind::Tag => {
                 let (tag, next) = Tag::parse(id, &content).ok_or_else(malformed)?;
                 first.get_or_insert(tag);
                 id = next;
             }
-            other => {
-                let name = target.name.clone().unwrap_or_else(|| target.want.to_string());
-                return Err(Cause::NotACommit {
-                    name,
-                    kind: other.to_string(),
-                });
-            }
+            other => return Err(not_a_commit(target, other)),
         }
     }
     Err(Cause::Object {

@@ -15,7 +15,7 @@ use tokio::task::spawn_blocking;
 
 use super::error::{Cause, Source};
 use super::protocol::Pack;
-use super::remote::Limits;
+use super::settings::Limits;
 
 /// How many pieces may wait for the thread that reads them.
 const PIECES: usize = 32;

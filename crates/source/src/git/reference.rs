@@ -197,6 +197,21 @@ impl Reference {
     }
 }
 
+impl Target {
+    /// The target with the commit that it turned out to lead to.
+    pub(super) fn leading_to(self, commit: ObjectId) -> Self {
+        let revision = match self.revision.name() {
+            Some(name) => Revision::named(name, digest(commit)),
+            None => Revision::unnamed(digest(commit)),
+        };
+        Target {
+            commit,
+            revision,
+            ..self
+        }
+    }
+}
+
 pub(super) fn by_short_name(refs: &[Ref], name: &str, short: &str) -> Result<Target, Cause> {
     Ok(target(find(refs, name)?, Some(name.to_owned()), short))
 }

@@ -1,7 +1,7 @@
 //! A repository on a server: what it has, and fetching some of it.
 
 use std::future::Future;
-use std::time::Duration;
+use std::sync::Arc;
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
@@ -17,74 +17,15 @@ use super::error::{Cause, Error};
 use super::obtain::{Fetch, Obtained};
 use super::reference::{Reference, Target};
 use super::refs::Ref;
+use super::settings::Settings;
+use super::slot::Slot;
 use super::submodule;
-use super::transport::{Session, SshAlgorithms};
-use super::url::Url;
+use super::transport::Session;
 use super::walk::{Found, Sparse};
-use crate::http;
+use crate::trust::TrustScope;
 
 /// How deep submodules of submodules are followed.
 const MAX_SUBMODULE_DEPTH: usize = 10;
-
-/// How a repository is reached.
-#[derive(Clone, Debug)]
-pub struct Settings {
-    /// Where it is.
-    pub url: Url,
-    /// Who we are.
-    pub auth: Auth,
-    /// Authorities, client certificate and proxy for HTTP.
-    pub http: http::Options,
-    /// How long a listing or a fetch may take, from the first connection to the last file.
-    pub timeout: Duration,
-    /// How large it may be.
-    pub limits: Limits,
-    /// What may be used over SSH.
-    pub ssh: SshAlgorithms,
-}
-
-/// How large a repository may be.
-#[derive(Clone, Debug)]
-pub struct Limits {
-    /// The objects in one pack.
-    pub objects: u64,
-    /// The bytes of one pack.
-    pub pack_bytes: u64,
-    /// The bytes of one object.
-    pub object_bytes: u64,
-    /// The files and directories of a commit, with its submodules counted each.
-    pub files: u64,
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        Limits {
-            objects: 20_000_000,
-            pack_bytes: 8 << 30,
-            object_bytes: 1 << 30,
-            files: 2_000_000,
-        }
-    }
-}
-
-impl Settings {
-    /// What happened to this repository. What the server has repeated of the credentials is not in it.
-    fn told(&self, cause: Cause) -> Error {
-        Error::new(&self.url, cause.without(&self.auth.secrets(&self.url)))
-    }
-
-    /// Settings for an address: no credentials, a minute.
-    pub fn new(url: Url) -> Self {
-        Settings {
-            url,
-            auth: Auth::None,
-            http: http::Options::default(),
-            timeout: Duration::from_secs(60),
-            limits: Limits::default(),
-            ssh: SshAlgorithms::default(),
-        }
-    }
-}
 
 /// What is wanted of a repository.
 #[derive(Clone, Debug, Default)]
@@ -113,12 +54,27 @@ pub enum Outcome {
 pub struct Remote {
     pub(super) settings: Settings,
     cache: Cache,
+    scope: TrustScope,
 }
 
 impl Remote {
     /// A repository. Nothing is asked yet.
     pub fn new(settings: Settings, cache: Cache) -> Self {
-        Remote { settings, cache }
+        let scope = settings.scope();
+        Remote {
+            settings,
+            cache,
+            scope,
+        }
+    }
+
+    /// Who reads, and whom they trust to be the server. What was fetched is for readers of this scope alone.
+    pub fn scope(&self) -> TrustScope {
+        self.scope
+    }
+
+    fn slot(&self) -> Arc<Slot> {
+        self.cache.slot(&self.settings.url, &self.scope)
     }
 
     /// The references that decide what `reference` means (a server may name others too).
@@ -152,7 +108,7 @@ impl Remote {
     }
 
     pub(super) async fn session(&self) -> Result<Session, Cause> {
-        let known = self.cache.slot(&self.settings.url).known.lock().clone();
+        let known = self.slot().known.lock().clone();
         Session::open(&self.settings, known).await
     }
 
@@ -162,7 +118,7 @@ impl Remote {
         prefixes: &[String],
     ) -> Result<Vec<Ref>, Cause> {
         let refs = session.list(prefixes).await?;
-        *self.cache.slot(&self.settings.url).known.lock() = session.known();
+        *self.slot().known.lock() = session.known();
         Ok(refs)
     }
 
@@ -183,6 +139,8 @@ impl Remote {
             let obtained = self
                 .obtain(session.take(), &target, &request.reference, &sparse)
                 .await?;
+            // What counts is what was fetched, not what the server said of it when it listed its references.
+            let target = target.leading_to(obtained.commit.id);
             let is_newer =
                 |(_, best): &(Target, Obtained)| obtained.commit.committer.time >= best.commit.committer.time;
             if newest.as_ref().is_none_or(is_newer) {
@@ -216,23 +174,24 @@ impl Remote {
         reference: &Reference,
         sparse: &Sparse,
     ) -> Result<Obtained, Cause> {
-        let slot = self.cache.slot(&self.settings.url);
-        let mut current = slot.current.lock().await;
-        let generation = slot.generation(&mut current)?;
+        let slot = self.slot();
+        let turn = slot.turn(target.want);
+        let _turn = turn.lock().await;
+        let generation = slot.generation()?;
         let fetch = Fetch {
             remote: self,
             target,
             reference,
             sparse,
         };
-        let first = fetch.run(session, generation).await;
+        let first = fetch.run(session, Arc::clone(&generation)).await;
         match first {
             Err(cause) if cause.may_be_stale_cache() => {
                 tracing::warn!(
                     url = %self.settings.url, %cause,
                     "what is kept of a Git repository may be broken: cloning it anew"
                 );
-                let generation = slot.replace(&mut current)?;
+                let generation = slot.replace(&generation)?;
                 fetch.run(None, generation).await
             }
             result => result,
@@ -310,15 +269,15 @@ impl Remote {
     ) -> Result<Vec<Part>, Cause> {
         let unusable = |error| Cause::Submodules(format!("the URL of submodule '{}': {error}", module.path));
         let url = self.settings.url.join(&module.url).map_err(unusable)?;
+        let auth = self.settings.auth.for_submodule(&self.settings.url, &url);
         let settings = Settings {
-            auth: self.settings.auth.for_submodule(&self.settings.url, &url),
+            // Without the credentials it is read as anybody.
+            identity: self.settings.identity.filter(|_| !matches!(auth, Auth::None)),
+            auth,
             url,
             ..self.settings.clone()
         };
-        let remote = Remote {
-            settings,
-            cache: self.cache.clone(),
-        };
+        let remote = Remote::new(settings, self.cache.clone());
         let fetched = async {
             let reference = Reference::commit(id.to_string());
             let target = reference.resolve(&[])?.remove(0);

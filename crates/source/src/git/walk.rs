@@ -10,7 +10,7 @@ use gix_object::{Kind as ObjectKind, TreeRefIter};
 use super::error::Cause;
 use super::listing::{Listing, What};
 use super::objects::Objects;
-use super::remote::Limits;
+use super::settings::Limits;
 
 /// Paths deeper than this are an attack, not a repository.
 const MAX_DEPTH: usize = 256;

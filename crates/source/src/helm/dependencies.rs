@@ -16,9 +16,27 @@ use super::chart::{Chart, ChartTree, Dependency, Limits, LoadError, files};
 use super::fetcher::{ChartFetcher, FetchError, Repositories};
 use crate::archive::Tree;
 
+/// The most dependencies that are added to a chart.
+const MOST: usize = 256;
+
 /// Why a dependency is missing.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
+    /// There are more of them than are added.
+    #[error(
+        "the chart needs more than {MOST} charts that it does not contain: commit some of them below charts/"
+    )]
+    TooMany,
+    /// The chart with all its dependencies is larger than a chart may be.
+    #[error(
+        "failed to add dependency '{name}': the chart with its dependencies has more than {limit} bytes: split the chart"
+    )]
+    TooLarge {
+        /// The dependency that is too much.
+        name: String,
+        /// The most bytes that a chart may have.
+        limit: u64,
+    },
     /// It should lie in the source.
     #[error("failed to add local dependency '{name}'")]
     Local {
@@ -111,23 +129,35 @@ pub(super) async fn add(
     limits: &Limits,
 ) -> Result<usize, Error> {
     let missing = missing(chart);
+    if missing.len() > MOST {
+        return Err(Error::TooMany);
+    }
+    // Who unpacks the chart takes no more than this with all charts in it.
+    let mut bytes_left = limits.unpacked.saturating_sub(size(chart));
     let mut known: BTreeMap<String, Arc<dyn ChartFetcher>> = BTreeMap::new();
     for dependency in &missing {
         let name = dependency.local_name().to_owned();
         let is_local = dependency.repository.is_empty() || dependency.repository.starts_with("file://");
         let added = if is_local {
             local(tree, path, dependency, limits).map_err(|error| Error::Local {
-                name,
+                name: name.clone(),
                 source: Box::new(error),
             })
         } else {
             let fetched = remote(&mut known, repositories, dependency, limits).await;
             fetched.map_err(|error| Error::Remote {
-                name,
+                name: name.clone(),
                 source: Box::new(error),
             })
         };
         let mut added = added?;
+        bytes_left = match bytes_left.checked_sub(size(&added)) {
+            Some(left) => left,
+            None => {
+                let limit = limits.unpacked;
+                return Err(Error::TooLarge { name, limit });
+            }
+        };
         if !dependency.alias.is_empty() {
             added.metadata.name.clone_from(&dependency.alias);
         }
@@ -136,7 +166,13 @@ pub(super) async fn add(
     Ok(missing.len())
 }
 
-/// The dependencies that are asked for and not there. If there are as many as asked for, none is missing.
+/// The bytes of all files of a chart and of the charts in it.
+fn size(chart: &Chart) -> u64 {
+    let own = chart.files.iter().map(|file| file.content.len() as u64);
+    own.sum::<u64>() + chart.dependencies.iter().map(size).sum::<u64>()
+}
+
+/// The dependencies that are asked for and not there, up to one more than are added. If there are as many as asked for, none is missing.
 fn missing(chart: &Chart) -> Vec<Dependency> {
     let wanted = match &chart.lock {
         Some(lock) => &lock.dependencies,
@@ -152,6 +188,9 @@ fn missing(chart: &Chart) -> Vec<Dependency> {
         if !is_there {
             missing.retain(|other| other.local_name() != name);
             missing.push(dependency.clone());
+        }
+        if missing.len() > MOST {
+            break;
         }
     }
     missing

@@ -6,6 +6,8 @@ use std::sync::Arc;
 use bytes::Bytes;
 use futures::future::BoxFuture;
 
+use crate::trust::TrustScope;
+
 /// A chart in one version, and where to get it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Found {
@@ -66,7 +68,13 @@ pub trait ChartFetcher: Send + Sync {
         Box::pin(async { Ok(Verified::NotAsked) })
     }
 
-    /// A name that an archive shares only with the same archive, wherever that is; nothing where the place gives none. The place
+    /// Who reads a chart, and whom they trust to be the place that has it. Only readers of one scope share what was downloaded;
+    /// nothing means that nothing is shared.
+    fn scope(&self, _chart: &Found) -> Option<TrustScope> {
+        None
+    }
+
+    /// A name that an archive shares only with the same archive of the same place; nothing where the place gives none. The place
     /// has been asked whether the archive may be read.
     fn identity<'a>(&'a self, _chart: &'a Found) -> BoxFuture<'a, Result<Option<String>, FetchError>> {
         Box::pin(async { Ok(None) })

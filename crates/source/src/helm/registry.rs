@@ -17,6 +17,7 @@ use super::artifact;
 use super::fetcher::{ChartFetcher, FetchError, Found, Verified};
 use super::repository::MAX_CHART_SIZE;
 use crate::oci;
+use crate::trust::TrustScope;
 
 /// Checks the signature of an artifact.
 pub trait ChartVerifier: Send + Sync {
@@ -161,6 +162,11 @@ impl ChartFetcher for Registry {
             self.checked.lock().insert(key(chart), digest);
             Ok(verified)
         })
+    }
+
+    fn scope(&self, chart: &Found) -> Option<TrustScope> {
+        let reference = self.reference(chart).ok()?;
+        Some(self.client.scope(&reference.repository))
     }
 
     fn identity<'a>(&'a self, chart: &'a Found) -> BoxFuture<'a, Result<Option<String>, FetchError>> {

@@ -20,6 +20,7 @@ use super::fetcher::{ChartFetcher, FetchError, Found};
 use super::index::{self, Index};
 use crate::http::redirect::{self, Failure, Landed, Shown};
 use crate::http::{self, Login};
+use crate::trust::{Fingerprint, TrustScope};
 
 /// How large an index may be, unless said otherwise: 50 MiB.
 pub const MAX_INDEX_SIZE: u64 = 50 << 20;
@@ -407,6 +408,26 @@ async fn next(response: &mut Response, shown: &str) -> Result<Option<Bytes>, Err
 }
 
 impl ChartFetcher for Repository {
+    fn scope(&self, _: &Found) -> Option<TrustScope> {
+        let Options {
+            http,
+            login,
+            pass_credentials,
+            ..
+        } = &self.options;
+        let password = login
+            .as_ref()
+            .map(|login| login.password.expose_secret().as_bytes());
+        let identity = Fingerprint::builder("helm identity")
+            // The address may hold a user and a password too.
+            .text(&self.options.url)
+            .optional(login.as_ref().map(|login| login.user.as_bytes()))
+            .optional(password)
+            .flag(*pass_credentials)
+            .build();
+        Some(TrustScope::new(&identity, &http.trust()))
+    }
+
     fn find<'a>(&'a self, chart: &'a str, version: &'a str) -> BoxFuture<'a, Result<Found, FetchError>> {
         Box::pin(async move {
             let loaded = self.loaded().await?;

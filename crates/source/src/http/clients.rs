@@ -7,9 +7,9 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 use reqwest::Client;
 use secrecy::ExposeSecret;
-use sha2::{Digest, Sha256};
 
 use super::{Error, Options};
+use crate::trust::Fingerprint;
 
 /// How many clients are kept. Objects that are reached in the same way share one, so that this is many.
 const MOST: usize = 64;
@@ -20,7 +20,7 @@ pub struct Clients(Arc<Mutex<Kept>>);
 
 #[derive(Default)]
 struct Kept {
-    clients: HashMap<[u8; 32], (Client, u64)>,
+    clients: HashMap<Fingerprint, (Client, u64)>,
     /// How often was asked: the client with the smallest number was not wanted for the longest time.
     asked: u64,
 }
@@ -34,7 +34,7 @@ impl Clients {
     /// The client of this fingerprint; made, where there is none.
     pub(super) fn get(
         &self,
-        fingerprint: [u8; 32],
+        fingerprint: Fingerprint,
         make: impl FnOnce() -> Result<Client, Error>,
     ) -> Result<Client, Error> {
         let mut kept = self.0.lock();
@@ -63,39 +63,41 @@ impl fmt::Debug for Clients {
 }
 
 impl Options {
-    /// Tells apart what clients are made of, without keeping it.
-    pub(crate) fn fingerprint(&self, variant: &str) -> [u8; 32] {
-        let mut hash = Sha256::new();
-        // With its length before it, no part can be taken for the end of another.
-        let mut add = |part: Option<&[u8]>| match part {
-            None => hash.update([0]),
-            Some(part) => {
-                hash.update([1]);
-                hash.update((part.len() as u64).to_le_bytes());
-                hash.update(part);
-            }
-        };
+    /// Identifies a client by everything it is made of.
+    pub(crate) fn fingerprint(&self, variant: &str) -> Fingerprint {
+        let timeout = self.timeout.map(|timeout| timeout.as_nanos().to_le_bytes());
+        Fingerprint::builder("client")
+            .text(variant)
+            .fingerprint(&self.trust())
+            .optional(timeout.as_ref().map(<[u8; 16]>::as_slice))
+            .optional(self.user_agent.as_deref().map(str::as_bytes))
+            .build()
+    }
+
+    /// Identifies what decides which server answers and who it takes us for: authorities, client certificate, proxy.
+    pub fn trust(&self) -> Fingerprint {
         let Options {
             tls,
             proxy,
-            timeout,
-            user_agent,
+            timeout: _,
+            user_agent: _,
             direct,
+            unrestricted,
             clients: _,
         } = self;
-        add(Some(variant.as_bytes()));
-        add(tls.authorities.as_deref());
-        add(tls.certificate.as_deref());
-        add(tls.key.as_ref().map(|key| key.expose_secret().as_bytes()));
-        add(Some(&[u8::from(tls.accept_any), u8::from(*direct)]));
-        add(proxy.as_ref().map(|proxy| proxy.address.as_bytes()));
+        let key = tls.key.as_ref().map(|key| key.expose_secret().as_bytes());
         let login = proxy.as_ref().and_then(|proxy| proxy.login.as_ref());
-        add(login.map(|login| login.user.as_bytes()));
-        add(login.map(|login| login.password.expose_secret().as_bytes()));
-        let timeout = timeout.map(|timeout| timeout.as_nanos().to_le_bytes());
-        add(timeout.as_ref().map(<[u8; 16]>::as_slice));
-        add(user_agent.as_deref().map(str::as_bytes));
-        hash.finalize().into()
+        Fingerprint::builder("trust")
+            .optional(tls.authorities.as_deref())
+            .optional(tls.certificate.as_deref())
+            .optional(key)
+            .flag(tls.accept_any)
+            .flag(*direct)
+            .flag(*unrestricted)
+            .optional(proxy.as_ref().map(|proxy| proxy.address.as_bytes()))
+            .optional(login.map(|login| login.user.as_bytes()))
+            .optional(login.map(|login| login.password.expose_secret().as_bytes()))
+            .build()
     }
 }
 
@@ -121,6 +123,10 @@ mod tests {
         any.tls.accept_any = true;
         let direct = Options {
             direct: true,
+            ..plain.clone()
+        };
+        let unrestricted = Options {
+            unrestricted: true,
             ..plain.clone()
         };
         let proxied = |login: Option<(&str, &str)>| Options {
@@ -149,6 +155,7 @@ mod tests {
             other_key,
             any,
             direct,
+            unrestricted,
             proxied(None),
             proxied(Some(("a", "bc"))),
             proxied(Some(("ab", "c"))),
@@ -164,16 +171,31 @@ mod tests {
     }
 
     #[test]
+    fn how_long_one_waits_says_nothing_of_whom_one_trusts() {
+        let plain = Options::default();
+        let patient = Options {
+            timeout: Some(Duration::from_secs(1)),
+            user_agent: Some("a".into()),
+            ..plain.clone()
+        };
+        assert_eq!(plain.trust(), patient.trust());
+        let direct = Options {
+            direct: true,
+            ..plain.clone()
+        };
+        assert_ne!(plain.trust(), direct.trust());
+    }
+
+    #[test]
     fn clients_that_nobody_wants_make_room() {
         let clients = Clients::new();
         let make = || Options::default().client();
         for number in 0..=MOST {
-            let mut print = [0; 32];
-            print[0] = u8::try_from(number).unwrap();
-            clients.get(print, make).unwrap();
+            let print = |number: usize| Fingerprint::builder("test").text(&number.to_string()).build();
+            clients.get(print(number), make).unwrap();
             // The first one stays wanted.
             clients
-                .get([0; 32], || panic!("the first client was thrown away"))
+                .get(print(0), || panic!("the first client was thrown away"))
                 .unwrap();
         }
         assert_eq!(format!("{clients:?}"), format!("Clients({MOST})"));

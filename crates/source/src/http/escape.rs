@@ -19,13 +19,16 @@ pub(crate) fn query(pairs: &[(&str, String)]) -> String {
     pairs.join("&")
 }
 
-/// A path of a bucket and a key, escaped. Slashes of a key stay.
-pub(crate) fn path<'a>(parts: impl IntoIterator<Item = &'a str>) -> String {
-    let parts: Vec<String> = parts
-        .into_iter()
-        .map(|part| part.split('/').map(escape).collect::<Vec<_>>().join("/"))
-        .collect();
+/// A path of a bucket, which is one name, and of a key, whose slashes stay. Both may be missing.
+pub(crate) fn path(bucket: Option<&str>, key: &str) -> String {
+    let key = (!key.is_empty()).then(|| key.split('/').map(escape).collect::<Vec<_>>().join("/"));
+    let parts: Vec<String> = bucket.map(escape).into_iter().chain(key).collect();
     format!("/{}", parts.join("/"))
+}
+
+/// Whether this is a part of a path that leads to another place: clients leave such parts out.
+pub(crate) fn leads_away(part: &str) -> bool {
+    matches!(part, "" | "." | "..")
 }
 
 /// A text, escaped with its slashes.
@@ -39,7 +42,10 @@ mod tests {
 
     #[test]
     fn paths_and_queries_are_escaped() {
-        assert_eq!(path(["bucket", "a b/ü+c"]), "/bucket/a%20b/%C3%BC%2Bc");
+        assert_eq!(path(Some("bucket"), "a b/ü+c"), "/bucket/a%20b/%C3%BC%2Bc");
+        assert_eq!(path(Some("other/bucket?"), ""), "/other%2Fbucket%3F");
+        assert_eq!(path(None, "a/b"), "/a/b");
+        assert_eq!(path(None, ""), "/");
         assert_eq!(
             query(&[("b", "1 2".to_owned()), ("a", "/".to_owned())]),
             "a=%2F&b=1%202"

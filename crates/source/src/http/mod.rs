@@ -2,6 +2,7 @@
 
 mod clients;
 pub(crate) mod escape;
+mod guard;
 mod proxy;
 pub(crate) mod redirect;
 mod remedy;
@@ -15,12 +16,20 @@ use reqwest::{Client, ClientBuilder};
 use secrecy::SecretString;
 
 pub use clients::Clients;
+pub use guard::{Refused, SOURCE_REQUEST};
 pub(crate) use proxy::Problem;
 pub use proxy::{Proxy, ProxyFailure};
 pub use redirect::Lost;
 pub(crate) use remedy::remedy;
 pub use tls::Tls;
 pub(crate) use tls::tls_failure;
+
+/// The time in which a connection must be made.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
+/// The longest time that a server may be silent during a request.
+pub const IDLE_TIMEOUT: Duration = Duration::from_secs(120);
+/// The longest time that a whole request may take.
+const LONGEST_TIMEOUT: Duration = Duration::from_secs(60 * 60);
 
 /// How a client shall reach its server. The default is the system's authorities, no client certificate, the proxy of the
 /// environment.
@@ -30,12 +39,15 @@ pub struct Options {
     pub tls: Tls,
     /// The proxy to go through for every host, whatever the environment says of proxies.
     pub proxy: Option<Proxy>,
-    /// The time a whole request may take; `None` leaves it to the caller.
+    /// The time a whole request may take, with its answer: at most an hour, which is also what `None` allows. A server that is
+    /// silent for [`IDLE_TIMEOUT`] ends the request sooner.
     pub timeout: Option<Duration>,
     /// What to call ourselves.
     pub user_agent: Option<String>,
     /// Go through no proxy at all, also not that of the environment.
     pub direct: bool,
+    /// Reach link-local addresses too, and do without [`SOURCE_REQUEST`]: only for servers that the operator or the cloud chooses.
+    pub unrestricted: bool,
     /// Where clients are kept, so that connections are used again. `None` makes a client each time.
     pub clients: Option<Clients>,
 }
@@ -70,6 +82,9 @@ pub enum Error {
     /// The address of the proxy is none.
     #[error("the address of the proxy is not valid: it must begin with http://, https:// or socks5://")]
     Proxy(#[source] Option<reqwest::Error>),
+    /// The proxy is a server that must not be reached.
+    #[error("the address of the proxy cannot be used")]
+    RefusedProxy(#[source] Refused),
     /// The client cannot be made of all this.
     #[error("the HTTP client cannot be made")]
     Client(#[source] reqwest::Error),
@@ -112,13 +127,18 @@ impl Options {
     fn builder(&self) -> Result<ClientBuilder, Error> {
         const AGENT: &str = concat!("sluice/", env!("CARGO_PKG_VERSION"));
         let agent = self.user_agent.as_deref().unwrap_or(AGENT);
-        let mut builder = Client::builder().user_agent(agent);
-        if let Some(timeout) = self.timeout {
-            builder = builder.timeout(timeout);
-        }
+        let mut builder = Client::builder()
+            .user_agent(agent)
+            .connect_timeout(CONNECT_TIMEOUT);
+        // Servers are chosen by those who do not run this process: none may keep it waiting for ever.
+        let timeout = self.timeout.unwrap_or(LONGEST_TIMEOUT).min(LONGEST_TIMEOUT);
+        builder = builder.timeout(timeout).read_timeout(IDLE_TIMEOUT);
         builder = builder.tls_backend_preconfigured(self.tls.config()?);
         // The library has rules of its own for what the environment says.
         builder = builder.no_proxy();
+        if !self.unrestricted {
+            builder = guard::guarded(builder);
+        }
         Ok(match &self.proxy {
             _ if self.direct => builder,
             Some(proxy) => builder.proxy(proxy.through()?),

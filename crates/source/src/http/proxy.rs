@@ -7,7 +7,7 @@ use reqwest::{Proxy as Through, Response, StatusCode};
 use secrecy::ExposeSecret;
 use url::Url;
 
-use super::{Error, Login, Options};
+use super::{Error, Login, Options, guard, remedy};
 
 /// A proxy.
 #[derive(Clone, Debug)]
@@ -108,6 +108,9 @@ impl Proxy {
         if !known.iter().any(|scheme| self.address.starts_with(scheme)) {
             return Err(Error::Proxy(None));
         }
+        if let Ok(url) = Url::parse(&self.address) {
+            guard::check(&url).map_err(Error::RefusedProxy)?;
+        }
         let through = Through::all(with_names(&self.address)).map_err(|error| Error::Proxy(Some(error)))?;
         Ok(match &self.login {
             Some(login) => through.basic_auth(&login.user, login.password.expose_secret()),
@@ -189,6 +192,9 @@ impl Options {
 /// What a failure says of the proxy that the request went through; nothing, where the server is to blame. The libraries keep the
 /// types of their errors to themselves, so that their words have to tell.
 fn problem(error: &reqwest::Error, is_tls: bool) -> Option<Problem> {
+    if remedy::is_refused(error) {
+        return None;
+    }
     let mut cause: Option<&dyn StdError> = Some(error);
     while let Some(found) = cause {
         let text = found.to_string();

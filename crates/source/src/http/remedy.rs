@@ -5,8 +5,13 @@ use std::io;
 
 use rustls::{AlertDescription, CertificateError, Error};
 
+use super::Refused;
+
 /// What to do about this, to be put after what happened; nothing, where that is not known.
 pub(crate) fn remedy(error: &(dyn StdError + 'static)) -> &'static str {
+    if is_refused(error) {
+        return ": the address is refused: use a server that is neither link-local nor a metadata server";
+    }
     let mut cause = Some(error);
     while let Some(error) = cause {
         if let Some(known) = of_one(error) {
@@ -15,6 +20,21 @@ pub(crate) fn remedy(error: &(dyn StdError + 'static)) -> &'static str {
         cause = error.source();
     }
     ""
+}
+
+/// Whether the destination was refused before a connection was made.
+pub(super) fn is_refused(error: &(dyn StdError + 'static)) -> bool {
+    let mut cause = Some(error);
+    while let Some(error) = cause {
+        let inner = error
+            .downcast_ref::<io::Error>()
+            .and_then(|error| error.get_ref());
+        if error.is::<Refused>() || inner.is_some_and(|inner| is_refused(inner)) {
+            return true;
+        }
+        cause = error.source();
+    }
+    false
 }
 
 fn of_one(error: &(dyn StdError + 'static)) -> Option<&'static str> {

@@ -12,6 +12,7 @@ use parking_lot::Mutex;
 use super::tally::{Involved, Tally};
 use super::{Error, Grant};
 use crate::store::Clock;
+use crate::trust::Fingerprint;
 
 /// How much is kept, and for how long (`--token-cache-max-size`, `--token-cache-max-duration`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,7 +43,7 @@ pub(super) struct Cache {
 
 #[derive(Default)]
 struct Entries {
-    slots: HashMap<String, (Arc<Slot>, u64)>,
+    slots: HashMap<Fingerprint, (Arc<Slot>, u64)>,
     /// How often was asked: the smallest number was not wanted for the longest time.
     asked: u64,
     tally: Tally,
@@ -69,17 +70,17 @@ impl Cache {
         (self.clock)()
     }
 
-    /// What is kept under this name, or else what is given now. A failure is told to those who waited for it, and not kept.
+    /// What is kept under this key, or else what is given now. A failure is told to those who waited for it, and not kept.
     pub(super) async fn get(
         &self,
-        name: &str,
+        key: Fingerprint,
         involved: Option<&Involved>,
         exchange: impl AsyncFnOnce() -> Result<Grant, Error>,
     ) -> Result<Grant, Error> {
         if self.limits.size == 0 {
             return exchange().await;
         }
-        let (got, was_kept) = self.kept_or_given(name, exchange).await;
+        let (got, was_kept) = self.kept_or_given(key, exchange).await;
         self.entries.lock().tally.count(involved, was_kept, got.is_ok());
         got
     }
@@ -87,10 +88,10 @@ impl Cache {
     /// Says too whether it was kept.
     async fn kept_or_given(
         &self,
-        name: &str,
+        key: Fingerprint,
         exchange: impl AsyncFnOnce() -> Result<Grant, Error>,
     ) -> (Result<Grant, Error>, bool) {
-        let slot = self.slot(name);
+        let slot = self.slot(key);
         let ended = slot.ended.load(Ordering::Acquire);
         let mut last = slot.last.lock().await;
         match last.as_ref() {
@@ -125,23 +126,23 @@ impl Cache {
         self.entries.lock().tally.events.remove(involved);
     }
 
-    fn slot(&self, name: &str) -> Arc<Slot> {
+    fn slot(&self, key: Fingerprint) -> Arc<Slot> {
         let mut entries = self.entries.lock();
         entries.asked += 1;
         let asked = entries.asked;
-        if let Some((slot, last)) = entries.slots.get_mut(name) {
+        if let Some((slot, last)) = entries.slots.get_mut(&key) {
             *last = asked;
             return Arc::clone(slot);
         }
         if entries.slots.len() >= self.limits.size {
             let oldest = entries.slots.iter().min_by_key(|(_, (_, last))| *last);
-            if let Some(oldest) = oldest.map(|(name, _)| name.clone()) {
+            if let Some(oldest) = oldest.map(|(key, _)| *key) {
                 entries.slots.remove(&oldest);
                 entries.tally.evictions += 1;
             }
         }
         let slot = Arc::new(Slot::default());
-        entries.slots.insert(name.to_owned(), (Arc::clone(&slot), asked));
+        entries.slots.insert(key, (Arc::clone(&slot), asked));
         slot
     }
 }
@@ -169,6 +170,10 @@ mod tests {
         exchanges: AtomicUsize,
     }
 
+    fn key(name: &str) -> Fingerprint {
+        Fingerprint::builder("test").text(name).build()
+    }
+
     fn bed(limits: Limits) -> Bed {
         let now = Arc::new(AtomicI64::new(0));
         let clock = Arc::clone(&now);
@@ -189,7 +194,7 @@ mod tests {
                 let end = self.cache.now() + SignedDuration::from_secs(seconds);
                 Ok(Grant::token("t".into(), Some(end)))
             };
-            self.cache.get(name, None, exchange).await.unwrap();
+            self.cache.get(key(name), None, exchange).await.unwrap();
             self.exchanges.load(Ordering::Relaxed)
         }
 
@@ -230,7 +235,7 @@ mod tests {
                 tokio::task::yield_now().await;
                 Err(Error::Setup("no".into()))
             };
-            bed.cache.get("one", None, exchange).await.unwrap_err()
+            bed.cache.get(key("one"), None, exchange).await.unwrap_err()
         };
         join_all((0..10).map(|_| fail())).await;
         assert_eq!(bed.exchanges.load(Ordering::Relaxed), 1);
@@ -264,11 +269,11 @@ mod tests {
         let one = Involved::new("Bucket", "apps", "one");
         let give = async || Ok(Grant::token("t".into(), None));
         let refuse = async || Err(Error::Setup("no".into()));
-        bed.cache.get("a", Some(&one), give).await.unwrap();
-        bed.cache.get("a", Some(&one), give).await.unwrap();
-        bed.cache.get("b", None, give).await.unwrap();
+        bed.cache.get(key("a"), Some(&one), give).await.unwrap();
+        bed.cache.get(key("a"), Some(&one), give).await.unwrap();
+        bed.cache.get(key("b"), None, give).await.unwrap();
         let two = Involved::new("Bucket", "apps", "two");
-        bed.cache.get("c", Some(&two), refuse).await.unwrap_err();
+        bed.cache.get(key("c"), Some(&two), refuse).await.unwrap_err();
         let tally = bed.cache.tally();
         assert_eq!((tally.items, tally.evictions), (1, 2));
         assert_eq!((tally.successes, tally.failures), (3, 1));

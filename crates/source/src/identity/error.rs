@@ -95,6 +95,19 @@ pub enum Error {
         #[source]
         source: Arc<dyn std::error::Error + Send + Sync>,
     },
+    /// Credentials of an identity may not go to the server that an object names.
+    #[error(
+        "credentials of a cloud identity are not sent to '{address}' for {service}: {why}: use an endpoint of the cloud, set \
+         spec.secretRef, or have the operator allow it with --trusted-identity-endpoints"
+    )]
+    Destination {
+        /// The server.
+        address: String,
+        /// The service that the credentials are for.
+        service: &'static str,
+        /// Why not.
+        why: &'static str,
+    },
     /// A GitHub App gets no token.
     #[error("no token of the GitHub App")]
     App(#[source] Arc<crate::git::github_app::Error>),

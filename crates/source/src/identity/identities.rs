@@ -4,20 +4,19 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use base64::Engine;
-use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use futures::future::BoxFuture;
 use jiff::Timestamp;
 use reqwest::Client;
-use sha2::{Digest, Sha256};
 
 use super::cache::{Cache, Limits};
 use super::caller::Caller;
+use super::destination::{Destination, Endpoint, Service};
 use super::environment::{Endpoints, Environment};
 use super::tally::{Involved, Tally};
 use super::{CredentialSource, Error, Grant, aws, azure, gcp};
 use crate::http::{Clients, Options, Proxy};
 use crate::store::Clock;
+use crate::trust::Fingerprint;
 use crate::{git, oci};
 
 /// How long a question may take.
@@ -41,6 +40,8 @@ pub struct Settings {
     pub environment: Environment,
     /// Where the clouds are.
     pub endpoints: Endpoints,
+    /// The endpoints beside those of the clouds that may receive credentials.
+    pub trusted: Vec<Endpoint>,
     /// How much is kept.
     pub limits: Limits,
     /// What time it is.
@@ -55,6 +56,7 @@ impl Settings {
         Settings {
             endpoints: Endpoints::of(&environment),
             environment,
+            trusted: Vec::new(),
             limits: Limits::default(),
             clock: Arc::new(Timestamp::now),
             clients: Clients::new(),
@@ -147,41 +149,50 @@ impl Identities {
 
     async fn cached(
         &self,
-        name: &str,
+        key: Fingerprint,
         exchange: impl AsyncFnOnce() -> Result<Grant, Error>,
     ) -> Result<Grant, Error> {
         let involved = self.involved.as_deref();
-        self.inner.cache.get(name, involved, exchange).await
+        self.inner.cache.get(key, involved, exchange).await
+    }
+
+    /// Checks that what is given for a service may go to a server.
+    fn check(&self, service: Service, destination: Destination<'_>) -> Result<(), Error> {
+        destination.check(service, &self.inner.settings.trusted)
     }
 
     /// The login of a registry.
     ///
     /// # Errors
-    /// Where the registry is not one of this cloud, or no credentials are given.
+    /// Where the registry is not one of this cloud, the destination may not receive credentials, or none are given.
     pub async fn registry(
         &self,
         cloud: Cloud,
         asker: &Asker,
         registry: &str,
+        destination: Destination<'_>,
     ) -> Result<oci::Credential, Error> {
         let grant = match cloud {
             Cloud::Aws => {
                 let registry = aws::Registry::parse(registry)?;
+                self.check(Service::Checked("Amazon ECR"), destination)?;
                 let access = self.step().access(asker, &Purpose::Aws(registry.place())).await?;
-                let name = asker.name(&format!("{registry:?}"));
+                let key = asker.key(&format!("{registry:?}"));
                 let login = async || registry.login(&self.context(asker)?, &access.key()).await;
-                self.cached(&name, login).await?
+                self.cached(key, login).await?
             }
             Cloud::Azure => {
                 let registry = azure::Registry::parse(&self.context(asker)?, registry).await?;
+                self.check(Service::Checked("Azure Container Registry"), destination)?;
                 let scope = registry.scope.clone();
                 let access = self.step().access(asker, &Purpose::Azure { scope }).await?;
-                let name = asker.name(&format!("{registry:?}"));
+                let key = asker.key(&format!("{registry:?}"));
                 let login = async || registry.login(&self.context(asker)?, &access.secret).await;
-                self.cached(&name, login).await?
+                self.cached(key, login).await?
             }
             Cloud::Gcp => {
                 gcp::check_registry(registry)?;
+                self.check(Service::Checked("Google Artifact Registry"), destination)?;
                 let access = self.access(asker, &Purpose::Gcp).await?;
                 Grant::login(gcp::REGISTRY_USER, access.secret, access.expires)
             }
@@ -195,25 +206,33 @@ impl Identities {
     /// The login of a Git repository.
     ///
     /// # Errors
-    /// Where the repository is not one of this cloud, or no credentials are given.
-    pub async fn git(&self, cloud: Cloud, asker: &Asker, url: &git::Url) -> Result<git::Auth, Error> {
+    /// Where the repository is not one of this cloud, the destination may not receive credentials, or none are given.
+    pub async fn git(
+        &self,
+        cloud: Cloud,
+        asker: &Asker,
+        url: &git::Url,
+        destination: Destination<'_>,
+    ) -> Result<git::Auth, Error> {
         match cloud {
             Cloud::Aws => {
                 let repository = aws::Repository::parse(url)?;
+                self.check(Service::Checked("AWS CodeCommit"), destination)?;
                 let access = self
                     .step()
                     .access(asker, &Purpose::Aws(repository.place()))
                     .await?;
-                let name = asker.name(&format!("{repository:?}"));
+                let key = asker.key(&format!("{repository:?}"));
                 let now = self.inner.cache.now();
                 let sign = async || Ok(repository.login(&access, now));
-                let grant = self.cached(&name, sign).await?;
+                let grant = self.cached(key, sign).await?;
                 Ok(git::Auth::Basic {
                     user: grant.name,
                     password: grant.secret,
                 })
             }
             Cloud::Azure => {
+                self.check(Service::AzureDevOps, destination)?;
                 let scope = azure::DEV_OPS.to_owned();
                 let access = self.access(asker, &Purpose::Azure { scope }).await?;
                 Ok(git::Auth::Bearer(access.secret))
@@ -224,58 +243,87 @@ impl Identities {
         }
     }
 
-    /// What a source gives, kept for all that are made of the same. Of that only a digest is kept.
+    /// What a source gives, kept for all that are made of the same: secrets, server and trust settings.
     ///
     /// # Errors
     /// Where nothing is given.
-    pub async fn keep(&self, made_of: &[u8], source: &dyn CredentialSource) -> Result<Grant, Error> {
-        self.keep_digest(&digest(made_of), source).await
-    }
-
-    async fn keep_digest(&self, digest: &str, source: &dyn CredentialSource) -> Result<Grant, Error> {
-        let name = format!("source {digest}");
-        self.cached(&name, async || source.grant().await).await
+    pub async fn keep(&self, made_of: &Fingerprint, source: &dyn CredentialSource) -> Result<Grant, Error> {
+        self.cached(*made_of, async || source.grant().await).await
     }
 
     /// A source that keeps what it gives here; see [`Identities::keep`].
     pub fn kept(&self, made_of: &[u8], source: Arc<dyn CredentialSource>) -> Arc<dyn CredentialSource> {
         Arc::new(Named {
             identities: self.clone(),
-            digest: digest(made_of),
+            key: source_key(made_of),
             source,
         })
     }
 
     /// The keys of an S3 bucket, for the region and token service of the object.
-    pub fn s3(&self, asker: Asker, place: aws::Place) -> Arc<dyn CredentialSource> {
-        self.source(asker, Purpose::Aws(place))
+    ///
+    /// # Errors
+    /// Where the destination may not receive credentials.
+    pub fn s3(
+        &self,
+        asker: Asker,
+        place: aws::Place,
+        destination: Destination<'_>,
+    ) -> Result<Arc<dyn CredentialSource>, Error> {
+        self.check(Service::S3, destination)?;
+        Ok(self.source(asker, Purpose::Aws(place)))
     }
 
-    /// The tokens of a container of Azure Blob Storage.
-    pub fn azure_storage(&self, asker: Asker) -> Arc<dyn CredentialSource> {
-        let scope = azure::STORAGE.to_owned();
-        self.source(asker, Purpose::Azure { scope })
+    /// The tokens of a container of Azure Blob Storage. With `client` they are those of one of the identities that Azure
+    /// manages for the machine.
+    ///
+    /// # Errors
+    /// Where the destination may not receive credentials.
+    pub fn azure_storage(
+        &self,
+        asker: Asker,
+        client: Option<String>,
+        destination: Destination<'_>,
+    ) -> Result<Arc<dyn CredentialSource>, Error> {
+        self.check(Service::AzureStorage, destination)?;
+        Ok(self.azure(asker, client, azure::STORAGE.to_owned()))
     }
 
-    /// The same, of one of the identities that Azure manages for the machine.
-    pub fn azure_storage_of_machine(&self, asker: Asker, client: String) -> Arc<dyn CredentialSource> {
-        let scope = azure::STORAGE.to_owned();
-        self.source(asker, Purpose::AzureMachine { client, scope })
+    /// Tokens of Azure for a Key Vault. With `client` they are those of one of the identities that Azure manages for the
+    /// machine.
+    ///
+    /// # Errors
+    /// Where the destination may not receive credentials.
+    pub fn azure_key_vault(
+        &self,
+        asker: Asker,
+        client: Option<String>,
+        scope: String,
+        destination: Destination<'_>,
+    ) -> Result<Arc<dyn CredentialSource>, Error> {
+        self.check(Service::AzureKeyVault, destination)?;
+        Ok(self.azure(asker, client, scope))
     }
 
-    /// Tokens of Azure for anything else, such as a Key Vault.
-    pub fn azure(&self, asker: Asker, scope: String) -> Arc<dyn CredentialSource> {
-        self.source(asker, Purpose::Azure { scope })
-    }
-
-    /// The same, of one of the identities that Azure manages for the machine.
-    pub fn azure_of_machine(&self, asker: Asker, client: String, scope: String) -> Arc<dyn CredentialSource> {
-        self.source(asker, Purpose::AzureMachine { client, scope })
+    fn azure(&self, asker: Asker, client: Option<String>, scope: String) -> Arc<dyn CredentialSource> {
+        let purpose = match client {
+            Some(client) => Purpose::AzureMachine { client, scope },
+            None => Purpose::Azure { scope },
+        };
+        self.source(asker, purpose)
     }
 
     /// The tokens of a bucket of Google Cloud Storage.
-    pub fn gcs(&self, asker: Asker) -> Arc<dyn CredentialSource> {
-        self.source(asker, Purpose::Gcp)
+    ///
+    /// # Errors
+    /// Where the destination may not receive credentials.
+    pub fn gcs(
+        &self,
+        asker: Asker,
+        destination: Destination<'_>,
+    ) -> Result<Arc<dyn CredentialSource>, Error> {
+        self.check(Service::GoogleStorage, destination)?;
+        Ok(self.source(asker, Purpose::Gcp))
     }
 
     fn source(&self, asker: Asker, purpose: Purpose) -> Arc<dyn CredentialSource> {
@@ -287,7 +335,7 @@ impl Identities {
     }
 
     async fn access(&self, asker: &Asker, purpose: &Purpose) -> Result<Grant, Error> {
-        let name = asker.name(&format!("{purpose:?}"));
+        let key = asker.key(&format!("{purpose:?}"));
         let exchange = async || {
             let context = self.context(asker)?;
             match purpose {
@@ -299,7 +347,7 @@ impl Identities {
                 Purpose::Gcp => gcp::access(&context, &asker.caller).await,
             }
         };
-        self.cached(&name, exchange).await
+        self.cached(key, exchange).await
     }
 
     fn context(&self, asker: &Asker) -> Result<Context<'_>, Error> {
@@ -312,6 +360,8 @@ impl Identities {
         let options = Options {
             timeout: Some(TIMEOUT),
             clients: Some(clients.clone()),
+            // The metadata servers of clouds are link-local.
+            unrestricted: true,
             ..Options::default()
         };
         let near = Options {
@@ -333,17 +383,31 @@ impl Identities {
 }
 
 impl Asker {
-    /// The name of what is kept for this asker.
-    fn name(&self, what: &str) -> String {
+    /// Identifies whom credentials of a cloud are issued to. It stays the same when they are renewed.
+    pub fn fingerprint(&self, cloud: Cloud) -> Fingerprint {
+        Fingerprint::builder("cloud identity")
+            .text(&format!("{cloud:?}"))
+            .text(&self.caller.fingerprint())
+            .fingerprint(&self.way())
+            .build()
+    }
+
+    /// The key of what is kept for this asker.
+    fn key(&self, what: &str) -> Fingerprint {
+        Fingerprint::builder("cloud credential")
+            .text(what)
+            .text(&self.caller.fingerprint())
+            .fingerprint(&self.way())
+            .build()
+    }
+
+    /// The way to the cloud.
+    fn way(&self) -> Fingerprint {
         let way = Options {
             proxy: self.proxy.clone(),
             ..Options::default()
         };
-        format!(
-            "{what} {} {:02x?}",
-            self.caller.fingerprint(),
-            way.fingerprint("")
-        )
+        way.trust()
     }
 }
 
@@ -370,20 +434,20 @@ impl CredentialSource for Access {
     }
 }
 
-fn digest(made_of: &[u8]) -> String {
-    URL_SAFE_NO_PAD.encode(Sha256::digest(made_of))
+fn source_key(made_of: &[u8]) -> Fingerprint {
+    Fingerprint::builder("credential source").bytes(made_of).build()
 }
 
-/// A source with the digest under which it is kept.
+/// A source with the key under which it is kept.
 #[derive(Debug)]
 struct Named {
     identities: Identities,
-    digest: String,
+    key: Fingerprint,
     source: Arc<dyn CredentialSource>,
 }
 
 impl CredentialSource for Named {
     fn grant(&self) -> BoxFuture<'_, Result<Grant, Error>> {
-        Box::pin(self.identities.keep_digest(&self.digest, self.source.as_ref()))
+        Box::pin(self.identities.keep(&self.key, self.source.as_ref()))
     }
 }

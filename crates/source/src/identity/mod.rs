@@ -10,6 +10,8 @@
 //! for one exchange. Whatever gives credentials, a cloud, a key file or an app, is a [`CredentialSource`], and what it gives is
 //! a [`Grant`].
 //!
+//! Credentials leave only to a [`Destination`] that was checked: an object must not lead them elsewhere.
+//!
 //! Environment variables have the names that the libraries of the clouds read. Endpoints are fields, so that tests bring
 //! their own servers.
 
@@ -18,6 +20,7 @@ pub mod aws;
 pub mod azure;
 mod cache;
 mod caller;
+mod destination;
 mod environment;
 mod error;
 pub mod gcp;
@@ -32,6 +35,7 @@ use secrecy::SecretString;
 
 pub use cache::Limits;
 pub use caller::{Caller, ServiceAccount, ServiceAccountTokens};
+pub use destination::{Destination, Endpoint, NoEndpoint};
 pub use environment::{Endpoints, Environment};
 pub use error::Error;
 pub use grant::{CredentialSource, Grant};

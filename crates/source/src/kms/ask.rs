@@ -1,5 +1,7 @@
 //! Questions to services. Answers are limited, and nothing secret comes back in an error.
 
+use std::time::Duration;
+
 use reqwest::{RequestBuilder, StatusCode};
 use secrecy::SecretString;
 use serde::Deserialize;
@@ -9,6 +11,8 @@ use super::Error;
 use crate::helm::address::without_secrets;
 use crate::identity::why;
 
+/// How long a request may take, with its answer. The address may be one that the owner of an encrypted file has chosen.
+const TIMEOUT: Duration = Duration::from_secs(30);
 /// The longest answer that is read.
 const MAX_ANSWER: usize = 1 << 20;
 
@@ -32,7 +36,7 @@ impl<'a> Server<'a> {
             endpoint: self.endpoint.clone(),
             source: source.without_url(),
         };
-        let mut response = request.send().await.map_err(failed)?;
+        let mut response = request.timeout(TIMEOUT).send().await.map_err(failed)?;
         let status = response.status();
         let mut body = Vec::new();
         while let Some(piece) = response.chunk().await.map_err(failed)? {

@@ -61,6 +61,11 @@ pub async fn decrypt(
     let ciphertext = URL_SAFE_NO_PAD.decode(request.ciphertext);
     let ciphertext = ciphertext.map_err(|_| Error::Ciphertext("base64 for URLs"))?;
     let url = parse(request.vault_url)?;
+    if escape::leads_away(request.name) || matches!(request.version, "." | "..") {
+        return Err(Error::Key(
+            "the Azure key has no name: name and version must be set, and lead nowhere else".to_owned(),
+        ));
+    }
     let mut path = format!("keys/{}", escape::escape(request.name));
     if !request.version.is_empty() {
         path = format!("{path}/{}", escape::escape(request.version));

@@ -10,6 +10,7 @@ use url::Url;
 
 use super::Error;
 use super::ask::Server;
+use crate::http::escape;
 
 /// What to decrypt.
 #[derive(Clone, Debug)]
@@ -54,10 +55,10 @@ pub async fn decrypt(
     struct Answer {
         data: Data,
     }
-    let address = address(
-        request.address,
-        &[request.engine_path, "decrypt", request.key_name],
-    )?;
+    // The engine may be mounted several names deep. The name of a key is one name.
+    let mut names: Vec<&str> = request.engine_path.trim_matches('/').split('/').collect();
+    names.extend(["decrypt", request.key_name]);
+    let address = address(request.address, &names)?;
     let server = Server::new(&address, [token]);
     let call = client
         .put(&address)
@@ -85,7 +86,8 @@ pub async fn login(client: &Client, login: &Login<'_>) -> Result<SecretString, E
     struct Answer {
         auth: Option<Auth>,
     }
-    let address = address(login.address, &[login.path])?;
+    let names: Vec<&str> = login.path.trim_matches('/').split('/').collect();
+    let address = address(login.address, &names)?;
     let server = Server::new(&address, [login.jwt]);
     let body = json!({"role": login.role, "jwt": login.jwt.expose_secret()});
     let call = client
@@ -103,8 +105,8 @@ pub async fn login(client: &Client, login: &Login<'_>) -> Result<SecretString, E
         .ok_or_else(|| server.unreadable("login with a token"))
 }
 
-/// The address of something on the server. Parts may be several names deep, but lead nowhere else.
-fn address(base: &str, parts: &[&str]) -> Result<String, Error> {
+/// The address of something on the server. Each name is escaped, and leads nowhere else.
+fn address(base: &str, names: &[&str]) -> Result<String, Error> {
     let wrong = || {
         Error::Key("the Vault key has no address: vault_address, engine_path and key_name must be set, and lead nowhere else".to_owned())
     };
@@ -112,11 +114,7 @@ fn address(base: &str, parts: &[&str]) -> Result<String, Error> {
         .ok()
         .filter(|url| matches!(url.scheme(), "https" | "http"));
     let mut url = url.ok_or_else(wrong)?;
-    let names: Vec<&str> = parts
-        .iter()
-        .flat_map(|part| part.trim_matches('/').split('/'))
-        .collect();
-    if names.iter().any(|name| matches!(*name, "" | "." | "..")) {
+    if names.iter().any(|name| escape::leads_away(name)) {
         return Err(wrong());
     }
     url.set_query(None);

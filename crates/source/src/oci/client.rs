@@ -13,6 +13,7 @@ use super::session::Way;
 use super::token::{Access, Authorization};
 use super::{Error, Keychain, Repository, Session};
 use crate::http::tls_failure;
+use crate::trust::{Fingerprint, TrustScope};
 
 /// How to reach registries.
 #[derive(Clone, Debug)]
@@ -47,8 +48,8 @@ pub struct Client {
     pub(super) http: reqwest::Client,
     /// How it was made.
     reached: crate::http::Options,
-    /// Tells apart clients that trust different servers.
-    trust: [u8; 32],
+    /// Identifies the servers that it trusts.
+    pub(super) trust: Fingerprint,
     pub(super) keychain: Keychain,
     pub(super) session: Session,
     pub(super) layer_limit: u64,
@@ -66,6 +67,12 @@ impl Client {
     /// Whether there is anything to show to the registry of a repository.
     pub fn has_credentials(&self, repository: &Repository) -> bool {
         self.keychain.resolve(repository).is_some()
+    }
+
+    /// Who a repository is read as, and whom this client trusts to be its registry. What was pulled is for readers of this scope
+    /// alone.
+    pub fn scope(&self, repository: &Repository) -> TrustScope {
+        TrustScope::new(&self.keychain.identity(repository), &self.trust)
     }
 
     /// A client that shows the credentials of a keychain and shares what it learns in a session.
@@ -94,11 +101,11 @@ impl Client {
         let client = http
             .client_with("registry", |builder| builder.redirect(policy))
             .map_err(Error::Client)?;
-        let trust = http.fingerprint(match (options.plain, options.insecure) {
-            (true, _) => "plain",
-            (_, true) => "insecure",
-            _ => "registry",
-        });
+        let trust = Fingerprint::builder("registry trust")
+            .fingerprint(&http.trust())
+            .flag(options.plain)
+            .flag(options.insecure)
+            .build();
         Ok(Client {
             http: client,
             reached: http,
@@ -118,7 +125,8 @@ impl Client {
         let scheme = self.scheme(call.repository.registry()).await?;
         let url = call.url(scheme)?;
         // A registry may send us elsewhere, but not with its credentials.
-        let is_at_home = url.origin() == call.home(scheme)?.origin();
+        let home = call.home(scheme)?.origin();
+        let is_at_home = url.origin() == home;
         let known = match is_at_home {
             true => self.authorization(call).await,
             false => Ok(None),
@@ -139,7 +147,8 @@ impl Client {
             self.session.forget(&way);
         }
         let mut response = sent?;
-        if response.status() == StatusCode::UNAUTHORIZED && is_at_home {
+        // Only the registry says who gives tokens for it, and not the server that it redirects to.
+        if response.status() == StatusCode::UNAUTHORIZED && is_at_home && response.url().origin() == home {
             let Some(challenge) = Challenge::of(response.headers()) else {
                 return Err(self.refused(call, response).await);
             };
@@ -153,7 +162,7 @@ impl Client {
             {
                 return Err(error);
             }
-            self.forget_token(call).await;
+            self.forget_token(call);
             let Some(fresh) = self.authorization(call).await? else {
                 return Err(self.refused(call, response).await);
             };
@@ -265,7 +274,9 @@ impl Client {
             first => (first, "https"),
         };
         let response = self.answer(answer, registry)?;
-        if let Some(challenge) = Challenge::of(response.headers()) {
+        let home = Url::parse(&format!("{scheme}://{registry}/"));
+        let is_at_home = home.is_ok_and(|home| home.origin() == response.url().origin());
+        if let Some(challenge) = Challenge::of(response.headers()).filter(|_| is_at_home) {
             self.session.learn_challenge(way.clone(), challenge);
         }
         self.session.learn_scheme(way, scheme);

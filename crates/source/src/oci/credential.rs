@@ -3,10 +3,10 @@
 use std::fmt;
 
 use secrecy::{ExposeSecret, SecretString};
-use sha2::{Digest as _, Sha256};
 
 use super::{Error, Repository, docker_config};
 use crate::http::repeated;
+use crate::trust::Fingerprint;
 
 /// What is shown to a registry or its token server.
 #[derive(Clone, Default)]
@@ -57,30 +57,16 @@ impl Credential {
         }
     }
 
-    /// Tells credentials apart in caches without keeping them.
-    pub(super) fn fingerprint(&self) -> [u8; 32] {
-        let mut hash = Sha256::new();
-        let mut add = |part: &str| {
-            hash.update((part.len() as u64).to_le_bytes());
-            hash.update(part);
-        };
+    /// Identifies credentials in caches without keeping them.
+    pub(super) fn fingerprint(&self) -> Fingerprint {
+        let kind = |kind: &str| Fingerprint::builder("registry credential").text(kind);
         match self {
-            Credential::Anonymous => add("anonymous"),
-            Credential::Basic { user, password } => {
-                add("basic");
-                add(user);
-                add(password.expose_secret());
-            }
-            Credential::Identity(token) => {
-                add("identity");
-                add(token.expose_secret());
-            }
-            Credential::Bearer(token) => {
-                add("bearer");
-                add(token.expose_secret());
-            }
+            Credential::Anonymous => kind("anonymous"),
+            Credential::Basic { user, password } => kind("basic").text(user).text(password.expose_secret()),
+            Credential::Identity(token) => kind("identity").text(token.expose_secret()),
+            Credential::Bearer(token) => kind("bearer").text(token.expose_secret()),
         }
-        hash.finalize().into()
+        .build()
     }
 }
 
@@ -100,6 +86,8 @@ impl fmt::Debug for Credential {
 #[derive(Clone, Debug, Default)]
 pub struct Keychain {
     entries: Vec<(Pattern, Credential)>,
+    /// Whom all of them were issued to.
+    issued_to: Option<Fingerprint>,
 }
 
 impl Keychain {
@@ -115,6 +103,23 @@ impl Keychain {
             .entries
             .extend(Pattern::parse(repository.registry()).map(|pattern| (pattern, credential)));
         keychain
+    }
+
+    /// Names whom the credentials were issued to, where they are renewed often and the identity behind them stays. What was
+    /// pulled with one of them is used with the next one then.
+    #[must_use]
+    pub fn issued_to(mut self, identity: Fingerprint) -> Self {
+        self.issued_to = Some(identity);
+        self
+    }
+
+    /// Identifies who a repository is read as.
+    pub(super) fn identity(&self, repository: &Repository) -> Fingerprint {
+        match (self.resolve(repository), &self.issued_to) {
+            (None, _) => Credential::Anonymous.fingerprint(),
+            (Some(_), Some(identity)) => *identity,
+            (Some(credential), None) => credential.fingerprint(),
+        }
     }
 
     /// The credentials of a `.dockerconfigjson`, a docker `config.json`, or an older `.dockercfg`.
@@ -135,6 +140,7 @@ impl Keychain {
     /// Adds the credentials of another one. Where both have some for the same place, those that were here first count.
     pub fn merge(&mut self, other: Keychain) {
         self.entries.extend(other.entries);
+        self.issued_to = None;
         self.sort();
     }
 

@@ -12,10 +12,13 @@ use super::challenge::Challenge;
 use super::client::{Call, Client};
 use super::session::{Token, TokenKey};
 use super::{Credential, Error};
+use crate::trust::TrustScope;
 
 const TOKEN_LIMIT: u64 = 1 << 20;
 /// What the specification says of a token that names no time.
 const DEFAULT_LIFE: Duration = Duration::from_secs(60);
+/// How long one waits for the token that another client fetches.
+const LONGEST_WAIT: Duration = Duration::from_secs(10);
 const CLIENT_ID: &str = "flux/v2";
 
 /// What is going to be done with a repository.
@@ -68,9 +71,9 @@ impl Client {
     }
 
     /// Forgets the token for such a request, because the registry did not take it.
-    pub(super) async fn forget_token(&self, call: &Call<'_>) {
-        let key = token_key(call, &self.credential(call));
-        *self.session.slot(key, Instant::now()).lock().await = None;
+    pub(super) fn forget_token(&self, call: &Call<'_>) {
+        let key = self.token_key(call, &self.credential(call));
+        *self.session.slot(key, Instant::now()).token.lock() = None;
     }
 
     /// Who we are to the registry of a request.
@@ -87,16 +90,31 @@ impl Client {
         server: &TokenServer,
         credential: &Credential,
     ) -> Result<SecretString, Error> {
-        let now = Instant::now();
-        let slot = self.session.slot(token_key(call, credential), now);
-        let mut slot = slot.lock().await;
-        if let Some(token) = slot.as_ref().filter(|token| token.good_until > now) {
-            return Ok(token.text.clone());
+        let slot = self
+            .session
+            .slot(self.token_key(call, credential), Instant::now());
+        if let Some(token) = slot.good(Instant::now()) {
+            return Ok(token);
+        }
+        // One fetches, and the others wait for its token instead of asking for one each. Who has waited too long asks alone.
+        let turn = tokio::time::timeout(LONGEST_WAIT, slot.turn.lock()).await;
+        if let Some(token) = slot.good(Instant::now()) {
+            return Ok(token);
         }
         let token = self.fetch_token(call, server, credential).await?;
         let text = token.text.clone();
-        *slot = Some(token);
+        *slot.token.lock() = Some(token);
+        drop(turn);
         Ok(text)
+    }
+
+    /// What a token for such a request is good for, and who may use it.
+    fn token_key(&self, call: &Call<'_>, credential: &Credential) -> TokenKey {
+        TokenKey {
+            registry: call.repository.registry().to_owned(),
+            scope: scope(call),
+            trust: TrustScope::new(&credential.fingerprint(), &self.trust),
+        }
     }
 
     async fn fetch_token(
@@ -242,14 +260,6 @@ fn scope(call: &Call<'_>) -> String {
         Access::Push => "pull,push",
     };
     format!("repository:{}:{actions}", call.repository.path())
-}
-
-fn token_key(call: &Call<'_>, credential: &Credential) -> TokenKey {
-    TokenKey {
-        registry: call.repository.registry().to_owned(),
-        scope: scope(call),
-        credential: credential.fingerprint(),
-    }
 }
 
 #[cfg(test)]

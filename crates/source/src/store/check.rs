@@ -6,7 +6,7 @@ use std::path::Path;
 
 use model::{Artifact, Digest};
 
-use super::{Error, Store};
+use super::{Error, Place, Store};
 
 /// What became of an artifact's file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,20 +16,21 @@ pub enum Presence {
     /// It is not there.
     Missing,
     /// It had another digest, and was removed.
-    Corrupt {
-        /// The digest it had.
-        found: Digest,
-    },
+    Corrupt,
 }
 
 impl Store {
-    /// Looks whether the file of an artifact is there and has its digest. One that has not is removed. A file that looks as
-    /// it did when it was last hashed is not hashed again, so that this can be asked all the time.
+    /// Looks whether the file of an object's artifact is there and has its digest. One that has not is removed. A file that looks
+    /// as it did when it was last hashed is not hashed again, so that this can be asked all the time.
+    ///
+    /// The path stands in a status, which others than the controller may be able to write. So it must be one of the object's own
+    /// place, and the digest that is found is shown to nobody: it would be that of a file of somebody else.
     ///
     /// # Errors
-    /// Where the path is none of the store, the artifact has no digest, or the file cannot be read or removed.
-    pub fn verify(&self, artifact: &Artifact) -> Result<Presence, Error> {
+    /// Where the path is none of the object, the artifact has no digest, or the file cannot be read or removed.
+    pub fn verify(&self, place: &Place, artifact: &Artifact) -> Result<Presence, Error> {
         let local = self.local(&artifact.path)?;
+        place.check_owns(&artifact.path)?;
         let wanted = digest_of(artifact)?;
         let Some(file) = open(&local)? else {
             return Ok(Presence::Missing);
@@ -42,7 +43,7 @@ impl Store {
             return Ok(Presence::Valid);
         }
         self.remove_file(&local)?;
-        Ok(Presence::Corrupt { found })
+        Ok(Presence::Corrupt)
     }
 
     /// The file of an artifact, for readers in this process, with its digest verified.
@@ -61,7 +62,6 @@ impl Store {
             return Err(Error::Mismatch {
                 path: artifact.path.clone(),
                 wanted: Box::new(*wanted),
-                found: Box::new(found),
             });
         }
         file.rewind().map_err(Error::read(&local))?;

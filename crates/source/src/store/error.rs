@@ -79,14 +79,12 @@ pub enum Error {
         path: String,
     },
     /// The file is not what it was.
-    #[error("artifact {path:?} has the digest {found} and not {wanted}")]
+    #[error("artifact {path:?} has another digest than {wanted}")]
     Mismatch {
         /// The path of the artifact.
         path: String,
         /// The digest it should have.
         wanted: Box<Digest>,
-        /// The digest it has.
-        found: Box<Digest>,
     },
 }
 

@@ -20,6 +20,10 @@ pub struct Options {
     pub shortest_wait: Duration,
     /// What to wait at most.
     pub longest_wait: Duration,
+    /// How long the server may be silent.
+    pub idle_timeout: Duration,
+    /// How long all of it may take, with all retries.
+    pub timeout: Duration,
     /// The bytes an artifact may have.
     pub largest: u64,
     /// The host, with its port, to ask instead of the one in the URL: for programs outside of the cluster.
@@ -33,6 +37,8 @@ impl Default for Options {
             retries: 9,
             shortest_wait: Duration::from_secs(5),
             longest_wait: Duration::from_secs(30),
+            idle_timeout: Duration::from_secs(30),
+            timeout: Duration::from_secs(15 * 60),
             largest: 4 << 30,
             host: None,
         }
@@ -78,6 +84,18 @@ pub enum Error {
         /// The cause.
         source: reqwest::Error,
     },
+    /// The server was silent, or all of it took too long.
+    #[error(
+        "the artifact {url} cannot be downloaded: {what} after {limit:?}: check that its server can be reached"
+    )]
+    Timeout {
+        /// The artifact.
+        url: String,
+        /// What was missing.
+        what: &'static str,
+        /// How long was waited.
+        limit: Duration,
+    },
     /// It is larger than allowed.
     #[error("the artifact {url} is larger than {largest} bytes")]
     TooLarge {
@@ -87,14 +105,12 @@ pub enum Error {
         largest: u64,
     },
     /// It is not what it should be.
-    #[error("the artifact {url} has the digest {found} and not {wanted}")]
+    #[error("the artifact {url} has another digest than {wanted}")]
     Mismatch {
         /// The artifact.
         url: String,
         /// The digest it should have.
         wanted: Box<Digest>,
-        /// The digest it has.
-        found: Box<Digest>,
     },
     /// There is no room for it.
     #[error("the artifact {url} cannot be written to a temporary file")]
@@ -128,10 +144,22 @@ pub async fn fetch(client: &Client, url: &str, digest: &str, options: &Options) 
     if let Some(host) = &options.host {
         address = relocated(&address, host).ok_or_else(invalid)?;
     }
+    let tries = try_often(client, &address, &wanted, options);
+    match tokio::time::timeout(options.timeout, tries).await {
+        Ok(result) => result,
+        Err(_) => Err(Error::Timeout {
+            url: address.to_string(),
+            what: "not complete",
+            limit: options.timeout,
+        }),
+    }
+}
+
+async fn try_often(client: &Client, url: &Url, wanted: &Digest, options: &Options) -> Result<File, Error> {
     let mut wait = options.shortest_wait;
     let mut tries = 0;
     loop {
-        match attempt(client, &address, &wanted, options).await {
+        match attempt(client, url, wanted, options).await {
             Ok(file) => return Ok(file),
             Err(Failure::Passing(_, asked)) if tries < options.retries => {
                 tries += 1;
@@ -145,10 +173,7 @@ pub async fn fetch(client: &Client, url: &str, digest: &str, options: &Options) 
 }
 
 async fn attempt(client: &Client, url: &Url, wanted: &Digest, options: &Options) -> Result<File, Failure> {
-    let response = match client.get(url.clone()).send().await {
-        Ok(response) => response,
-        Err(error) => return Err(unreachable(url, error)),
-    };
+    let response = in_time(client.get(url.clone()).send(), url, options).await?;
     let status = response.status();
     let url_text = || url.to_string();
     match status {
@@ -185,7 +210,7 @@ async fn download(
     let file = tempfile::tempfile().map_err(disk)?;
     let mut hashing = Hashing::new(wanted.algorithm(), file);
     let mut size = 0_u64;
-    while let Some(chunk) = response.chunk().await.map_err(|error| unreachable(url, error))? {
+    while let Some(chunk) = in_time(response.chunk(), url, options).await? {
         size += chunk.len() as u64;
         if size > options.largest {
             return Err(Failure::Final(Error::TooLarge {
@@ -201,11 +226,29 @@ async fn download(
         return Err(Failure::Final(Error::Mismatch {
             url: url.to_string(),
             wanted: Box::new(*wanted),
-            found: Box::new(found),
         }));
     }
     file.rewind().map_err(disk)?;
     Ok(file)
+}
+
+/// Waits for the server, but not while it is silent.
+async fn in_time<T>(
+    answer: impl Future<Output = Result<T, reqwest::Error>>,
+    url: &Url,
+    options: &Options,
+) -> Result<T, Failure> {
+    match tokio::time::timeout(options.idle_timeout, answer).await {
+        Ok(answer) => answer.map_err(|error| unreachable(url, error)),
+        Err(_) => {
+            let error = Error::Timeout {
+                url: url.to_string(),
+                what: "no answer",
+                limit: options.idle_timeout,
+            };
+            Err(Failure::Passing(error, None))
+        }
+    }
 }
 
 /// A request that cannot even be made will not be better the next time.

@@ -37,6 +37,15 @@ impl Place {
         }
         Ok(format!("{self}/{file}"))
     }
+
+    /// Refuses paths of other objects.
+    pub(super) fn check_owns(&self, path: &str) -> Result<(), Error> {
+        let file = path.strip_prefix(&self.0).and_then(|rest| rest.strip_prefix('/'));
+        match file {
+            Some(file) if !file.contains('/') => Ok(()),
+            _ => Err(refused(path, "it is a file of another object")),
+        }
+    }
 }
 
 impl fmt::Display for Place {
@@ -102,6 +111,16 @@ mod tests {
         assert_eq!(place.to_string(), "gitrepository/flux-system/podinfo");
         let file = place.file("sha256:00.tar.gz").unwrap();
         assert_eq!(file, "gitrepository/flux-system/podinfo/sha256:00.tar.gz");
+        place.check_owns(&file).unwrap();
+        for other in [
+            "gitrepository/flux-system/podinfo2/a",
+            "gitrepository/other/podinfo/a",
+            "bucket/flux-system/podinfo/a",
+            "gitrepository/flux-system/podinfo/a/b",
+            "gitrepository/flux-system/podinfo",
+        ] {
+            assert!(place.check_owns(other).is_err(), "{other}");
+        }
     }
 
     #[test]

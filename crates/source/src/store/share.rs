@@ -1,16 +1,20 @@
 //! One fetch per remote revision, however many objects ask.
 //!
 //! Objects that want the same content at the same time wait for the one that began to fetch it, and get a link to its file.
-//! Those that come later get a link as long as the content is in the store. A failure is told to all who waited, and the next
-//! one to ask begins anew.
+//! Those that come later get a link as long as the content is in the store. A failure is that of the object which fetched: another
+//! one may have a longer timeout, so those that waited each fetch for themselves.
+//!
+//! Only readers of one [`TrustScope`] share. Another reader may be anybody: it has chosen the server that let it in.
 
 use std::collections::HashMap;
+use std::marker::PhantomData;
 use std::sync::Arc;
 
 use model::Digest;
 use parking_lot::Mutex;
 
 use super::{Place, Store, Stored};
+use crate::trust::{Fingerprint, TrustScope};
 
 /// How many revisions are remembered.
 const MOST_LANDED: usize = 10_000;
@@ -18,17 +22,25 @@ const MOST_LANDED: usize = 10_000;
 /// What objects share: files of the store, and what else is to be said of each.
 pub struct Sharing<T, E> {
     store: Arc<Store>,
-    flights: Mutex<HashMap<String, Arc<Flight<E>>>>,
-    landed: Mutex<HashMap<String, (Digest, T)>>,
+    flights: Mutex<HashMap<Fingerprint, Arc<Flight>>>,
+    landed: Mutex<HashMap<Fingerprint, (Digest, T)>>,
+    error: PhantomData<fn() -> E>,
 }
 
 /// Whoever has the lock and finds nothing in it fetches. Where that one gives up, the next in line has the lock.
-type Flight<E> = tokio::sync::Mutex<Option<Result<(), Arc<E>>>>;
+type Flight = tokio::sync::Mutex<Option<Outcome>>;
+
+/// The outcome of a fetch.
+#[derive(Clone, Copy)]
+enum Outcome {
+    Landed,
+    Failed,
+}
 
 /// Why there is no file.
 #[derive(Debug, thiserror::Error)]
 pub enum Error<E: std::error::Error + 'static> {
-    /// It could not be fetched, by this object or by the one it waited for.
+    /// It could not be fetched.
     #[error(transparent)]
     Fetch(Arc<E>),
     /// It could not be linked.
@@ -47,21 +59,25 @@ where
             store,
             flights: Mutex::default(),
             landed: Mutex::default(),
+            error: PhantomData,
         }
     }
 
-    /// The file of an object with the content of a key: linked where another object has it, and fetched otherwise.
+    /// The file of an object with the content of a key: linked where another object of the same scope has it, and fetched
+    /// otherwise.
     ///
-    /// The key says everything that the content depends on: the revision, and how it is packed. Whoever asks must have shown
-    /// the remote side that it may read the content, as by resolving the revision with its own credentials.
+    /// The key says everything that the content depends on: the place, the revision, and how it is packed. Whoever asks must have
+    /// shown the remote side that it may still read the content, as by resolving the revision with its own credentials.
     ///
     /// `fetch` puts the file into the store under the object's own place, and gives back what was stored. A fetch that is
-    /// dropped halfway is taken over by another one that waits.
+    /// dropped halfway is taken over by another one that waits. Where a fetch fails, those that waited for it fetch each for
+    /// itself and at the same time, so that nobody waits for more than one other.
     ///
     /// # Errors
     /// Where the content cannot be fetched or linked.
     pub async fn get<F>(
         &self,
+        scope: &TrustScope,
         key: &str,
         place: &Place,
         file: &str,
@@ -70,6 +86,10 @@ where
     where
         F: Future<Output = Result<(Stored, T), E>>,
     {
+        let key = &Fingerprint::builder("shared file")
+            .fingerprint(scope.fingerprint())
+            .text(key)
+            .build();
         loop {
             let landed = self.landed.lock().get(key).cloned();
             if let Some((digest, said)) = landed {
@@ -78,30 +98,44 @@ where
                 }
                 self.landed.lock().remove(key);
             }
-            let waiting = self.wait(key);
+            let waiting = self.wait(*key);
             let mut seat = waiting.flight.lock().await;
-            match &*seat {
+            match *seat {
                 // It is remembered as landed, so the next round links it.
-                Some(Ok(())) => {}
-                Some(Err(error)) => return Err(Error::Fetch(Arc::clone(error))),
+                Some(Outcome::Landed) => {}
+                Some(Outcome::Failed) => {
+                    drop(seat);
+                    return self.fetch(*key, fetch()).await;
+                }
                 None => {
-                    let fetched = fetch().await.map_err(Arc::new);
-                    if let Ok((stored, said)) = &fetched {
-                        self.remember(key, stored.digest, said.clone());
-                    }
-                    *seat = Some(fetched.as_ref().map(drop).map_err(Arc::clone));
+                    let fetched = self.fetch(*key, fetch()).await;
+                    *seat = Some(match &fetched {
+                        Ok(_) => Outcome::Landed,
+                        Err(_) => Outcome::Failed,
+                    });
                     // Those who come from now on begin anew, or find what has landed.
                     self.flights.lock().remove(key);
-                    return fetched.map_err(Error::Fetch);
+                    return fetched;
                 }
             }
         }
     }
 
+    /// Fetches, and remembers what has landed.
+    async fn fetch(
+        &self,
+        key: Fingerprint,
+        fetch: impl Future<Output = Result<(Stored, T), E>>,
+    ) -> Result<(Stored, T), Error<E>> {
+        let fetched = fetch.await.map_err(|error| Error::Fetch(Arc::new(error)))?;
+        self.remember(key, fetched.0.digest, fetched.1.clone());
+        Ok(fetched)
+    }
+
     /// The flight of a key, a new one where there is none.
-    fn wait<'a>(&'a self, key: &'a str) -> Waiting<'a, T, E> {
+    fn wait(&self, key: Fingerprint) -> Waiting<'_, T, E> {
         let mut flights = self.flights.lock();
-        let flight = Arc::clone(flights.entry(key.to_owned()).or_default());
+        let flight = Arc::clone(flights.entry(key).or_default());
         Waiting {
             sharing: self,
             key,
@@ -109,7 +143,7 @@ where
         }
     }
 
-    fn remember(&self, key: &str, digest: Digest, said: T) {
+    fn remember(&self, key: Fingerprint, digest: Digest, said: T) {
         let mut landed = self.landed.lock();
         if landed.len() >= MOST_LANDED {
             landed.retain(|_, (digest, _)| self.store.has(digest));
@@ -117,7 +151,7 @@ where
         if landed.len() >= MOST_LANDED {
             landed.clear();
         }
-        landed.insert(key.to_owned(), (digest, said));
+        landed.insert(key, (digest, said));
     }
 
     async fn link(&self, place: &Place, file: &str, digest: Digest) -> Result<Option<Stored>, super::Error> {
@@ -131,8 +165,8 @@ where
 /// One that waits for a flight, or makes it.
 struct Waiting<'a, T, E> {
     sharing: &'a Sharing<T, E>,
-    key: &'a str,
-    flight: Arc<Flight<E>>,
+    key: Fingerprint,
+    flight: Arc<Flight>,
 }
 
 impl<T, E> Drop for Waiting<'_, T, E> {
@@ -140,10 +174,10 @@ impl<T, E> Drop for Waiting<'_, T, E> {
     fn drop(&mut self) {
         let mut flights = self.sharing.flights.lock();
         let ours = flights
-            .get(self.key)
+            .get(&self.key)
             .is_some_and(|flight| Arc::ptr_eq(flight, &self.flight));
         if ours && Arc::strong_count(&self.flight) == 2 {
-            flights.remove(self.key);
+            flights.remove(&self.key);
         }
     }
 }

@@ -10,4 +10,5 @@ mod identity;
 mod kms;
 mod oci;
 mod store;
+mod tenancy;
 mod verify;

@@ -10,7 +10,7 @@ use super::wait::object_settled;
 use super::{Cluster, Error};
 use crate::settled::{Every, settled};
 
-const LIMIT: Duration = Duration::from_secs(30);
+const LIMIT: Duration = crate::DEADLINE;
 
 const DEFINITIONS: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use testkit::Cluster;
 use testkit::cluster::object_settled;
 
-const SOON: Duration = Duration::from_secs(20);
+const SOON: Duration = testkit::DEADLINE;
 
 fn config_map(name: &str) -> ConfigMap {
     serde_json::from_value(json!({"metadata": {"name": name}})).unwrap()

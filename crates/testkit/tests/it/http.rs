@@ -208,6 +208,13 @@ async fn connections_break_on_demand() {
             .await
             .is_err()
     );
+    // The request may reach the server after the client gave up on it.
+    let every = testkit::settled::Every(Duration::from_millis(10));
+    let arrived = testkit::settled(testkit::DEADLINE, every, async || match server.requests().len() {
+        4 => Ok(()),
+        other => Err(format!("{other} requests")),
+    });
+    arrived.await.unwrap();
     assert_eq!(client.get(&server.url()).await.unwrap().text(), "0123456789");
     let statuses: Vec<_> = server
         .requests()

@@ -39,7 +39,7 @@ pub(crate) struct Args {
 pub(crate) async fn run(args: Args) -> anyhow::Result<ExitCode> {
     let reference = Reference::parse(&args.url)?;
     let local = pack(&args.path, &args.ignore, Links::Skip)?;
-    let client = args.registry.client(&reference.repository)?;
+    let client = args.registry.client(&reference.repository).await?;
     let scratch = tempfile::tempdir().context("failed to create a temporary directory")?;
     let pull = async {
         let digest = client.digest(&reference).await?;

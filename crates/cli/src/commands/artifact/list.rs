@@ -39,7 +39,7 @@ pub(crate) struct Args {
 pub(super) async fn run(args: Args) -> anyhow::Result<ExitCode> {
     let repository = Repository::parse(&args.url)?;
     let filter = Filter::new(&args)?;
-    let client = args.registry.client(&repository)?;
+    let client = args.registry.client(&repository).await?;
     let listed = async {
         let mut tags = client.tags(&repository).await.context("listing tags failed")?;
         tags.sort_by(|left, right| right.cmp(left));

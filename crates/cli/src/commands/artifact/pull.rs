@@ -38,7 +38,7 @@ pub(super) async fn run(args: Args) -> anyhow::Result<ExitCode> {
         );
     }
     let reference = Reference::parse(&args.url)?;
-    let client = args.registry.client(&reference.repository)?;
+    let client = args.registry.client(&reference.repository).await?;
     action(format!(
         "pulling artifact from {}",
         args.url.trim_start_matches("oci://")

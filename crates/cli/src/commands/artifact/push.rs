@@ -79,7 +79,7 @@ pub(super) async fn run(args: Args) -> anyhow::Result<ExitCode> {
         Links::Skip
     };
     let archive = pack(&args.path, &args.ignore, links)?;
-    let client = args.registry.client(&reference.repository)?;
+    let client = args.registry.client(&reference.repository).await?;
     if args.output.is_none() {
         action(format!(
             "pushing artifact to {}",

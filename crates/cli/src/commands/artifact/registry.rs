@@ -3,7 +3,8 @@
 use std::future::Future;
 use std::time::Duration;
 
-use anyhow::bail;
+use anyhow::{Context as _, bail};
+use source::identity::{Asker, Cloud, Destination, Environment, Identities, Settings};
 use source::oci::{Client, Credential, Keychain, Options, Repository, Session};
 
 use super::action;
@@ -15,9 +16,9 @@ pub(super) struct RegistryArgs {
     #[arg(long, value_name = "CREDENTIALS", hide_env_values = true)]
     creds: Option<String>,
 
-    /// Who gives the credentials; only `generic` so far
-    #[arg(long, default_value = "generic", value_parser = ["generic", "aws", "azure", "gcp"])]
-    provider: String,
+    /// The OCI provider; a cloud is asked for credentials of its own registries
+    #[arg(long, value_enum, default_value_t = Provider::Generic)]
+    provider: Provider,
 
     /// Take a registry without TLS, or with a certificate that nobody vouches for
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true", default_value = "false", hide_default_value = true, action = clap::ArgAction::Set, value_parser = pflag::boolean)]
@@ -28,26 +29,48 @@ pub(super) struct RegistryArgs {
     timeout: Duration,
 }
 
-impl RegistryArgs {
-    /// A client with the credentials that were given, or those of docker.
-    pub(super) fn client(&self, repository: &Repository) -> anyhow::Result<Client> {
-        if self.provider != "generic" {
-            bail!(
-                "logging in with provider '{}' is not supported yet: log in with --creds or docker login",
-                self.provider
-            );
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum Provider {
+    Generic,
+    Aws,
+    Azure,
+    Gcp,
+}
+
+impl Provider {
+    fn cloud(self) -> Option<(Cloud, &'static str)> {
+        match self {
+            Provider::Generic => None,
+            Provider::Aws => Some((Cloud::Aws, "aws")),
+            Provider::Azure => Some((Cloud::Azure, "azure")),
+            Provider::Gcp => Some((Cloud::Gcp, "gcp")),
         }
-        let keychain = match &self.creds {
-            Some(creds) => {
+    }
+}
+
+impl RegistryArgs {
+    /// A client with the credentials of the provider, those that were given, or those of docker.
+    pub(super) async fn client(&self, repository: &Repository) -> anyhow::Result<Client> {
+        let keychain = match (self.provider.cloud(), &self.creds) {
+            (Some((cloud, name)), _) => {
+                action("logging in to registry with provider credentials");
+                let login = self.limited(login(cloud, repository)).await;
+                let login = login.with_context(|| {
+                    format!("error during login with provider: could not login to provider {name} with url {repository}")
+                })?;
+                Keychain::for_registry_of(repository, login)
+            }
+            (None, Some(creds)) => {
                 action("logging in to registry with credentials");
                 Keychain::for_registry_of(repository, Credential::parse(creds))
             }
-            None => keychain::docker()?,
+            (None, None) => keychain::docker()?,
         };
-        let options = Options {
+        let mut options = Options {
             insecure: self.insecure_registry,
             ..Options::default()
         };
+        options.http.timeout = Some(self.timeout);
         Ok(Client::new(&options, keychain, &Session::new())?)
     }
 
@@ -61,4 +84,12 @@ impl RegistryArgs {
             Err(_) => bail!("not done after {:?}: --timeout gives it more time", self.timeout),
         }
     }
+}
+
+/// Asks a cloud for the login of one of its registries. The registry of anyone else is refused before the cloud is asked.
+async fn login(cloud: Cloud, repository: &Repository) -> anyhow::Result<Credential> {
+    let identities = Identities::new(Settings::new(Environment::of_process()));
+    let asker = Asker::default();
+    let credential = identities.registry(cloud, &asker, repository.registry(), Destination::Configured);
+    Ok(credential.await?)
 }

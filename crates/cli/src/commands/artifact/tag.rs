@@ -28,7 +28,7 @@ pub(crate) struct Args {
 
 pub(super) async fn run(args: Args) -> anyhow::Result<ExitCode> {
     let reference = Reference::parse(&args.url)?;
-    let client = args.registry.client(&reference.repository)?;
+    let client = args.registry.client(&reference.repository).await?;
     action("tagging artifact");
     for tag in &args.tag {
         let tagged = async { Ok(client.tag(&reference, tag).await?) };

@@ -47,7 +47,7 @@ impl Program for Flags {
 
     fn work(&self, common: &common::Settings, around: &Surroundings, problems: &mut Problems) -> All {
         let sources = source::Sources::new(&self.sources, &of_sources(common), around, problems);
-        let applying = self.applying.resolve(problems);
+        let applying = self.applying.resolve(common, problems);
         All {
             sources,
             appliers: kustomize::Appliers::new(&self.apply, applying.clone(), common, around, problems),

@@ -150,6 +150,10 @@ pub(super) struct Identities {
     #[arg(long, default_value = "", value_name = "NAME", hide_default_value = true)]
     pub(super) default_service_account: String,
 
+    /// Endpoints besides the clouds' own that may receive credentials of cloud identities: https://HOST[:PORT]
+    #[arg(long, value_name = "URL", value_delimiter = ',')]
+    pub(super) trusted_identity_endpoints: Vec<String>,
+
     /// How many tokens of cloud providers are kept; 0 keeps none
     #[arg(long, default_value = "100", value_name = "COUNT")]
     pub(super) token_cache_max_size: String,

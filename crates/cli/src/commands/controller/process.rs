@@ -24,6 +24,9 @@ use super::settings::Settings;
 /// How long each of the rest may take once the process shall end: downloads, events that are not told yet, the lease.
 const LAST_WORDS: Duration = Duration::from_millis(1500);
 
+/// How long the server may take to answer the last writes. Until then the leases are renewed.
+const LAST_WRITES: Duration = Duration::from_secs(10);
+
 /// A candidate for the lease of a name.
 type Elector = (String, lease::Elector);
 
@@ -39,6 +42,9 @@ pub(super) struct Process {
     /// Where artifacts are unpacked.
     pub(super) scratch: PathBuf,
     end: End,
+    /// The client that leases are held with. The writes of all others pass the fence.
+    unfenced: Client,
+    pub(super) fence: lease::Fence,
 }
 
 impl Process {
@@ -89,7 +95,9 @@ impl Process {
         }
     }
 
-    fn new(client: Client, metrics: Metrics, settings: Settings, end: End) -> Self {
+    fn new(unfenced: Client, metrics: Metrics, settings: Settings, end: End) -> Self {
+        let fence = lease::Fence::default();
+        let client = fence.guard(unfenced.clone());
         let recorders = settings.parts.iter().map(|part| {
             let address = settings.events_address.clone();
             (part.name, Recorder::new(client.clone(), part.name, address))
@@ -103,6 +111,8 @@ impl Process {
             endpoints: Vec::new(),
             scratch: std::env::temp_dir(),
             end,
+            unfenced,
+            fence,
         }
     }
 
@@ -121,6 +131,7 @@ impl Process {
     pub(super) fn identities(&self) -> Identities {
         let identities = Identities::new(identity::Settings {
             limits: self.settings.tokens,
+            trusted: self.settings.trusted_endpoints.clone(),
             ..identity::Settings::new(Environment::of_process())
         });
         let kept = identities.clone();
@@ -156,16 +167,12 @@ impl Process {
             acquired = acquire(&mut electors, &self.metrics) => Some(acquired),
             () = self.end.next() => None,
         };
-        let ended = match acquired {
-            Some(Ok(())) => self.work(lead, &mut electors).await,
-            Some(Err(lost)) => Err(lost.into()),
-            None => Ok(()),
+        let (ended, is_over) = match acquired {
+            Some(Ok(())) => self.lead(lead, &mut electors).await,
+            Some(Err(lost)) => (Err(lost.into()), true),
+            None => (Ok(()), true),
         };
-        let words = join_all(self.recorders.values().map(Recorder::drain));
-        if tokio::time::timeout(LAST_WORDS, words).await.is_err() {
-            tracing::error!("some events were not told in time");
-        }
-        if self.settings.release_on_end {
+        if self.settings.release_on_end && is_over {
             // A lease that was lost is another's already.
             let released = join_all(electors.iter_mut().map(|(_, elector)| elector.release()));
             let released = tokio::time::timeout(LAST_WORDS, released).await;
@@ -176,12 +183,46 @@ impl Process {
         ended
     }
 
-    async fn work<L: Leader>(&mut self, lead: L, electors: &mut [Elector]) -> anyhow::Result<()> {
+    /// Works and ends the work, with all leases held until the last write was answered. Also returns whether it was.
+    async fn lead<L: Leader>(&mut self, lead: L, electors: &mut [Elector]) -> (anyhow::Result<()>, bool) {
+        let fence = self.fence.clone();
+        let work = async {
+            let ended = self.work(lead).await;
+            self.say_last_words().await;
+            ended
+        };
+        let ended = tokio::select! {
+            // Another instance may be at work by now. What is being worked on is cut off.
+            lost = hold(electors) => Err(lost),
+            ended = work => Ok(ended),
+        };
+        fence.close();
+        let quiet = fence.quiet(LAST_WRITES);
+        let (ended, is_quiet) = match ended {
+            Ok(ended) => tokio::select! {
+                is_quiet = quiet => (ended, is_quiet),
+                lost = hold(electors) => (Err(lost.into()), true),
+            },
+            Err(lost) => (Err(lost.into()), quiet.await),
+        };
+        if !is_quiet {
+            tracing::error!("a write was not answered in time: the leases are left to run out");
+        }
+        (ended, is_quiet)
+    }
+
+    /// Waits a while for events that are not sent yet.
+    async fn say_last_words(&self) {
+        let words = join_all(self.recorders.values().map(Recorder::drain));
+        if tokio::time::timeout(LAST_WORDS, words).await.is_err() {
+            tracing::error!("some events were not told in time");
+        }
+    }
+
+    async fn work<L: Leader>(&mut self, lead: L) -> anyhow::Result<()> {
         let mut group = Group::new();
         let mut serving = lead.start(self, &mut group).await?;
         tokio::select! {
-            // Another instance may be at work by now.
-            lost = hold(electors) => return Err(lost.into()),
             ended = &mut serving.running => return ended.context("the artifact server ended"),
             () = group.ended() => anyhow::bail!("a controller ended"),
             () = self.end.next() => {}
@@ -204,7 +245,7 @@ impl Process {
             }
             self.metrics.set_leader(&options.name, false);
             let name = options.name.clone();
-            (name, lease::Elector::new(self.client.clone(), options))
+            (name, lease::Elector::new(self.unfenced.clone(), options))
         });
         electors.collect()
     }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use controllers::KubeconfigRules;
 use controllers::kit::{Backoff, lease, logs};
 use model::selector::LabelSelector;
-use source::identity::Limits;
+use source::identity::{Endpoint, Limits};
 use tracing::Level;
 
 use super::flags::{Addresses, Cluster, Common, Election, Identities, Logs, Objects, Pace};
@@ -38,6 +38,8 @@ pub(super) struct Settings {
     pub(super) gates: BTreeMap<String, bool>,
     /// How much of what clouds give is kept.
     pub(super) tokens: Limits,
+    /// Endpoints besides those of the clouds that may receive credentials of their identities.
+    pub(super) trusted_endpoints: Vec<Endpoint>,
     pub(super) default_service_account: Option<String>,
     /// The labels of ConfigMaps and Secrets whose changes wake those that read them; none are watched where there is nothing.
     pub(super) watch_configs: Option<String>,
@@ -177,6 +179,7 @@ pub(super) fn resolve(
         kubeconfig: flags.cluster.kubeconfig.clone(),
         gates,
         tokens: tokens(&flags.identities, problems),
+        trusted_endpoints: trusted_endpoints(&flags.identities, problems),
         default_service_account: Some(flags.identities.default_service_account.clone())
             .filter(|name| !name.is_empty()),
         watch_configs: watches_configs.then(|| flags.objects.watch_configs_label_selector.clone()),
@@ -270,6 +273,19 @@ fn tokens(flags: &Identities, problems: &mut Problems) -> Limits {
         size: usize::try_from(size).unwrap_or(usize::MAX),
         duration: duration("--token-cache-max-duration", longest, problems),
     }
+}
+
+fn trusted_endpoints(flags: &Identities, problems: &mut Problems) -> Vec<Endpoint> {
+    let given = flags.trusted_identity_endpoints.iter().map(|text| text.trim());
+    given
+        .filter(|text| !text.is_empty())
+        .filter_map(|text| {
+            let parsed = text
+                .parse::<Endpoint>()
+                .map_err(|error| format!("{text:?} {error}"));
+            problems.take("invalid --trusted-identity-endpoints", parsed)
+        })
+        .collect()
 }
 
 /// What is read only so that a mistake in it is told: see the help of these flags.

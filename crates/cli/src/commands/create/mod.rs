@@ -13,6 +13,7 @@ mod receiver;
 mod reference;
 pub(crate) mod secret;
 pub(crate) mod source;
+mod tenant;
 
 use std::collections::BTreeMap;
 use std::process::ExitCode;
@@ -42,6 +43,8 @@ pub(crate) enum Create {
     AlertProvider(alert_provider::Args),
     /// A Receiver
     Receiver(receiver::Args),
+    /// Namespaces, service accounts and role bindings of a tenant
+    Tenant(tenant::Args),
     /// Image repositories, policies and updates
     #[command(subcommand)]
     Image(image::Image),
@@ -83,6 +86,7 @@ pub(crate) async fn run(create: Create) -> anyhow::Result<ExitCode> {
         Create::Alert(args) => alert::run(args).await?,
         Create::AlertProvider(args) => alert_provider::run(args).await?,
         Create::Receiver(args) => receiver::run(args).await?,
+        Create::Tenant(args) => tenant::run(args).await?,
         Create::Image(what) => image::run(what).await?,
         Create::Secret(what) => secret::run(what).await?,
     }

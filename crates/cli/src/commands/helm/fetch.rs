@@ -1,6 +1,7 @@
 //! Charts that are elsewhere: in a registry, in a repository, at a URL.
 
 use std::future::Future;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::{Context as _, bail};
@@ -9,12 +10,13 @@ use source::helm::{
     ChartFetcher as _, FetchError, Found, Registry, Repository, address, artifact, repository,
 };
 use source::oci;
+use source::verify::provenance::Verification;
 use tokio::runtime::{Builder, Handle};
 use url::Url;
 
 use super::access::Access;
 use super::repositories::{self, Entry};
-use super::whole;
+use super::{verify, whole};
 
 /// The largest packed chart that is taken.
 pub(super) const MAX_CHART_SIZE: u64 = 100 << 20;
@@ -44,12 +46,12 @@ pub(in crate::commands) struct Wanted {
     /// Send the credentials also to other servers that the repository names
     #[arg(long)]
     pass_credentials: bool,
-    /// Check the provenance file of the chart; not possible yet
-    #[arg(long, hide = true)]
-    verify: bool,
-    /// The keys for that
-    #[arg(long, hide = true)]
-    keyring: Option<String>,
+    /// Verify the package before using it
+    #[arg(long)]
+    pub(super) verify: bool,
+    /// Location of public keys used for verification [default: pubring.gpg of GnuPG]
+    #[arg(long, value_name = "FILE")]
+    pub(super) keyring: Option<PathBuf>,
     #[command(flatten)]
     access: Access,
 }
@@ -63,6 +65,10 @@ pub(in crate::commands) struct Fetched {
     pub(in crate::commands) provenance: Option<Bytes>,
     /// What Helm tells of it.
     pub(in crate::commands) told: String,
+    /// The address that it was fetched from.
+    address: String,
+    /// The signer, where verification was asked for.
+    pub(super) verified: Option<Verification>,
 }
 
 /// Waits for something, but not for ever. For threads that may wait.
@@ -105,15 +111,34 @@ impl Wanted {
         }
     }
 
-    /// Gets a chart.
+    /// Gets a chart, verified where that is asked for.
     pub(in crate::commands) fn get(&self, chart: &str, with_provenance: bool) -> anyhow::Result<Fetched> {
-        self.check()?;
+        let mut fetched = self.fetch(chart, with_provenance || self.verify)?;
+        if self.verify {
+            let Some(provenance) = &fetched.provenance else {
+                bail!(
+                    "failed to fetch provenance {:?}",
+                    format!("{}.prov", fetched.address)
+                );
+            };
+            let verified = verify::bytes(
+                &fetched.archive,
+                provenance,
+                &fetched.file_name,
+                self.keyring.as_deref(),
+            )?;
+            fetched.verified = Some(verified);
+        }
+        Ok(fetched)
+    }
+
+    fn fetch(&self, chart: &str, with_provenance: bool) -> anyhow::Result<Fetched> {
         if self.repo.is_none()
             && !is_url(chart)
             && let Some((name, chart)) = chart.split_once('/')
             && let Some(entry) = repositories::find(name)?
         {
-            return self.with(entry).get(chart, with_provenance);
+            return self.with(entry).fetch(chart, with_provenance);
         }
         wait(async {
             match &self.repo {
@@ -127,14 +152,6 @@ impl Wanted {
                 ),
             }
         })
-    }
-
-    /// Refuses what is asked for and not done: a signature that was not checked must not pass for one that was.
-    pub(super) fn check(&self) -> anyhow::Result<()> {
-        if self.verify {
-            bail!("--verify is not supported yet: check the provenance file with 'helm verify'");
-        }
-        Ok(())
     }
 
     /// The same in a repository that Helm knows, with the credentials that it has for it where none are given.
@@ -207,11 +224,17 @@ impl Wanted {
         if shown.contains('_') {
             told += &remark(&shown);
         }
+        if pulled.provenance.is_some() {
+            // Helm pulls twice for it.
+            told = told.repeat(2);
+        }
         Ok(Fetched {
             archive: pulled.archive,
             file_name,
             provenance: pulled.provenance,
             told,
+            address: format!("{OCI}{shown}"),
+            verified: None,
         })
     }
 
@@ -296,6 +319,8 @@ async fn download(
         file_name,
         provenance,
         told: String::new(),
+        address: address::without_secrets(url.as_str()).to_string(),
+        verified: None,
     })
 }
 

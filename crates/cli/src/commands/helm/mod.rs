@@ -15,6 +15,7 @@ mod show;
 pub(super) mod template;
 pub(super) mod untar;
 mod values;
+mod verify;
 pub(super) mod world;
 
 use std::process::ExitCode;
@@ -23,7 +24,7 @@ use clap::ArgAction;
 
 use crate::commands::pflag;
 
-/// Render, show, check, pack, pull and push Helm charts
+/// Render, show, check, pack, pull, push and verify Helm charts
 #[derive(clap::Subcommand)]
 pub(crate) enum Helm {
     Template(Box<template::Args>),
@@ -34,6 +35,7 @@ pub(crate) enum Helm {
     #[command(visible_alias = "fetch")]
     Pull(Box<pull::Args>),
     Push(Box<push::Args>),
+    Verify(verify::Args),
 }
 
 /// Flags that are on or off as Go's programs take them: `--include-crds=true` too.
@@ -67,6 +69,7 @@ pub(crate) fn run(what: &Helm) -> anyhow::Result<ExitCode> {
         Helm::Package(args) => package::run(args),
         Helm::Pull(args) => pull::run(args),
         Helm::Push(args) => push::run(args),
+        Helm::Verify(args) => verify::run(args),
     }
 }
 

@@ -9,7 +9,7 @@ use std::process::ExitCode;
 use anyhow::{Context as _, bail};
 
 use super::fetch::{Fetched, Wanted};
-use super::{template, untar};
+use super::{template, untar, verify};
 
 /// Fetch charts from a registry or a repository
 ///
@@ -41,6 +41,9 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     for chart in &args.charts {
         let fetched = args.wanted.get(chart, args.prov)?;
         template::write(&fetched.told)?;
+        if let Some(verified) = &fetched.verified {
+            template::write(&verify::told(verified))?;
+        }
         if args.untar {
             unpack(args, chart, &fetched)?;
         } else {

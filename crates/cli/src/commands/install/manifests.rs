@@ -56,8 +56,13 @@ pub(super) fn all(wanted: &Wanted<'_>) -> anyhow::Result<Vec<Value>> {
             _ => {}
         }
     }
-    objects.sort_by_key(|object| rank(kind(object)));
+    sort(&mut objects);
     Ok(objects)
+}
+
+/// Puts objects into an order in which they can be applied one after the other.
+pub(super) fn sort(objects: &mut [Value]) {
+    objects.sort_by_key(|object| rank(kind(object)));
 }
 
 fn kind(object: &Value) -> &str {

@@ -1,9 +1,12 @@
 //! `sluice install`: the manifests of the controllers, printed or applied.
 
 mod component;
+mod directory;
 mod manifests;
 
+use std::collections::BTreeMap;
 use std::io::Write as _;
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -14,6 +17,7 @@ use kube::{Api, Client};
 use model::object_key::split_api_version;
 use model::{ObjectKey, Value};
 
+use super::create::secret::registry_secret;
 use super::installation::{PART_OF_FLUX, deployment_ready, installation};
 use super::objects::{MANAGER, Place, told};
 use super::pflag;
@@ -40,6 +44,14 @@ pub(crate) struct Args {
     #[arg(long, value_name = "NAMES", value_delimiter = ',', default_value = "sluice")]
     components: Vec<String>,
 
+    /// More components, in addition to those of --components
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    components_extra: Vec<String>,
+
+    /// Path to the manifest directory, which is built in place of the manifests of the components
+    #[arg(long, value_name = "DIRECTORY")]
+    manifests: Option<PathBuf>,
+
     /// The tag of the images
     #[arg(long, short, value_name = "TAG", default_value = concat!("v", env!("CARGO_PKG_VERSION")))]
     version: String,
@@ -47,6 +59,15 @@ pub(crate) struct Args {
     /// Where the images are
     #[arg(long, value_name = "REGISTRY", default_value = "sluice")]
     registry: String,
+
+    /// Registry credentials in the format user:password, requires --image-pull-secret
+    #[arg(
+        long,
+        value_name = "CREDENTIALS",
+        default_value = "",
+        hide_default_value = true
+    )]
+    registry_creds: String,
 
     /// The Secret, in the namespace of the controllers, with the credentials of the registry
     #[arg(long, value_name = "NAME", default_value = "", hide_default_value = true)]
@@ -104,9 +125,11 @@ impl Args {
                 "invalid {flag}: {text:?} cannot be part of the name of an image"
             );
         }
+        self.credentials()?;
+        let components = [self.components.as_slice(), &self.components_extra].concat();
         Ok(Wanted {
             namespace: &self.place.namespace,
-            components: component::chosen(&self.components)?,
+            components: component::chosen(&components)?,
             registry: self.registry.trim_end_matches('/'),
             tag: &self.version,
             image_pull_secret: &self.image_pull_secret,
@@ -117,6 +140,32 @@ impl Args {
             toleration_keys: &self.toleration_keys,
             events_address: &self.events_addr,
         })
+    }
+}
+
+impl Args {
+    /// The user and the password of the registry.
+    fn credentials(&self) -> anyhow::Result<Option<(&str, &str)>> {
+        if self.registry_creds.is_empty() {
+            return Ok(None);
+        }
+        ensure!(
+            !self.image_pull_secret.is_empty(),
+            "--registry-creds requires --image-pull-secret to be set"
+        );
+        match self.registry_creds.split(':').collect::<Vec<_>>()[..] {
+            [user, password] => Ok(Some((user, password))),
+            _ => bail!("invalid --registry-creds format, expected 'user:password'"),
+        }
+    }
+
+    /// The objects to install, and their text where it was built from a directory.
+    async fn objects(&self, wanted: &Wanted<'_>) -> anyhow::Result<(Vec<Value>, Option<String>)> {
+        let Some(directory) = &self.manifests else {
+            return Ok((manifests::all(wanted)?, None));
+        };
+        let text = directory::build(directory).await.context("install failed")?;
+        Ok((directory::objects(&text)?, Some(text)))
     }
 }
 
@@ -138,20 +187,29 @@ fn is_name(text: &str, dots: bool) -> bool {
 pub(crate) async fn run(mut args: Args) -> anyhow::Result<ExitCode> {
     if args.export {
         let wanted = args.wanted()?;
-        print(&manifests::all(&wanted)?, &wanted)?;
+        let (objects, text) = args.objects(&wanted).await?;
+        print(&objects, text.as_deref(), &wanted)?;
         return Ok(ExitCode::SUCCESS);
     }
     // What cannot be installed is told before the cluster is asked for anything.
-    args.wanted()?;
+    let (mut objects, _) = args.objects(&args.wanted()?).await?;
     let client = args.place.reach().await?;
     let wanted = args.wanted()?;
-    args.place.limited(install(&client, &args, &wanted)).await?;
+    if args.manifests.is_some() {
+        manifests::sort(&mut objects);
+    } else {
+        // The namespace may be that of the kubeconfig.
+        objects = manifests::all(&wanted)?;
+    }
+    args.place
+        .limited(install(&client, &args, &wanted, &objects))
+        .await?;
     verify(&client, &wanted, args.place.timeout).await?;
     eprintln!("✔ install finished");
     Ok(ExitCode::SUCCESS)
 }
 
-fn print(objects: &[Value], wanted: &Wanted<'_>) -> anyhow::Result<()> {
+fn print(objects: &[Value], text: Option<&str>, wanted: &Wanted<'_>) -> anyhow::Result<()> {
     let mut out = std::io::BufWriter::new(crate::commands::printed::stdout());
     let names: Vec<&str> = wanted.components.iter().map(|component| component.name).collect();
     writeln!(
@@ -160,13 +218,18 @@ fn print(objects: &[Value], wanted: &Wanted<'_>) -> anyhow::Result<()> {
         env!("CARGO_PKG_VERSION"),
         names.join(",")
     )?;
-    for object in objects {
-        write!(out, "---\n{}", yaml::write(object))?;
+    match text {
+        Some(text) => write!(out, "{text}")?,
+        None => {
+            for object in objects {
+                write!(out, "---\n{}", yaml::write(object))?;
+            }
+        }
     }
     out.flush().context("failed to write the output")
 }
 
-async fn install(client: &Client, args: &Args, wanted: &Wanted<'_>) -> anyhow::Result<()> {
+async fn install(client: &Client, args: &Args, wanted: &Wanted<'_>, objects: &[Value]) -> anyhow::Result<()> {
     if let Some(installation) = installation(client).await?
         && installation.is_bootstrapped
         && !args.force
@@ -177,11 +240,18 @@ async fn install(client: &Client, args: &Args, wanted: &Wanted<'_>) -> anyhow::R
             installation.distribution
         );
     }
-    let objects = manifests::all(wanted)?;
     eprintln!("► installing components in {} namespace", wanted.namespace);
     let cluster = Cluster::new(client.clone());
-    for object in &objects {
+    for object in objects {
         apply(&cluster, object).await?;
+    }
+    if let Some((user, password)) = args.credentials()? {
+        let name = &args.image_pull_secret;
+        eprintln!("► generating image pull secret {name}");
+        let content = registry_secret(&args.registry, user, password)?;
+        content
+            .put(client.clone(), wanted.namespace, name, &BTreeMap::new())
+            .await?;
     }
     tell_others(client, wanted).await
 }

@@ -14,7 +14,7 @@ use testkit::cluster::object_settled;
 use super::program::{Options, Program};
 
 /// Far more than anything takes, so that only what hangs fails.
-pub(crate) const LIMIT: Duration = Duration::from_secs(60);
+pub(crate) const LIMIT: Duration = testkit::DEADLINE;
 
 const GROUP: &str = "source.toolkit.fluxcd.io";
 

@@ -7,7 +7,7 @@
 //! small ones of a registry beside it, to which `spec.patches` of the Kustomization leads the OCIRepositories.
 
 use std::any::Any;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -32,10 +32,8 @@ const NAMESPACE: &str = "flux-system";
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_infrastructure_of_fluxs_example_converges_however_often_it_is_killed() {
-    let Some(example) = std::env::var_os("SLUICE_FLUX_EXAMPLE").map(PathBuf::from) else {
-        return eprintln!(
-            "skipped: SLUICE_FLUX_EXAMPLE names no checkout of fluxcd/flux2-kustomize-helm-example"
-        );
+    let Some(example) = testkit::program::named_by("SLUICE_FLUX_EXAMPLE") else {
+        return;
     };
     let (mut random, kills) = choices(KILLS);
     let site = Site::start(&example).await;

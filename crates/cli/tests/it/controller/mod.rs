@@ -3,6 +3,7 @@
 mod all;
 mod bed;
 mod deploy;
+mod draining;
 mod example;
 mod flux_program;
 mod kill;

@@ -13,7 +13,7 @@ use super::bed::Bed;
 use super::kill::choices;
 use super::release::{chart, create, ready, releases};
 
-const KILLS: usize = 20;
+const KILLS: usize = 10;
 /// How long it may run before it is killed, in milliseconds: long enough for an action or two.
 const LONGEST_RUN: u64 = 1_000;
 const RELEASES: [&str; 4] = ["one", "two", "three", "four"];

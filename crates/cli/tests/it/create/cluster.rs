@@ -1,9 +1,9 @@
 //! Objects are made in the cluster, changed, and waited for.
 
 use std::process::{Output, Stdio};
-use std::time::Duration;
 
-use k8s_openapi::api::core::v1::Secret;
+use k8s_openapi::api::core::v1::{Namespace, Secret, ServiceAccount};
+use k8s_openapi::api::rbac::v1::RoleBinding;
 use kube::Api;
 use kube::api::{DynamicObject, Patch, PatchParams};
 use kube::core::{ApiResource, GroupVersionKind};
@@ -56,7 +56,7 @@ impl Bed {
             Some(found) if found.metadata.generation == Some(generation) => Ok(()),
             _ => Err("it is not there".to_owned()),
         };
-        object_settled(api.clone(), "app", Duration::from_secs(60), is_there)
+        object_settled(api.clone(), "app", testkit::DEADLINE, is_there)
             .await
             .unwrap();
         let status = json!({"status": {
@@ -165,4 +165,53 @@ async fn secrets_are_stored_and_what_nobody_works_on_is_not_waited_for() {
     );
     let object: Value = serde_json::to_value(api.get("app").await.unwrap()).unwrap();
     assert_eq!(object["spec"]["secretRef"]["name"], "helm-app");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_tenant_is_created_and_its_role_replaced() {
+    let bed = Bed::start().await;
+    let output = bed
+        .create("tenant dev --with-namespace=dev-web,dev-db --label=a=b")
+        .await;
+    assert!(output.status.success(), "{}", said(&output));
+    assert!(
+        said(&output).contains("✔ tenant setup completed"),
+        "{}",
+        said(&output)
+    );
+    let namespaces: Api<Namespace> = Api::all(bed.cluster.client());
+    for namespace in ["dev-web", "dev-db"] {
+        let found = namespaces.get(namespace).await.unwrap();
+        assert_eq!(found.metadata.labels.unwrap()["toolkit.fluxcd.io/tenant"], "dev");
+        let accounts: Api<ServiceAccount> = Api::namespaced(bed.cluster.client(), namespace);
+        accounts.get("dev").await.unwrap();
+    }
+    let bindings: Api<RoleBinding> = Api::namespaced(bed.cluster.client(), "dev-web");
+    let first = bindings.get("dev-reconciler").await.unwrap();
+    assert_eq!(first.role_ref.name, "cluster-admin");
+
+    // The same again changes nothing.
+    let output = bed
+        .create("tenant dev --with-namespace=dev-web --label=a=b")
+        .await;
+    assert!(output.status.success(), "{}", said(&output));
+    let same = bindings.get("dev-reconciler").await.unwrap();
+    assert_eq!(same.metadata.resource_version, first.metadata.resource_version);
+
+    let output = bed
+        .create("tenant dev --with-namespace=dev-web --skip-namespace --cluster-role=edit --label=c=d")
+        .await;
+    assert!(output.status.success(), "{}", said(&output));
+    let other = bindings.get("dev-reconciler").await.unwrap();
+    assert_eq!(other.role_ref.name, "edit");
+    assert_ne!(other.metadata.uid, first.metadata.uid);
+    let accounts: Api<ServiceAccount> = Api::namespaced(bed.cluster.client(), "dev-web");
+    let labels = accounts.get("dev").await.unwrap().metadata.labels.unwrap();
+    assert_eq!(labels.get("c").map(String::as_str), Some("d"));
+    let labels = namespaces.get("dev-web").await.unwrap().metadata.labels.unwrap();
+    assert_eq!(
+        labels.get("a").map(String::as_str),
+        Some("b"),
+        "the namespace was to be skipped"
+    );
 }

@@ -96,9 +96,21 @@ const OBJECTS: &[&str] = &[
     "secret proxy app --address=http://proxy.test",
     "secret proxy app",
     "secret tls app",
+    "secret githubapp app --app-id=1 --app-installation-id=2",
+    "secret notation app --trust-policy-file=gone.json",
+    "secret notation app --ca-cert-file=gone.crt",
+    "tenant dev-team --with-namespace=apps",
+    "tenant dev-team --with-namespace=apps,web --with-namespace=db --cluster-role=edit --label=a=b,toolkit.fluxcd.io/tenant=x",
+    "tenant dev-team --with-namespace=apps --with-service-account=sa --skip-namespace",
+    "tenant dev-team --with-namespace=apps --with-service-account=-sa",
+    "tenant dev-team --with-namespace=-apps",
+    "tenant dev-team --with-namespace=apps --cluster-role=",
+    "tenant dev-team --with-namespace=apps --label=a",
+    "tenant dev-team",
+    "tenant Dev --with-namespace=apps",
 ];
 
-async fn compare(flux: &str, lines: &[String]) {
+pub(super) async fn compare(flux: &str, lines: &[String]) {
     let mut differ = Vec::new();
     for line in lines {
         let mut arguments: Vec<&str> = vec!["create"];
@@ -158,6 +170,69 @@ async fn files_are_taken_as_by_flux() {
         format!("secret helm app --ca-crt-file={ca}"),
         format!("secret git app --url=https://git.test --ca-crt-file={ca} --username=u --password=p"),
         "secret tls app --ca-crt-file=gone.crt".to_owned(),
+        format!("secret githubapp app --app-id=1 --app-installation-id=2 --app-private-key={key}"),
+        format!(
+            "secret githubapp app --app-id=1 --app-installation-owner=org --app-base-url=https://git.test/api/v3 --app-private-key={key} -n apps"
+        ),
+        format!("secret githubapp app --app-id=1 --app-private-key={key}"),
+        format!(
+            "secret githubapp app --app-id=1 --app-installation-owner=org --app-installation-id=2 --app-private-key={key}"
+        ),
+        format!("secret githubapp app --app-installation-id=2 --app-private-key={key}"),
     ];
     compare(flux.to_str().unwrap(), &lines).await;
+}
+
+#[tokio::test]
+async fn a_tenant_is_printed_with_its_namespaces() {
+    let arguments = "create tenant dev-team --with-namespace=apps --cluster-role=edit --with-service-account=sa --label=a=b --export";
+    let arguments: Vec<&str> = arguments.split(' ').collect();
+    let output = run(SLUICE, &arguments).await;
+    assert!(output.status.success(), "{}", said(&output));
+    let labels = "  labels:\n    a: b\n    toolkit.fluxcd.io/tenant: dev-team\n";
+    let wanted = format!(
+        "---\napiVersion: v1\nkind: Namespace\nmetadata:\n{labels}  name: apps\n\
+         ---\napiVersion: v1\nkind: ServiceAccount\nmetadata:\n{labels}  name: sa\n  namespace: apps\n\
+         ---\napiVersion: rbac.authorization.k8s.io/v1\nkind: RoleBinding\nmetadata:\n{labels}  name: dev-team-reconciler\n  \
+         namespace: apps\nroleRef:\n  apiGroup: rbac.authorization.k8s.io\n  kind: ClusterRole\n  name: edit\nsubjects:\n\
+         - apiGroup: rbac.authorization.k8s.io\n  kind: User\n  name: gotk:apps:reconciler\n\
+         - kind: ServiceAccount\n  name: sa\n  namespace: apps\n"
+    );
+    assert_eq!(String::from_utf8(output.stdout).unwrap(), wanted);
+}
+
+#[tokio::test]
+async fn the_secret_of_a_github_app_is_printed() {
+    let folder = tempfile::tempdir().unwrap();
+    let key = folder.path().join("key.pem");
+    std::fs::write(
+        &key,
+        "-----BEGIN RSA PRIVATE KEY-----\nYQ==\n-----END RSA PRIVATE KEY-----\n",
+    )
+    .unwrap();
+    let key = format!("--app-private-key={}", key.display());
+    let base = [
+        "create",
+        "secret",
+        "githubapp",
+        "app",
+        "--export",
+        "--app-id=1",
+        &key,
+    ];
+    let output = run(SLUICE, &[&base[..], &["--app-installation-id=2"]].concat()).await;
+    assert!(output.status.success(), "{}", said(&output));
+    assert_eq!(
+        String::from_utf8(output.stdout).unwrap(),
+        "---\napiVersion: v1\nkind: Secret\nmetadata:\n  name: app\n  namespace: flux-system\nstringData:\n  githubAppID: \"1\"\n  \
+         githubAppInstallationID: \"2\"\n  githubAppPrivateKey: |\n    -----BEGIN RSA PRIVATE KEY-----\n    YQ==\n    \
+         -----END RSA PRIVATE KEY-----\ntype: Opaque\n\n"
+    );
+    let output = run(SLUICE, &base).await;
+    assert!(!output.status.success());
+    assert!(
+        said(&output).contains(
+            "exactly one of githubAppInstallationOwner or githubAppInstallationID must be provided"
+        )
+    );
 }

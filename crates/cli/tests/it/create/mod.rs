@@ -2,6 +2,7 @@
 
 mod cluster;
 mod export;
+mod notation;
 mod ssh;
 
 use std::process::Output;

@@ -3,6 +3,7 @@
 mod check;
 mod lint;
 mod remote;
+mod verify;
 
 use std::fs;
 use std::path::Path;

@@ -197,19 +197,6 @@ fn repositories_that_helm_knows_are_found_by_their_names() {
 }
 
 #[test]
-fn a_signature_that_is_not_checked_is_not_said_to_be() {
-    let folder = folder("1.0.0");
-    for arguments in [
-        &["template", "r", "./web-1.0.0.tgz", "--verify"][..],
-        &["show", "values", "./web-1.0.0.tgz", "--verify"],
-        &["pull", "oci://127.0.0.1:1/web", "--verify", "--keyring", "k"],
-    ] {
-        let said = refused(folder.path(), arguments);
-        assert!(said.contains("--verify is not supported yet"), "{said}");
-    }
-}
-
-#[test]
 fn what_is_not_there_is_told_in_the_words_of_helm() {
     let repository = Repository::start();
     repository.add(&chart("1.0.0"));

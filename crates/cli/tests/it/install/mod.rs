@@ -1,9 +1,10 @@
 //! `sluice install`: what it prints is what `deploy` has, as it is wanted, and a cluster takes it.
 
+mod directory;
+
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::{Command, Output};
-use std::time::Duration;
 
 use k8s_openapi::api::apps::v1::Deployment;
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
@@ -211,11 +212,21 @@ fn parts_are_installed_as_processes_of_their_own() {
         ("--namespace=a: b", "is no name of a namespace"),
         ("--cluster-domain=a\n", "is no domain"),
         ("--registry=", "cannot be part of the name of an image"),
+        (
+            "--components-extra=image-reflector-controller",
+            "there is no component \"image-reflector-controller\" yet",
+        ),
+        (
+            "--registry-creds=ada:geheim",
+            "--registry-creds requires --image-pull-secret to be set",
+        ),
+        ("--manifests=gone", "failed to find the directory gone"),
     ] {
         let output = sluice(&["install", "--export", wrong]);
         assert_eq!(output.status.code(), Some(1), "{wrong}");
         assert!(text(&output.stderr).contains(why), "{}", text(&output.stderr));
         assert!(output.stdout.is_empty());
+        assert!(!text(&output.stderr).contains("geheim"));
     }
 }
 
@@ -232,7 +243,7 @@ async fn a_cluster_takes_it_and_the_controllers_are_waited_for() {
             .arg(format!("--kubeconfig={}", kubeconfig.display()))
             .args(["--namespace=delivery", "--timeout=60s"])
             .kill_on_drop(true);
-        tokio::time::timeout(Duration::from_secs(90), command.output())
+        tokio::time::timeout(testkit::DEADLINE, command.output())
             .await
             .unwrap()
             .unwrap()
@@ -364,7 +375,7 @@ async fn what_is_uninstalled_leaves_nothing_but_what_it_has_applied() {
     assert_eq!(held.finalizers(), ["example.com/keep"]);
     let gone = kube::runtime::conditions::is_deleted(&ours);
     let gone = kube::runtime::wait::await_condition(kustomizations.clone(), "ours", gone);
-    tokio::time::timeout(Duration::from_secs(60), gone)
+    tokio::time::timeout(testkit::DEADLINE, gone)
         .await
         .expect("what nobody holds goes with its definition")
         .unwrap();

@@ -11,7 +11,7 @@ use parking_lot::Mutex;
 use tempfile::TempDir;
 
 /// Far more than anything takes, so that only what hangs fails.
-const LIMIT: Duration = Duration::from_secs(60);
+const LIMIT: Duration = testkit::DEADLINE;
 
 /// What is to be started.
 pub(crate) struct Up {

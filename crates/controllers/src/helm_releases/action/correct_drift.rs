@@ -62,8 +62,7 @@ impl Release<'_, '_> {
 
     /// The objects of a record, each with how it is in the cluster.
     async fn looked_at(&self, record: &Record) -> Result<Looked, String> {
-        let drift = self.run.object.spec.drift_detection.iter();
-        let ignore = objects::ignore_rules(drift.flat_map(|drift| &drift.ignore))?;
+        let ignore = objects::ignore_rules(self.run.object).await?;
         let takeover = match record.is_server_side() {
             true => objects::takeover(&self.settings.override_managers),
             // Its fields are those of updates, and stay so.

@@ -7,12 +7,15 @@
 //! every retry period; where that fails for the renew deadline, or another one is found to hold it, the lease is lost and its
 //! process must end.
 //!
+//! The holder renews it until its last run has ended and its last write was answered, and only then gives it up: see [`Fence`].
+//!
 //! # Guarantees and assumptions
 //!
 //! The clocks of candidates may differ: whether a lease has run out is judged by the time since this candidate *saw* it renewed,
 //! never by the times written in it. The rates of clocks must agree, as renew deadline and duration are counted on different
 //! machines. Two that write at once are told apart by the version of the object.
 
+mod fence;
 mod record;
 
 use std::time::Duration;
@@ -26,6 +29,8 @@ use tokio::time::{Instant, sleep, timeout};
 
 use super::chain::chain;
 use record::Observed;
+
+pub use fence::{Closed, Fence};
 
 /// How much longer than the retry period a wait may get, as a share of it.
 const SPREAD: f64 = 1.2;

@@ -189,7 +189,7 @@ impl<S: Spec<Status: ReconcileStatus + PartialEq>> Writer<S> {
         Api::namespaced(self.client.clone(), &object.namespace().unwrap_or_default())
     }
 
-    fn parameters(&self) -> PatchParams {
+    pub(super) fn parameters(&self) -> PatchParams {
         PatchParams {
             field_manager: Some(manager(self.controller).to_owned()),
             ..PatchParams::default()

@@ -4,6 +4,8 @@
 //! The budget is a number of objects, a share of those that the Kustomization has (rounded up), or both, of which the smaller counts.
 //! `sluice.dev/prune-confirmed` confirms one prune, by the name that the condition has for it: the name is made of the revision and of
 //! what would be deleted, so that nothing else is confirmed with it. A Kustomization that is deleted itself has no budget.
+//!
+//! `--default-prune-budget` is the budget of all Kustomizations without the annotation; `100%` takes one of them out of it.
 
 use engine::plan::{Action, Note, Plan, Step};
 use engine::unit::SyncUnit;
@@ -19,14 +21,17 @@ const NAME: usize = 6;
 
 /// How much may be pruned at once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(in super::super) struct Budget {
+pub struct Budget {
     count: Option<usize>,
     percent: Option<usize>,
 }
 
 impl Budget {
     /// Reads `5`, `20%` or `5,20%`.
-    pub(super) fn parse(text: &str) -> Result<Budget, String> {
+    ///
+    /// # Errors
+    /// What is wrong with the text.
+    pub fn parse(text: &str) -> Result<Budget, String> {
         let mut budget = Budget::default();
         for part in text.split(',').map(str::trim) {
             let unclear = || format!("{part:?} is neither a number nor a share such as 20%");

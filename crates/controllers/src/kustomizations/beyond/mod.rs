@@ -5,6 +5,7 @@
 //! | `sluice.dev/observe` | `enabled` | [nothing is changed](observe): what would be is told |
 //! | `sluice.dev/prune-budget` | `5`, `20%`, `5,20%` | [no more is pruned at once](budget) unless somebody confirms it |
 //! | `sluice.dev/prune-confirmed` | as the message says | confirms one such prune |
+//! | `sluice.dev/prune-empty` | `deny`, `allow` | with `deny`, [a build without objects](empty) prunes nothing |
 //! | `sluice.dev/continue-on-error` | `enabled` | [objects that are refused](ways) hold up no others |
 //! | `sluice.dev/hooks` | `enabled` | [hooks, waves and sync options](ways) of Argo CD count |
 //! | `sluice.dev/skip-unread` | `enabled` | [revisions that change no file that is read](unread) are recorded without a run |
@@ -12,6 +13,7 @@
 //! | `sluice.dev/rolled-back-from` | a revision | the pin counts while the source has this one |
 
 mod budget;
+mod empty;
 mod observe;
 mod pin;
 mod pinned_source;
@@ -22,7 +24,8 @@ use std::collections::BTreeMap;
 
 use api::kustomize::Kustomization;
 
-pub(super) use budget::{Budget, Held, judged};
+pub use budget::Budget;
+pub(super) use budget::{Held, judged};
 pub(super) use observe::observed;
 pub(super) use pin::{Pin, is_kept_at_its_pin, released};
 pub(super) use pinned_source::{Pinned, is_for_a_pin, name as pinned_name};
@@ -37,6 +40,7 @@ pub(super) const PREFIX: &str = crate::kit::ASKS;
 const OBSERVE: &str = "observe";
 const PRUNE_BUDGET: &str = "prune-budget";
 const PRUNE_CONFIRMED: &str = "prune-confirmed";
+const PRUNE_EMPTY: &str = "prune-empty";
 const CONTINUE_ON_ERROR: &str = "continue-on-error";
 const HOOKS: &str = "hooks";
 const SKIP_UNREAD: &str = "skip-unread";
@@ -44,10 +48,11 @@ const PIN: &str = "pin";
 const FROM: &str = "rolled-back-from";
 
 /// All names, without what begins them.
-const NAMES: [&str; 8] = [
+const NAMES: [&str; 9] = [
     OBSERVE,
     PRUNE_BUDGET,
     PRUNE_CONFIRMED,
+    PRUNE_EMPTY,
     CONTINUE_ON_ERROR,
     HOOKS,
     SKIP_UNREAD,
@@ -64,6 +69,8 @@ pub(super) struct Asks {
     pub(super) budget: Option<Budget>,
     /// Which prune over the budget is meant.
     pub(super) confirmed: Option<String>,
+    /// A build without objects prunes nothing.
+    pub(super) deny_empty: bool,
     /// What is refused holds up nothing else.
     pub(super) continue_on_error: bool,
     /// Hooks and waves count.
@@ -107,11 +114,20 @@ impl Asks {
                 why,
             })?,
             confirmed: value(PRUNE_CONFIRMED).map(str::to_owned),
+            deny_empty: empty::denied(value(PRUNE_EMPTY))?,
             continue_on_error: is_on(CONTINUE_ON_ERROR)?,
             hooks: is_on(HOOKS)?,
             skip_unread: is_on(SKIP_UNREAD)?,
             pin: Pin::parse(value(PIN), value(FROM))?,
         })
+    }
+
+    /// The same, with a budget for an object that has none of its own.
+    pub(super) fn or_budget(self, default: Option<Budget>) -> Asks {
+        Asks {
+            budget: self.budget.or(default),
+            ..self
+        }
     }
 
     /// What an object asks for. Where that is unclear nothing is changed: whoever builds it tells of it.
@@ -169,8 +185,10 @@ pub(super) mod tests {
             ("hooks", "enabled"),
             ("skip-unread", "enabled"),
             ("prune-confirmed", " 0f3a "),
+            ("prune-empty", "Deny"),
         ];
         let asks = Asks::of(&annotated(&all)).unwrap();
+        assert!(asks.deny_empty);
         assert!(asks.observe && asks.continue_on_error && asks.hooks && asks.skip_unread);
         assert_eq!(asks.confirmed.as_deref(), Some("0f3a"));
     }
@@ -185,6 +203,7 @@ pub(super) mod tests {
                 "some",
                 "\"some\" is neither a number nor a share such as 20%",
             ),
+            ("prune-empty", "maybe", "neither \"deny\" nor \"allow\""),
             ("rolled-back-from", "main@sha1:1", "there is no pin"),
         ] {
             let object = annotated(&[(name, value)]);

@@ -20,27 +20,27 @@ use sha2::{Digest as _, Sha256};
 use super::super::Settings;
 use super::super::source::namespace_of;
 use super::Pin;
-use crate::kit::{Failure, Followed, chain};
+use crate::kit::{Failure, Followed, chain, named};
 use crate::sources::HasArtifact;
 
 /// The label of such sources: whose they are.
 const LABEL: &str = "sluice.dev/pinned-for";
 /// Who writes them.
 const MANAGER: &str = "kustomize-controller";
-/// How much of a source's name is in that of the other.
-const LONGEST: usize = 40;
+/// The part of a source's name that is kept in its pinned source's name. With the tag, the result fits into a label value.
+const LONGEST: usize = 22;
 
 /// What an object's pinned source is called.
 pub(in super::super) fn name(object: &Kustomization) -> String {
     let source: String = object.spec.source_ref.name.chars().take(LONGEST).collect();
-    format!("{source}-pinned-{}", tag(object))
+    format!("{}-pinned-{}", source.trim_end_matches('.'), tag(object))
 }
 
 /// Tells objects apart.
 fn tag(object: &Kustomization) -> String {
     let whose = format!("{}/{}", object.namespace().unwrap_or_default(), object.name_any());
     let digest = Sha256::digest(whose);
-    digest[..4].iter().map(|byte| format!("{byte:02x}")).collect()
+    digest[..16].iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Whether a source is there for a pin.
@@ -126,8 +126,8 @@ impl Pinned<'_> {
         pin: &Pin,
     ) -> Result<Artifact, Failure> {
         let (namespace, name) = (namespace_of(self.object), name(self.object));
-        let api: Api<Object<S>> = Api::namespaced(self.client.clone(), &namespace);
-        let there = api.get(&name).await.map_err(|error| {
+        let there = named::get::<Object<S>>(self.client, &namespace, &name).await;
+        let there = there.map_err(|error| {
             let message = format!("revision {} was not fetched yet: {}", pin.revision, chain(&error));
             Failure::transient(Reason::ARTIFACT_FAILED, message)
         })?;
@@ -262,7 +262,9 @@ mod tests {
         assert!(name(&one).starts_with("app-pinned-"), "{}", name(&one));
         assert_ne!(name(&one), name(&other));
         other.spec.source_ref.name = "x".repeat(253);
-        assert!(name(&other).len() < 63);
+        assert!(name(&other).len() < 63, "{}", name(&other));
+        other.spec.source_ref.name = format!("{}.example", "x".repeat(21));
+        assert!(name(&other).starts_with(&format!("{}-pinned-", "x".repeat(21))));
     }
 
     #[test]

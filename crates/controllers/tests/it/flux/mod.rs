@@ -11,30 +11,37 @@ mod side;
 use std::fmt::Write;
 use std::time::Duration;
 
+use crate::deviations::{Deviation, Deviations, differs, outcome_differs};
+
 use cases::{Case, cases};
 use servers::Servers;
-use shown::Shown;
 use side::{Side, objects_of};
 
-/// Where we differ on purpose: the case, what a differing line contains, and why.
-const DEVIATIONS: &[(&str, &str, &str)] = &[
-    (
+/// Where we differ on purpose.
+const DEVIATIONS: &[Deviation] = &[
+    differs(
         "oci-no-secret",
         "event Normal AuthenticationFailed \"auth secret 'nobody' not found\"",
         "the Warning of the same run says it too",
     ),
-    ("chart-oci-closed", "ChartPullError", NO_LOGIN),
-    ("chart-oci-closed", "AuthenticationFailed", NO_LOGIN),
-    ("chart-oci-closed", "Unknown", NO_LOGIN),
-    ("git-moved", "", MOVED),
-    ("git-broken-token", "GitOperationFailed", BROKEN_TOKEN),
-    ("git-broken-token", "AuthenticationFailed", BROKEN_TOKEN),
-    ("git-sparse-outside", "", OUTSIDE),
-    ("git-submodules", "file \"vendor/lib/.git\"", SUBMODULES),
-    ("git-sparse-submodules", "file \"vendor/lib/", SUBMODULES),
-    ("git-sparse-submodule", "file \"vendor/lib/", SUBMODULES),
-    ("git-sparse-inside-submodule", "", SUBMODULES),
+    differs("chart-oci-closed", "ChartPullError", NO_LOGIN),
+    differs("chart-oci-closed", "AuthenticationFailed", NO_LOGIN),
+    differs("chart-oci-closed", "Unknown", NO_LOGIN),
+    outcome_differs("git-moved", GIT, MOVED),
+    differs("git-broken-token", "GitOperationFailed", BROKEN_TOKEN),
+    differs("git-broken-token", "AuthenticationFailed", BROKEN_TOKEN),
+    outcome_differs("git-sparse-outside", GIT, OUTSIDE),
+    differs("git-submodules", "file \"vendor/lib/.git\"", SUBMODULES),
+    differs("git-sparse-submodules", "file \"vendor/lib/", SUBMODULES),
+    differs("git-sparse-submodule", "file \"vendor/lib/", SUBMODULES),
+    outcome_differs("git-sparse-inside-submodule", GIT, SUBMODULES),
 ];
+
+/// One side fetches the repository, the other fails to.
+const GIT: (&str, &str) = (
+    "Ready].reason = \"GitOperationFailed\"",
+    "Ready].reason = \"Succeeded\"",
+);
 
 /// Why a private repository that moved to another port of its host is found.
 const MOVED: &str = "Flux shows the credentials with the first request after a redirect and not with the second, and so fails";
@@ -62,54 +69,80 @@ async fn every_object_ends_up_as_flux_has_it() {
     let cases = cases(&servers);
     let theirs = Side::theirs(&program).await;
     let ours = Side::ours().await;
+    let deviations = Deviations::new(DEVIATIONS);
     let mut differences = String::new();
     for side in [&theirs, &ours] {
         side.create(&servers.secrets()).await;
         side.create(&objects_of(&cases)).await;
     }
-    compare("at first", &cases, &theirs, &ours, &mut differences, "").await;
+    compare(
+        "at first",
+        &cases,
+        &theirs,
+        &ours,
+        &deviations,
+        &mut differences,
+        "",
+    )
+    .await;
     servers.change();
     for side in [&theirs, &ours] {
         side.change(&cases, "second").await;
     }
-    compare("then", &cases, &theirs, &ours, &mut differences, "second").await;
+    compare(
+        "then",
+        &cases,
+        &theirs,
+        &ours,
+        &deviations,
+        &mut differences,
+        "second",
+    )
+    .await;
     // What was replaced is collected by the run after.
     for side in [&theirs, &ours] {
         side.ask(&cases, "third", |_| serde_json::json!({})).await;
     }
-    compare("at last", &cases, &theirs, &ours, &mut differences, "third").await;
+    compare(
+        "at last",
+        &cases,
+        &theirs,
+        &ours,
+        &deviations,
+        &mut differences,
+        "third",
+    )
+    .await;
+    differences += &deviations.unused();
     assert!(differences.is_empty(), "\n{differences}");
 }
 
-async fn compare(when: &str, cases: &[Case], theirs: &Side, ours: &Side, out: &mut String, token: &str) {
+async fn compare(
+    when: &str,
+    cases: &[Case],
+    theirs: &Side,
+    ours: &Side,
+    deviations: &Deviations,
+    out: &mut String,
+    token: &str,
+) {
     // Events come a moment after the status that they are about.
     let every = testkit::settled::Every(Duration::from_millis(500));
-    let compared = testkit::settled(Duration::from_secs(90), every, async || {
+    let compared = testkit::settled(testkit::DEADLINE, every, async || {
         let (wanted, got) = tokio::join!(theirs.shown(cases, token), ours.shown(cases, token));
+        deviations.look_again();
         let mut all = String::new();
         for ((case, wanted), got) in cases.iter().zip(wanted).zip(got) {
-            let lines = difference(case, &wanted, &got);
+            let lines = deviations.difference(&case.name, &wanted.lines, &got.lines);
             if !lines.is_empty() {
                 let _ = writeln!(all, "{} {when}: (- Flux, + ours)\n{lines}", case.name);
             }
         }
         if all.is_empty() { Ok(()) } else { Err(all) }
     });
-    if let Err(differing) = compared.await {
+    let compared = compared.await;
+    deviations.accept_look();
+    if let Err(differing) = compared {
         out.push_str(&differing.to_string());
     }
-}
-
-/// The lines that only one side has, but for those that may differ.
-fn difference(case: &Case, wanted: &Shown, got: &Shown) -> String {
-    let may_differ = |line: &str| {
-        let mut known = DEVIATIONS.iter();
-        known.any(|(name, part, _)| (*name == "*" || *name == case.name) && line.contains(part))
-    };
-    let only = |sign: char, these: &Shown, those: &Shown| {
-        let lines = these.lines.iter().filter(|line| !those.lines.contains(line));
-        let lines = lines.filter(|line| !may_differ(line));
-        lines.map(|line| format!("  {sign} {line}\n")).collect::<String>()
-    };
-    only('-', wanted, got) + &only('+', got, wanted)
 }

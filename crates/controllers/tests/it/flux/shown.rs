@@ -7,6 +7,8 @@ use k8s_openapi::api::core::v1::Event;
 use kube::core::DynamicObject;
 use serde_json::Value;
 
+use crate::deviations::{merge, times};
+
 /// An object as lines, without what differs from run to run.
 pub(super) struct Shown {
     pub(super) lines: Vec<String>,
@@ -27,8 +29,7 @@ impl Shown {
                 lines.extend(told(event, is_last));
             }
         }
-        lines.sort();
-        lines.dedup();
+        merge(&mut lines);
         Shown { lines }
     }
 }
@@ -93,7 +94,8 @@ fn told(event: &Event, is_last: bool) -> Option<String> {
         "Warning" => "…".to_owned(),
         _ => text(&event.message),
     };
-    Some(format!("event {kind} {reason} {message:?} {facts:?}"))
+    let times = times(&kind, &reason, event.count.map(i64::from));
+    Some(format!("event {kind} {reason} {message:?} {facts:?}{times}"))
 }
 
 /// Whether a condition tells of a failure, so that its message is in words of our own.

@@ -173,7 +173,7 @@ impl Side {
         for case in cases {
             let api = self.api(&case.object);
             let every = testkit::settled::Every(Duration::from_millis(100));
-            let object = testkit::settled(Duration::from_secs(60), every, async || {
+            let object = testkit::settled(testkit::DEADLINE, every, async || {
                 let object = api.get(&case.name).await.map_err(|error| error.to_string())?;
                 match is_settled(&object, case, token) {
                     true => Ok(object),

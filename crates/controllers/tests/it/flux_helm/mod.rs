@@ -13,90 +13,92 @@ mod side;
 use std::fmt::Write;
 use std::time::Duration;
 
+use crate::deviations::{Deviation, Deviations, differs, may_differ, outcome_differs};
+
 use artifacts::Artifacts;
 use cases::{Case, cases};
 use shown::Found;
 use side::Side;
 
-/// Where we differ on purpose: the case, what a differing line contains, and why.
-const DEVIATIONS: &[(&str, &str, &str)] = &[
-    (
+/// Where we differ on purpose.
+const DEVIATIONS: &[Deviation] = &[
+    differs(
         "*",
         "modtime",
         "Helm 4 has in a record when each file of a chart was last changed, which nothing reads",
     ),
-    (
+    differs(
         "*",
         "label createdAt",
         "when a record was made stays known; with Helm it is gone with the first change",
     ),
-    (
+    differs(
         "*",
         "status.history[1].action = \"install\"",
         "what made the release before stays known when an upgrade fails",
     ),
-    (
+    differs(
         "upgrade-fails-forced",
         "status.history[2].action = \"install\"",
         "the same",
     ),
-    (
+    differs(
         "refused",
         "made ConfigMap refused/app",
         "nothing is written of a release of which a part is refused",
     ),
-    (
+    differs(
         "no-source",
         "could not get Source object",
         "the same in the words of the server",
     ),
-    (
+    differs(
         "no-account",
         "Could not determine release state",
         "in words of our own",
     ),
-    (
+    differs(
         "no-kubeconfig",
         "KubeConfig secret",
         "in words of our own, which Kustomizations have too",
     ),
-    (
+    differs(
         "bad-expression",
         "event Warning InvalidCELExpression",
         "the event has the words of the condition",
     ),
-    (
+    differs(
         "needs-expression",
         "event Warning InvalidCELExpression",
         "the same",
     ),
-    (
+    may_differ(
         "needs",
         "DependencyNotReady",
         "whether it is looked at before what it depends on is a matter of luck",
     ),
-    (
+    differs(
         "drift-enabled",
         "managers",
         "drift is put right by the server's apply; Flux patches, and owns fields twice",
     ),
-    ("drift-ignored", "managers", "the same"),
-    (
+    differs("drift-ignored", "managers", "the same"),
+    outcome_differs(
         "preserve-values",
-        "",
+        ("history[0].version = 3", "history[0].version = 2"),
         "Flux upgrades again and again, as it compares other values; and in the record are values of the chart that are not those of the chart",
     ),
-    (
+    differs(
         "install-fails-undone",
         "status.history[0].status",
         "Flux does not see that an uninstall has come to its end",
     ),
-    (
+    differs(
         "moved",
         "made ConfigMap moved/app",
         "what is uninstalled is looked for where it was made; Flux looks in the new namespace and leaves it",
     ),
-    (
+    differs(
         "crds-created",
         "properties.b",
         "`Create` leaves alone what is there, as Flux documents it; its program applies it",
@@ -119,16 +121,35 @@ async fn every_release_ends_up_as_flux_has_it_and_is_taken_over() {
     let (mut theirs, mut ours) = tokio::join!(Side::start("Flux"), Side::start("ours"));
     theirs.run_theirs(&program).await;
     ours.run_ours();
+    let deviations = Deviations::new(DEVIATIONS);
     let mut differences = String::new();
     tokio::join!(theirs.begin(&cases, &artifacts), ours.begin(&cases, &artifacts));
-    compare("at first", &cases, &theirs, &ours, 0, &mut differences).await;
+    compare(
+        "at first",
+        &cases,
+        &theirs,
+        &ours,
+        0,
+        &deviations,
+        &mut differences,
+    )
+    .await;
     for step in 0..STEPS {
         tokio::join!(
             theirs.change(&cases, &artifacts, step),
             ours.change(&cases, &artifacts, step)
         );
         let when = format!("after step {}", step + 1);
-        compare(&when, &cases, &theirs, &ours, step + 1, &mut differences).await;
+        compare(
+            &when,
+            &cases,
+            &theirs,
+            &ours,
+            step + 1,
+            &deviations,
+            &mut differences,
+        )
+        .await;
     }
     for side in [&mut theirs, &mut ours] {
         side.stop().await;
@@ -141,21 +162,31 @@ async fn every_release_ends_up_as_flux_has_it_and_is_taken_over() {
         ours.change(&cases, &artifacts, STEPS)
     );
     for (side, before) in [(&theirs, before.0), (&ours, before.1)] {
-        taken_over(&cases, side, &before, &mut differences).await;
+        taken_over(&cases, side, &before, &deviations, &mut differences).await;
+    }
+    if std::env::var_os("SLUICE_CASES").is_none() {
+        differences += &deviations.unused();
     }
     assert!(differences.is_empty(), "\n{differences}");
 }
 
 /// Nothing of a release that does well may change when another controller takes it over.
-async fn taken_over(cases: &[Case], side: &Side, before: &[Found], out: &mut String) {
+async fn taken_over(
+    cases: &[Case],
+    side: &Side,
+    before: &[Found],
+    deviations: &Deviations,
+    out: &mut String,
+) {
     let every = testkit::settled::Every(Duration::from_millis(500));
     let compared = testkit::settled(LIMIT, every, async || {
+        deviations.look_again();
         let mut all = String::new();
         for ((case, before), after) in cases.iter().zip(before).zip(side.found(cases, STEPS + 1).await) {
             if !before.is_ready() {
                 continue;
             }
-            let lines = difference(case, &before.released(), &after.released());
+            let lines = deviations.difference(&case.name, &before.released(), &after.released());
             if !lines.is_empty() || !after.is_settled {
                 let (name, of) = (&case.name, side.name);
                 let _ = writeln!(all, "{name} of {of}, taken over: (- before, + after)\n{lines}");
@@ -163,7 +194,9 @@ async fn taken_over(cases: &[Case], side: &Side, before: &[Found], out: &mut Str
         }
         if all.is_empty() { Ok(()) } else { Err(all) }
     });
-    if let Err(differing) = compared.await {
+    let compared = compared.await;
+    deviations.accept_look();
+    if let Err(differing) = compared {
         let _ = writeln!(out, "{differing}\n{}", side.log());
     }
 }
@@ -176,35 +209,32 @@ fn chosen() -> Vec<Case> {
     cases
 }
 
-async fn compare(when: &str, cases: &[Case], theirs: &Side, ours: &Side, steps: usize, out: &mut String) {
+async fn compare(
+    when: &str,
+    cases: &[Case],
+    theirs: &Side,
+    ours: &Side,
+    steps: usize,
+    deviations: &Deviations,
+    out: &mut String,
+) {
     // Events come a moment after the status that they are about.
     let every = testkit::settled::Every(Duration::from_millis(500));
     let compared = testkit::settled(LIMIT, every, async || {
         let (wanted, got) = tokio::join!(theirs.found(cases, steps), ours.found(cases, steps));
+        deviations.look_again();
         let mut all = String::new();
         for ((case, wanted), got) in cases.iter().zip(wanted).zip(got) {
-            let lines = difference(case, &wanted.lines(), &got.lines());
+            let lines = deviations.difference(&case.name, &wanted.lines(), &got.lines());
             if !lines.is_empty() || !wanted.is_settled || !got.is_settled {
                 let _ = writeln!(all, "{} {when}: (- Flux, + ours)\n{lines}", case.name);
             }
         }
         if all.is_empty() { Ok(()) } else { Err(all) }
     });
-    if let Err(differing) = compared.await {
+    let compared = compared.await;
+    deviations.accept_look();
+    if let Err(differing) = compared {
         out.push_str(&differing.to_string());
     }
-}
-
-/// The lines that only one side has, but for those that may differ.
-fn difference(case: &Case, wanted: &[String], got: &[String]) -> String {
-    let may_differ = |line: &str| {
-        let mut known = DEVIATIONS.iter();
-        known.any(|(name, part, _)| (*name == "*" || *name == case.name) && line.contains(part))
-    };
-    let only = |sign: char, these: &[String], those: &[String]| {
-        let lines = these.iter().filter(|line| !those.contains(line));
-        let lines = lines.filter(|line| !may_differ(line));
-        lines.map(|line| format!("  {sign} {line}\n")).collect::<String>()
-    };
-    only('-', wanted, got) + &only('+', got, wanted)
 }

@@ -7,6 +7,8 @@ use base64::engine::general_purpose::STANDARD;
 use kube::core::DynamicObject;
 use serde_json::Value;
 
+use crate::deviations::{merge, times};
+
 /// Values that no two runs have in common.
 const TIMES: [&str; 12] = [
     "lastTransitionTime",
@@ -60,8 +62,7 @@ impl Found {
         lines.extend(self.events.iter().map(told));
         lines.extend(self.records.iter().flat_map(record));
         lines.extend(self.made.iter().flat_map(made));
-        lines.sort();
-        lines.dedup();
+        merge(&mut lines);
         lines
     }
 
@@ -118,7 +119,9 @@ fn told(event: &DynamicObject) -> String {
     let text = |field: &str| event.data[field].as_str().unwrap_or_default().to_owned();
     let facts = event.metadata.annotations.clone().unwrap_or_default();
     let message = without_cause(&text("message"));
-    format!("event {} {} {message:?} {facts:?}", text("type"), text("reason"))
+    let kind = text("type");
+    let times = times(&kind, &text("reason"), event.data["count"].as_i64());
+    format!("event {kind} {} {message:?} {facts:?}{times}", text("reason"))
 }
 
 /// A message without why something failed: that is said in other words, with the remedy.

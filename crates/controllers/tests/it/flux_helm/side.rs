@@ -185,7 +185,7 @@ impl Side {
         };
         let api = self.api(SOURCES, kind, Some(&case.name));
         let every = testkit::settled::Every(Duration::from_millis(100));
-        let patched = testkit::settled(Duration::from_secs(30), every, async || {
+        let patched = testkit::settled(testkit::DEADLINE, every, async || {
             let patch = Patch::Merge(artifacts.status(case, number));
             let patched = api.patch_status(&name, &PatchParams::default(), &patch).await;
             patched.map(drop).map_err(|error| error.to_string())

@@ -11,23 +11,26 @@ mod side;
 use std::fmt::Write;
 use std::time::Duration;
 
+use crate::deviations::{Deviation, Deviations, differs, may_differ};
+
 use artifacts::Artifacts;
 use cases::{Case, cases};
 use side::Side;
 
-/// Where we differ on purpose: the case, what a differing line contains, and why.
-const DEVIATIONS: &[(&str, &str, &str)] = &[
-    (
-        "no-kubeconfig",
-        "",
-        "the cluster is reached for before the source is looked at: nothing is said of a revision",
-    ),
-    (
+/// Where we differ on purpose.
+const DEVIATIONS: &[Deviation] = &[
+    differs("no-kubeconfig", "status.lastAttemptedRevision", NO_CLUSTER),
+    differs("no-kubeconfig", "status.conditions[Reconciling]", NO_CLUSTER),
+    differs("no-kubeconfig", "event Warning ReconciliationFailed", NO_CLUSTER),
+    may_differ(
         "needs",
         "DependencyNotReady",
         "whether it is looked at before what it depends on is a matter of luck",
     ),
 ];
+
+/// Why no revision is named where the cluster cannot be reached.
+const NO_CLUSTER: &str = "the cluster is connected to before the source is read";
 
 #[tokio::test(flavor = "multi_thread")]
 async fn every_kustomization_ends_up_as_flux_has_it() {
@@ -38,47 +41,64 @@ async fn every_kustomization_ends_up_as_flux_has_it() {
     let artifacts = Artifacts::serve(&cases);
     let theirs = Side::theirs(&program).await;
     let ours = Side::ours().await;
+    let deviations = Deviations::new(DEVIATIONS);
     let mut differences = String::new();
     for side in [&theirs, &ours] {
         side.begin(&cases, &artifacts).await;
     }
-    compare("at first", &cases, &theirs, &ours, &mut differences, "").await;
+    compare(
+        "at first",
+        &cases,
+        &theirs,
+        &ours,
+        &deviations,
+        &mut differences,
+        "",
+    )
+    .await;
     for side in [&theirs, &ours] {
         side.change(&cases, &artifacts, "second").await;
     }
-    compare("then", &cases, &theirs, &ours, &mut differences, "second").await;
+    compare(
+        "then",
+        &cases,
+        &theirs,
+        &ours,
+        &deviations,
+        &mut differences,
+        "second",
+    )
+    .await;
+    differences += &deviations.unused();
     assert!(differences.is_empty(), "\n{differences}");
 }
 
-async fn compare(when: &str, cases: &[Case], theirs: &Side, ours: &Side, out: &mut String, token: &str) {
+async fn compare(
+    when: &str,
+    cases: &[Case],
+    theirs: &Side,
+    ours: &Side,
+    deviations: &Deviations,
+    out: &mut String,
+    token: &str,
+) {
     // Events come a moment after the status that they are about.
     let every = testkit::settled::Every(Duration::from_millis(500));
-    let compared = testkit::settled(Duration::from_secs(60), every, async || {
+    let compared = testkit::settled(testkit::DEADLINE, every, async || {
         let (wanted, got) = tokio::join!(theirs.shown(cases, token), ours.shown(cases, token));
+        deviations.look_again();
         let mut all = String::new();
         for ((case, wanted), got) in cases.iter().zip(wanted).zip(got) {
-            let lines = difference(case, &wanted, &got);
+            let lines = deviations.difference(&case.name, &wanted, &got);
             if !lines.is_empty() {
                 let _ = writeln!(all, "{} {when}: (- Flux, + ours)\n{lines}", case.name);
             }
         }
         if all.is_empty() { Ok(()) } else { Err(all) }
     });
-    if let Err(differing) = compared.await {
+    let compared = compared.await;
+    deviations.accept_look();
+    if let Err(differing) = compared {
         out.push_str(&differing.to_string());
     }
-}
-
-/// The lines that only one side has, but for those that may differ.
-fn difference(case: &Case, wanted: &[String], got: &[String]) -> String {
-    let may_differ = |line: &str| {
-        let mut known = DEVIATIONS.iter();
-        known.any(|(name, part, _)| (*name == "*" || *name == case.name) && line.contains(part))
-    };
-    let only = |sign: char, these: &[String], those: &[String]| {
-        let lines = these.iter().filter(|line| !those.contains(line));
-        let lines = lines.filter(|line| !may_differ(line));
-        lines.map(|line| format!("  {sign} {line}\n")).collect::<String>()
-    };
-    only('-', wanted, got) + &only('+', got, wanted)
 }

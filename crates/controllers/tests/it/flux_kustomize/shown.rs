@@ -4,6 +4,8 @@ use k8s_openapi::api::core::v1::Event;
 use kube::core::DynamicObject;
 use serde_json::Value;
 
+use crate::deviations::{merge, times};
+
 /// An object as lines, without what differs from run to run.
 pub(super) fn lines(object: &DynamicObject, events: &[Event], made: &[DynamicObject]) -> Vec<String> {
     let mut lines = vec![format!("finalizers {:?}", object.metadata.finalizers)];
@@ -31,8 +33,7 @@ pub(super) fn lines(object: &DynamicObject, events: &[Event], made: &[DynamicObj
         ));
         flatten(&format!("made {kind}/{name}"), &value, &mut lines);
     }
-    lines.sort();
-    lines.dedup();
+    merge(&mut lines);
     lines
 }
 
@@ -45,7 +46,13 @@ fn told(event: &Event) -> String {
         _ => timeless(&text(&event.message)),
     };
     let facts = event.metadata.annotations.clone().unwrap_or_default();
-    format!("event {kind} {} {message:?} {facts:?}", text(&event.reason))
+    let reason = text(&event.reason);
+    let times = match reason.as_str() {
+        // Flux says so after each run that succeeds, ours after those that did something.
+        "ReconciliationSucceeded" => String::new(),
+        reason => times(&kind, reason, event.count.map(i64::from)),
+    };
+    format!("event {kind} {reason} {message:?} {facts:?}{times}")
 }
 
 /// A text without lengths of time that were measured.

@@ -202,7 +202,7 @@ impl Side {
         let mut objects = Vec::new();
         for case in cases {
             let every = testkit::settled::Every(Duration::from_millis(100));
-            let object = testkit::settled(Duration::from_secs(60), every, async || {
+            let object = testkit::settled(testkit::DEADLINE, every, async || {
                 let object = self.kustomizations().get(&case.name).await;
                 let object = object.map_err(|error| error.to_string())?;
                 match is_settled(&object, token) {

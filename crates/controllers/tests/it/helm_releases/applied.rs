@@ -289,14 +289,16 @@ async fn definitions_are_made_changed_and_never_deleted() {
         inventory.is_some_and(|inventory| inventory.entries.len() == 2)
     };
     server.create("web", json!({"install": {"skipCRDs": true}})).await;
-    let object = server.bed.until("web", with_files).await;
-    server
+    let object = server
         .bed
         .until("web", |object| {
-            said(object, &["Ready"])[0].starts_with("Ready=True")
+            with_files(object) && said(object, &["Ready"])[0].starts_with("Ready=True")
         })
         .await;
-    let listed = object.status.unwrap().inventory.unwrap().entries;
+    let status = object.status.unwrap();
+    // The release may have been installed from the chart before the commit.
+    let installed = status.history[0].version;
+    let listed = status.inventory.unwrap().entries;
     assert!(listed.iter().any(|entry| *entry.id.0.name == *olds), "{listed:?}");
     assert_eq!(versions(&definitions, &olds).await, ["v1"]);
     let labels = definitions.get(&olds).await.unwrap().metadata.labels.unwrap();
@@ -314,7 +316,7 @@ async fn definitions_are_made_changed_and_never_deleted() {
             latest.is_some_and(|latest| latest.version >= version && latest.status == "deployed")
         }
     };
-    let object = server.bed.until("web", upgraded(2)).await;
+    let object = server.bed.until("web", upgraded(installed + 1)).await;
     assert_eq!(versions(&definitions, &news).await, ["v1"], "new ones are made");
     assert_eq!(
         versions(&definitions, &olds).await,
@@ -335,7 +337,7 @@ async fn definitions_are_made_changed_and_never_deleted() {
     server.change("web", none.clone()).await;
     server.commit(&[("app/crds/skip.yaml", &skipped)]).await;
     server.create("skips", none).await;
-    server.deployed("skips", 1).await;
+    server.bed.until("skips", upgraded(1)).await;
     server.bed.until("web", upgraded(next + 1)).await;
     assert!(versions(&definitions, &skips).await.is_empty());
     server.bed.delete("web").await;

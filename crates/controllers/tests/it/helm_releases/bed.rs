@@ -19,13 +19,13 @@ use testkit::git;
 
 use crate::sources::bed::{self, condition};
 
-pub(super) type Bed = bed::Bed<HelmReleaseSpec>;
+pub(crate) type Bed = bed::Bed<HelmReleaseSpec>;
 
 /// `Chart.yaml` of the chart `app`.
-pub(super) const CHART: &str = "apiVersion: v2\nname: app\nversion: 1.0.0\nappVersion: \"7\"\n";
+pub(crate) const CHART: &str = "apiVersion: v2\nname: app\nversion: 1.0.0\nappVersion: \"7\"\n";
 
 /// A ConfigMap with one value.
-pub(super) const CONFIG: &str = "apiVersion: v1
+pub(crate) const CONFIG: &str = "apiVersion: v1
 kind: ConfigMap
 metadata:
   name: {{ .Release.Name }}
@@ -34,29 +34,46 @@ data:
 ";
 
 /// All that a test needs.
-pub(super) struct Setting {
-    pub(super) bed: Bed,
-    pub(super) server: git::Server,
+pub(crate) struct Setting {
+    pub(crate) bed: Bed,
+    pub(crate) server: git::Server,
     /// What flags say.
-    pub(super) settings: Settings,
+    pub(crate) settings: Settings,
     /// The labels of releases that are worked on.
-    pub(super) shard: Option<String>,
+    pub(crate) shard: Option<String>,
     /// What the controller of HelmReleases asks the cluster for.
-    pub(super) asked: Asked,
+    pub(crate) asked: Asked,
+    /// Counts what the controller of HelmReleases keeps in memory.
+    pub(crate) remembered: Box<dyn Fn() -> usize + Send + Sync>,
 }
 
 /// The requests of a client.
 #[derive(Clone, Default)]
-pub(super) struct Asked(Arc<Mutex<Vec<String>>>);
+pub(crate) struct Asked(Arc<Mutex<Vec<String>>>);
 
 impl Asked {
+    /// Waits until no request has come for a second and a half.
+    pub(crate) async fn until_quiet(&self) {
+        let mut before = usize::MAX;
+        let every = testkit::settled::Every(Duration::from_millis(1500));
+        let quiet = testkit::settled(testkit::DEADLINE, every, async || {
+            let now = self.all().len();
+            if std::mem::replace(&mut before, now) == now {
+                Ok(())
+            } else {
+                Err(format!("still asking: {:?}", self.all().last()))
+            }
+        });
+        quiet.await.unwrap();
+    }
+
     /// Forgets all requests so far.
-    pub(super) fn forget(&self) {
+    pub(crate) fn forget(&self) {
         self.0.lock().clear();
     }
 
     /// All requests since they were last forgotten.
-    pub(super) fn all(&self) -> Vec<String> {
+    pub(crate) fn all(&self) -> Vec<String> {
         self.0.lock().clone()
     }
 
@@ -75,12 +92,12 @@ impl Asked {
 
 impl Setting {
     /// The chart `app` with these files besides its `Chart.yaml`, and controllers at work.
-    pub(super) async fn with(files: &[(&str, &str)]) -> Self {
+    pub(crate) async fn with(files: &[(&str, &str)]) -> Self {
         Setting::with_settings(files, Settings::default()).await
     }
 
     /// The same, with flags.
-    pub(super) async fn with_settings(files: &[(&str, &str)], settings: Settings) -> Self {
+    pub(crate) async fn with_settings(files: &[(&str, &str)], settings: Settings) -> Self {
         let server = git::Server::start();
         let bed = Bed::start().await;
         bed.serve::<GitRepositorySpec>().await;
@@ -98,6 +115,7 @@ impl Setting {
             settings,
             shard: None,
             asked: Asked::default(),
+            remembered: Box::new(|| 0),
         };
         setting.start();
         let Setting { bed, server, .. } = &setting;
@@ -108,23 +126,26 @@ impl Setting {
     }
 
     /// Starts the controllers, or starts them again.
-    pub(super) fn start(&mut self) {
+    pub(crate) fn start(&mut self) {
         self.bed.shard = None;
         self.bed.run(GitRepositories::new);
         self.bed.run(HelmCharts::new);
         let (client, settings) = (self.asked.of(self.bed.cluster.client()), self.settings.clone());
         self.bed.shard = self.shard.clone();
+        let remembered = &mut self.remembered;
         self.bed.run_through(client.clone(), |shared| {
-            HelmReleases::new(Shared {
+            let controller = HelmReleases::new(Shared {
                 client,
                 store: Some(shared.store),
                 settings,
-            })
+            });
+            *remembered = Box::new(controller.remembered());
+            controller
         });
     }
 
     /// A HelmRelease of the chart, with more in its spec.
-    pub(super) async fn create(&self, name: &str, more: Value) {
+    pub(crate) async fn create(&self, name: &str, more: Value) {
         let mut spec = json!({
             "interval": "1h", "timeout": "20s",
             "chart": {"spec": {
@@ -144,7 +165,7 @@ impl Setting {
     }
 
     /// Commits to the chart, and has the source look at it.
-    pub(super) async fn commit(&self, files: &[(&str, &str)]) {
+    pub(crate) async fn commit(&self, files: &[(&str, &str)]) {
         self.server
             .repository("charts")
             .commit("main", "Change", files.iter().copied());
@@ -156,7 +177,7 @@ impl Setting {
     }
 
     /// Asks for a run, and waits until it is over.
-    pub(super) async fn ask(&self, name: &str) -> HelmRelease {
+    pub(crate) async fn ask(&self, name: &str) -> HelmRelease {
         let token = jiff::Timestamp::now().to_string();
         let annotations = json!({"reconcile.fluxcd.io/requestedAt": token});
         self.bed
@@ -171,7 +192,7 @@ impl Setting {
     }
 
     /// A ConfigMap with the text of values that nothing marks.
-    pub(super) async fn set_values(&self, name: &str, values: &str) {
+    pub(crate) async fn set_values(&self, name: &str, values: &str) {
         let map = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name}, "data": {"values.yaml": values}});
         let parameters = kube::api::PatchParams::apply("tests").force();
         let map = kube::api::Patch::Apply(map);
@@ -179,7 +200,7 @@ impl Setting {
     }
 
     /// Waits until `Ready` of a HelmRelease is this, for this reason, with the newest generation dealt with.
-    pub(super) async fn ready(&self, name: &str, status: &str, reason: &str) -> HelmRelease {
+    pub(crate) async fn ready(&self, name: &str, status: &str, reason: &str) -> HelmRelease {
         self.bed
             .until(name, |object| {
                 let ready = condition(object, "Ready");
@@ -189,7 +210,7 @@ impl Setting {
     }
 
     /// Waits until a release has this number, and is deployed.
-    pub(super) async fn deployed(&self, name: &str, version: i64) -> HelmRelease {
+    pub(crate) async fn deployed(&self, name: &str, version: i64) -> HelmRelease {
         self.bed
             .until(name, |object| {
                 let latest = object.status.as_ref().and_then(|status| status.history.first());
@@ -201,13 +222,13 @@ impl Setting {
             .await
     }
 
-    pub(super) fn config_maps(&self) -> Api<ConfigMap> {
+    pub(crate) fn config_maps(&self) -> Api<ConfigMap> {
         Api::namespaced(self.bed.cluster.client(), &self.bed.namespace)
     }
 
     /// Waits until a ConfigMap has this value; `None` waits until it is gone.
-    pub(super) async fn value(&self, name: &str, value: Option<&str>) {
-        let settled = object_settled(self.config_maps(), name, Duration::from_secs(30), |object| {
+    pub(crate) async fn value(&self, name: &str, value: Option<&str>) {
+        let settled = object_settled(self.config_maps(), name, testkit::DEADLINE, |object| {
             let found = object.map(|object| object.data.as_ref().and_then(|data| data.get("a").cloned()));
             match (found, value) {
                 (None, None) => Ok(()),
@@ -219,7 +240,7 @@ impl Setting {
     }
 
     /// The records of a release: version and status, the oldest first.
-    pub(super) async fn records(&self, release: &str) -> Vec<(String, String)> {
+    pub(crate) async fn records(&self, release: &str) -> Vec<(String, String)> {
         let secrets: Api<Secret> = Api::namespaced(self.bed.cluster.client(), &self.bed.namespace);
         let selected = ListParams::default().labels(&format!("owner=helm,name={release}"));
         let mut found: Vec<_> = secrets.list(&selected).await.unwrap().items;

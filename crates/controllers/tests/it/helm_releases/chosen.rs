@@ -57,7 +57,7 @@ async fn readiness_is_told_by_the_rules_of_helm_3_where_that_is_asked_for() {
     let jobs: Api<Job> = Api::namespaced(setting.bed.cluster.client(), &setting.bed.namespace);
     for name in ["web", "other"] {
         let is_there = |job: Option<&Job>| job.map(|_| ()).ok_or_else(|| "it is not there".to_owned());
-        let limit = std::time::Duration::from_secs(30);
+        let limit = testkit::DEADLINE;
         testkit::cluster::object_settled(jobs.clone(), name, limit, is_there)
             .await
             .unwrap();

@@ -1,7 +1,5 @@
 //! What tests do to releases, and what they look at.
 
-use std::time::Duration;
-
 use api::helm::HelmRelease;
 use helm::record::{Change, Driver, Record};
 use k8s_openapi::api::core::v1::Secret;
@@ -144,7 +142,7 @@ impl Setting {
     pub(super) async fn end_pod(&self, name: &str, phase: &str) {
         let pods: Api<k8s_openapi::api::core::v1::Pod> =
             Api::namespaced(self.bed.cluster.client(), &self.bed.namespace);
-        let there = object_settled(pods.clone(), name, Duration::from_secs(30), |pod| match pod {
+        let there = object_settled(pods.clone(), name, testkit::DEADLINE, |pod| match pod {
             Some(_) => Ok(()),
             None => Err("there is no such pod".to_owned()),
         });

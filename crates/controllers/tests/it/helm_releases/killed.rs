@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::bed::Setting;
 
-const KILLS: u64 = 20;
+const KILLS: u64 = 10;
 
 /// How long controllers run before they are ended, in milliseconds: long enough for a release, or for one and its rollback.
 const LONGEST_RUN: u64 = 600;

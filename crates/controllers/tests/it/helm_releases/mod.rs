@@ -3,7 +3,7 @@
 mod applied;
 mod as_helm;
 mod bad_input;
-mod bed;
+pub(crate) mod bed;
 mod chosen;
 mod drifted;
 mod elsewhere;

@@ -176,7 +176,7 @@ async fn retries_that_are_used_up_are_armed_again_by_values_that_nobody_marked()
     };
     setting.bed.until("web", is_stalled).await;
     // Nothing is asked while nothing changes.
-    tokio::time::sleep(Duration::from_millis(1500)).await;
+    setting.asked.until_quiet().await;
     setting.asked.forget();
     tokio::time::sleep(Duration::from_millis(2500)).await;
     assert_eq!(setting.asked.all(), Vec::<String>::new());
@@ -197,7 +197,7 @@ async fn something_newer_ends_the_wait_for_what_does_not_become_healthy() {
     setting.value("web", Some("two")).await;
     setting.bed.patch("web", values("three", false)).await;
     let released = async { setting.deployed("web", 3).await };
-    let object = tokio::time::timeout(Duration::from_secs(15), released).await;
+    let object = tokio::time::timeout(testkit::DEADLINE, released).await;
     let object = object.expect("nobody waits for the end of the timeout");
     setting.value("web", Some("three")).await;
     let told = |event: &k8s_openapi::api::core::v1::Event| {

@@ -28,7 +28,7 @@ async fn helm_chart(setting: &Setting, name: &str) -> Option<HelmChart> {
 
 async fn helm_chart_gone(setting: &Setting, name: &str) {
     let charts = setting.bed.other::<HelmChartSpec>();
-    let gone = object_settled(charts, name, Duration::from_secs(30), |chart| match chart {
+    let gone = object_settled(charts, name, testkit::DEADLINE, |chart| match chart {
         None => Ok(()),
         Some(_) => Err("it is still there".to_owned()),
     });

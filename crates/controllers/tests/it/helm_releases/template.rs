@@ -1,7 +1,5 @@
 //! The HelmChart that is made for a release, when its template changes.
 
-use std::time::Duration;
-
 use api::source::HelmChartSpec;
 use kube::ResourceExt;
 use kube::api::Patch;
@@ -37,7 +35,7 @@ async fn what_a_template_has_no_more_goes_from_its_helm_chart() {
     charts.patch(&name, &Default::default(), &by_hand).await.unwrap();
     let less = json!({"chart": {"metadata": {"labels": {"team": null}, "annotations": null}}});
     setting.change("web", less).await;
-    let settled = object_settled(charts, &name, Duration::from_secs(30), |chart| {
+    let settled = object_settled(charts, &name, testkit::DEADLINE, |chart| {
         let chart = chart.ok_or("it is not there")?;
         let keys = (
             chart.labels().keys().map(String::as_str).collect::<Vec<_>>(),

@@ -334,13 +334,10 @@ spec:
     setting.create("web", json!({"timeout": "1m"})).await;
     let jobs: kube::Api<k8s_openapi::api::batch::v1::Job> =
         kube::Api::namespaced(setting.bed.cluster.client(), &setting.bed.namespace);
-    let there =
-        testkit::cluster::object_settled(jobs.clone(), "web", std::time::Duration::from_secs(30), |job| {
-            match job {
-                Some(_) => Ok(()),
-                None => Err("there is no job yet".to_owned()),
-            }
-        });
+    let there = testkit::cluster::object_settled(jobs.clone(), "web", testkit::DEADLINE, |job| match job {
+        Some(_) => Ok(()),
+        None => Err("there is no job yet".to_owned()),
+    });
     there.await.unwrap();
     setting.until_said("web", &["Ready=Unknown Progressing"]).await;
     let background = kube::api::DeleteParams::background();

@@ -1,5 +1,8 @@
 //! Releases that cannot be uninstalled, and what is told of them.
 
+use std::time::Duration;
+
+use k8s_openapi::api::authorization::v1::SubjectAccessReview;
 use k8s_openapi::api::core::v1::Event;
 use k8s_openapi::api::rbac::v1::RoleBinding;
 use kube::Api;
@@ -24,6 +27,29 @@ async fn told(setting: &Setting, name: &str) -> Vec<String> {
     of_it.filter_map(|event| event.message).collect()
 }
 
+/// Waits until an account may not read Secrets: API servers learn of changed rights by a watch.
+async fn denied(setting: &Setting, account: &str) {
+    let namespace = &setting.bed.namespace;
+    let reviews: Api<SubjectAccessReview> = Api::all(setting.bed.cluster.client());
+    let review: SubjectAccessReview = serde_json::from_value(json!({
+        "spec": {
+            "user": format!("system:serviceaccount:{namespace}:{account}"),
+            "resourceAttributes": {"namespace": namespace, "verb": "list", "resource": "secrets"},
+        },
+    }))
+    .unwrap();
+    let every = testkit::settled::Every(Duration::from_millis(20));
+    let denied = testkit::settled(testkit::DEADLINE, every, async || {
+        let answer = reviews.create(&Default::default(), &review).await.unwrap();
+        if answer.status.is_some_and(|status| status.allowed) {
+            Err("it is still allowed")
+        } else {
+            Ok(())
+        }
+    });
+    denied.await.unwrap();
+}
+
 /// HR8, HS3: a release whose records cannot be read is not ready, in the words of a failed uninstall, and told of in them alone; with the rights it goes.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_release_that_cannot_be_uninstalled_says_so_until_it_can_be() {
@@ -39,6 +65,7 @@ async fn a_release_that_cannot_be_uninstalled_says_so_until_it_can_be() {
     let bindings: Api<RoleBinding> = Api::namespaced(setting.bed.cluster.client(), &setting.bed.namespace);
     let mut binding = bindings.get("maps").await.unwrap();
     bindings.delete("maps", &Default::default()).await.unwrap();
+    denied(&setting, "maps").await;
     setting.bed.api.delete("web", &Default::default()).await.unwrap();
     setting.change("moved", json!({"releaseName": "other"})).await;
     let space = setting.bed.namespace.clone();

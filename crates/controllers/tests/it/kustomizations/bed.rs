@@ -1,7 +1,5 @@
 //! A Git repository, a source that follows it, and Kustomizations that are applied from it.
 
-use std::time::Duration;
-
 use api::kustomize::{Kustomization, KustomizationSpec};
 use api::source::{BucketSpec, GitRepositorySpec, OciRepositorySpec};
 use controllers::kustomizations::{Kustomizations, Settings, Shared};
@@ -9,33 +7,48 @@ use controllers::sources::GitRepositories;
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::Api;
 use serde_json::{Value, json};
+use source::identity::Identities;
 use testkit::cluster::object_settled;
 use testkit::git;
 
 use crate::sources::bed::{self, condition};
 
-pub(super) type Bed = bed::Bed<KustomizationSpec>;
+pub(crate) type Bed = bed::Bed<KustomizationSpec>;
 
 /// All that a test needs.
-pub(super) struct Setting {
-    pub(super) bed: Bed,
-    pub(super) server: git::Server,
+pub(crate) struct Setting {
+    pub(crate) bed: Bed,
+    pub(crate) server: git::Server,
 }
 
 impl Setting {
     /// A source that has these files, and controllers at work.
-    pub(super) async fn with(files: &[(&str, &str)]) -> Self {
+    pub(crate) async fn with(files: &[(&str, &str)]) -> Self {
         Setting::with_settings(files, Settings::default()).await
     }
 
-    pub(super) async fn with_settings(files: &[(&str, &str)], settings: Settings) -> Self {
+    pub(crate) async fn with_settings(files: &[(&str, &str)], settings: Settings) -> Self {
         Setting::of_shard(files, settings, None).await
     }
 
     /// The same, where only Kustomizations with these labels are worked on.
-    pub(super) async fn of_shard(files: &[(&str, &str)], settings: Settings, shard: Option<&str>) -> Self {
-        let server = git::Server::start();
+    pub(crate) async fn of_shard(files: &[(&str, &str)], settings: Settings, shard: Option<&str>) -> Self {
+        Setting::in_bed(Bed::start().await, files, settings, shard).await
+    }
+
+    /// The same, with controllers that have these identities at clouds.
+    pub(crate) async fn with_identities(
+        files: &[(&str, &str)],
+        settings: Settings,
+        identities: Identities,
+    ) -> Self {
         let mut bed = Bed::start().await;
+        bed.shared.identities = identities;
+        Setting::in_bed(bed, files, settings, None).await
+    }
+
+    async fn in_bed(mut bed: Bed, files: &[(&str, &str)], settings: Settings, shard: Option<&str>) -> Self {
+        let server = git::Server::start();
         bed.serve::<GitRepositorySpec>().await;
         bed.serve::<OciRepositorySpec>().await;
         bed.serve::<BucketSpec>().await;
@@ -63,12 +76,12 @@ impl Setting {
     }
 
     /// A Kustomization of the source, with more in its spec.
-    pub(super) async fn create(&self, name: &str, more: Value) {
+    pub(crate) async fn create(&self, name: &str, more: Value) {
         self.create_asking(name, json!({}), more).await;
     }
 
     /// The same with annotations.
-    pub(super) async fn create_asking(&self, name: &str, annotations: Value, more: Value) {
+    pub(crate) async fn create_asking(&self, name: &str, annotations: Value, more: Value) {
         let mut spec = json!({
             "interval": "1h", "retryInterval": "1h", "prune": true, "targetNamespace": self.bed.namespace,
             "sourceRef": {"kind": "GitRepository", "name": "app"},
@@ -85,14 +98,14 @@ impl Setting {
     }
 
     /// Sets annotations of a Kustomization, or takes them away.
-    pub(super) async fn ask(&self, name: &str, annotations: Value) {
+    pub(crate) async fn ask(&self, name: &str, annotations: Value) {
         self.bed
             .patch(name, json!({"metadata": {"annotations": annotations}}))
             .await;
     }
 
     /// Commits, and has the source look at it.
-    pub(super) async fn commit(&self, files: &[(&str, &str)]) -> String {
+    pub(crate) async fn commit(&self, files: &[(&str, &str)]) -> String {
         let commit = self
             .server
             .repository("app")
@@ -102,7 +115,7 @@ impl Setting {
     }
 
     /// Has the source fetch.
-    pub(super) async fn fetch(&self) {
+    pub(crate) async fn fetch(&self) {
         let api = self.bed.other::<GitRepositorySpec>();
         let token = jiff::Timestamp::now().to_string();
         let patch = json!({"metadata": {"annotations": {"reconcile.fluxcd.io/requestedAt": token}}});
@@ -111,7 +124,7 @@ impl Setting {
     }
 
     /// Waits until a Kustomization has applied this revision.
-    pub(super) async fn applied(&self, name: &str, revision: &str) -> Kustomization {
+    pub(crate) async fn applied(&self, name: &str, revision: &str) -> Kustomization {
         self.bed
             .until(name, |object| {
                 let status = object.status.as_ref();
@@ -122,13 +135,13 @@ impl Setting {
             .await
     }
 
-    pub(super) fn config_maps(&self) -> Api<ConfigMap> {
+    pub(crate) fn config_maps(&self) -> Api<ConfigMap> {
         Api::namespaced(self.bed.cluster.client(), &self.bed.namespace)
     }
 
     /// Waits until a ConfigMap has this value; `None` waits until it is gone.
-    pub(super) async fn value(&self, name: &str, value: Option<&str>) {
-        let settled = object_settled(self.config_maps(), name, Duration::from_secs(30), |object| {
+    pub(crate) async fn value(&self, name: &str, value: Option<&str>) {
+        let settled = object_settled(self.config_maps(), name, testkit::DEADLINE, |object| {
             let found = object.map(|object| object.data.as_ref().and_then(|data| data.get("a").cloned()));
             match (found, value) {
                 (None, None) => Ok(()),
@@ -141,6 +154,6 @@ impl Setting {
 }
 
 /// A ConfigMap with one value.
-pub(super) fn config_map(name: &str, value: &str) -> String {
+pub(crate) fn config_map(name: &str, value: &str) -> String {
     format!("apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: {name}\ndata:\n  a: \"{value}\"\n")
 }

@@ -64,7 +64,10 @@ async fn what_does_not_get_well_in_time_is_told() {
     let failed = failed.await.unwrap();
     let told = message(&failed, "Ready");
     let space = &setting.bed.namespace;
-    assert!(told.starts_with("health check failed after 30."), "{told}");
+    let took = told
+        .strip_prefix("health check failed after ")
+        .unwrap_or_default();
+    assert!(took >= "30." || took.starts_with("1m"), "{told}");
     assert!(
         told.ends_with(&format!(
             "timeout waiting for: [ConfigMap/{space}/one status: 'InProgress']"

@@ -2,12 +2,13 @@
 
 mod applied;
 mod bad_input;
-mod bed;
+pub(crate) mod bed;
 mod beyond;
 mod built;
 mod elsewhere;
 mod health;
 mod hindered;
+mod intervals;
 mod nested;
 mod server;
 mod told;

@@ -1,7 +1,5 @@
 //! What the server is asked to do, and in which order; what is taken over and what is deleted.
 
-use std::time::Duration;
-
 use api::source::GitRepositorySpec;
 use controllers::kustomizations::Settings;
 use k8s_openapi::api::core::v1::{ConfigMap, ServiceAccount};
@@ -109,7 +107,7 @@ async fn what_is_marked_or_anothers_is_not_pruned() {
     setting.fetch().await;
     // What is resumed before that is applied once more as it was.
     let sources = setting.bed.other::<GitRepositorySpec>();
-    let fetched = object_settled(sources, "app", Duration::from_secs(30), |object| {
+    let fetched = object_settled(sources, "app", testkit::DEADLINE, |object| {
         let status = object.and_then(|object| object.status.as_ref());
         let artifact = status.and_then(|status| status.artifact.as_ref());
         let revision = artifact.map(|artifact| artifact.revision.to_string());

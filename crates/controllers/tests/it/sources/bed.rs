@@ -18,7 +18,7 @@ use source::store::{self, Store};
 use testkit::Cluster;
 use testkit::cluster::object_settled;
 
-const LIMIT: Duration = Duration::from_secs(30);
+const LIMIT: Duration = testkit::DEADLINE;
 
 /// What a test works with.
 pub(crate) struct Bed<S: Spec> {
@@ -30,7 +30,7 @@ pub(crate) struct Bed<S: Spec> {
     pub(crate) post_to: Option<String>,
     /// The labels of objects that controllers that are yet to run work on.
     pub(crate) shard: Option<String>,
-    pub(super) shared: Shared,
+    pub(crate) shared: Shared,
     pub(super) folder: tempfile::TempDir,
     running: Vec<tokio::task::JoinHandle<()>>,
 }

@@ -103,7 +103,7 @@ async fn what_cannot_be_read_is_told() {
         (
             "gcp",
             json!({"provider": "gcp", "secretRef": null}),
-            "BucketOperationFailed",
+            "AuthenticationFailed",
         ),
         ("azure", json!({"provider": "azure"}), "AuthenticationFailed"),
     ] {

@@ -87,7 +87,7 @@ async fn failures_are_tried_again_after_longer_and_longer_waits() {
     let spec = json!({"url": server.clone_url("app"), "interval": "1h", "ref": {"branch": "main"}});
     bed.create("app", spec).await;
     let attempt = async |seen: usize| {
-        let made = testkit::settled(Duration::from_secs(30), server.changes(), async || {
+        let made = testkit::settled(testkit::DEADLINE, server.changes(), async || {
             match server.requests().len() > seen {
                 true => Ok(Instant::now()),
                 false => Err("nobody asked"),

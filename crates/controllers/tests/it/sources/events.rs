@@ -21,7 +21,7 @@ use testkit::oci::{Artifact, Server};
 
 use super::bed::Bed;
 
-const LIMIT: Duration = Duration::from_secs(30);
+const LIMIT: Duration = testkit::DEADLINE;
 
 type Service = Box<dyn Fn(&Request) -> Reply + Send + Sync>;
 

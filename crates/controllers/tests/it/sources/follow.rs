@@ -22,7 +22,7 @@ impl<S: Spec> Followed<S> {
     /// Every state up to the one that is as it should be.
     pub(crate) async fn until(&mut self, holds: impl Fn(&Object<S>) -> bool) -> Vec<Object<S>> {
         let mut seen = Vec::new();
-        let found = tokio::time::timeout(Duration::from_secs(30), async {
+        let found = tokio::time::timeout(testkit::DEADLINE, async {
             while let Some(state) = self.states.recv().await {
                 let ends = holds(&state);
                 seen.push(state);

@@ -88,7 +88,7 @@ async fn a_poll_that_finds_nothing_new_asks_once_and_writes_nothing() {
     let before = bed.ready("app", "True", "Succeeded").await;
     let fetches = repository.stats().fetches;
     let asked = server.requests().len();
-    let polled = testkit::settled(std::time::Duration::from_secs(30), server.changes(), async || {
+    let polled = testkit::settled(testkit::DEADLINE, server.changes(), async || {
         let polls = server.requests().len() - asked;
         if polls >= 3 {
             Ok(())

@@ -27,7 +27,7 @@ pub(super) async fn started() -> ChartBed {
 }
 
 /// The same with other settings of the chart controller.
-async fn started_with(change: impl FnOnce(&mut Shared)) -> ChartBed {
+pub(super) async fn started_with(change: impl FnOnce(&mut Shared)) -> ChartBed {
     let mut bed = cluster().await;
     bed.run(HelmRepositories::new);
     bed.run(GitRepositories::new);
@@ -132,7 +132,7 @@ async fn lookups_of_an_index_are_counted() {
     assert!(hits >= 2, "{hits}");
     let repositories = bed.other::<HelmRepositorySpec>();
     repositories.delete("charts", &Default::default()).await.unwrap();
-    let limit = std::time::Duration::from_secs(30);
+    let limit = testkit::DEADLINE;
     let gone = testkit::cluster::object_settled(repositories, "charts", limit, |object| match object {
         None => Ok(()),
         Some(_) => Err("it is still there".into()),

@@ -201,7 +201,9 @@ async fn a_chart_of_an_index_cannot_be_verified() {
 /// HC11, V3: a chart that the real cosign signed is taken, and verified again with each run.
 #[tokio::test]
 async fn a_signed_chart_is_verified_with_each_run() {
-    let Some(cosign) = cosign() else { return };
+    let Some(cosign) = testkit::program::find("cosign") else {
+        return;
+    };
     let server = Server::start();
     let digest = push(&server, &Chart::new("podinfo", "6.1.0"));
     let folder = tempfile::tempdir().unwrap();
@@ -247,17 +249,6 @@ async fn a_signed_chart_is_verified_with_each_run() {
         object.status.unwrap().artifact,
         "the last good chart stays"
     );
-}
-
-/// The real cosign, where it is installed.
-fn cosign() -> Option<std::path::PathBuf> {
-    let path = std::env::var_os("PATH")?;
-    let mut folders = std::env::split_paths(&path);
-    let found = folders.find_map(|folder| Some(folder.join("cosign")).filter(|program| program.exists()));
-    if found.is_none() {
-        eprintln!("skipped: there is no cosign to sign with");
-    }
-    found
 }
 
 /// HC5: a dependency may be in a registry, with the credentials of a HelmRepository of the namespace.

@@ -1,7 +1,5 @@
 //! HelmCharts that want the same chart: it is downloaded once.
 
-use std::time::Duration;
-
 use api::source::HelmRepositorySpec;
 use serde_json::{Value, json};
 use testkit::cluster::object_settled;
@@ -82,7 +80,7 @@ async fn a_repository_of_the_same_name_and_index_has_charts_of_its_own() {
 
     let repositories = bed.other::<HelmRepositorySpec>();
     repositories.delete("charts", &Default::default()).await.unwrap();
-    let limit = Duration::from_secs(30);
+    let limit = testkit::DEADLINE;
     let gone = object_settled(repositories, "charts", limit, |object| match object {
         None => Ok(()),
         Some(_) => Err("it is still there".into()),

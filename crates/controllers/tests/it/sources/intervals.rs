@@ -33,7 +33,7 @@ impl<S: Spec<Status: ReconcileStatus + PartialEq>> Bed<S> {
     async fn next_run(&self, queue: &Queue<Key>, name: &str) -> Duration {
         let key = (self.namespace.clone(), name.to_owned());
         let every = testkit::settled::Every(Duration::from_millis(20));
-        let due = testkit::settled(Duration::from_secs(30), every, async || {
+        let due = testkit::settled(testkit::DEADLINE, every, async || {
             // A run ends a moment after its status was written.
             queue.due(&key).ok_or("no run is due")
         });
@@ -110,11 +110,9 @@ async fn each_shape_of_a_failure_has_its_conditions_event_and_next_run() {
         (bed.namespace.clone(), "stalled".to_owned()),
         testkit::settled::Every(Duration::from_millis(20)),
     );
-    let load = testkit::settled(Duration::from_secs(30), every, async || {
-        match queue.load().unfinished {
-            Duration::ZERO => Ok(()),
-            _ => Err("a run goes on"),
-        }
+    let load = testkit::settled(testkit::DEADLINE, every, async || match queue.load().unfinished {
+        Duration::ZERO => Ok(()),
+        _ => Err("a run goes on"),
     });
     load.await.unwrap();
     assert_eq!(queue.due(&key), None);

@@ -63,7 +63,7 @@ async fn a_kind_that_is_not_served_is_waited_for_and_told_of_once() {
     };
     // Whoever comes second begins its watch anew without a word, but for those who look closely.
     let every = testkit::settled::Every(Duration::from_millis(50));
-    let both = testkit::settled(Duration::from_secs(30), every, async || {
+    let both = testkit::settled(testkit::DEADLINE, every, async || {
         match of("debug") > 0 && of("info") + of("error") > 0 {
             true => Ok(()),
             false => Err("not both have looked"),

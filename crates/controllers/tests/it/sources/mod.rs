@@ -23,4 +23,5 @@ mod progress;
 mod reasons;
 mod storage;
 mod surroundings;
+mod tenancy;
 mod trust;

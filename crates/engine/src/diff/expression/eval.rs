@@ -36,9 +36,14 @@ struct Run {
 }
 
 impl Run {
+    /// Takes work away; whether any is left.
+    fn spend(&mut self, work: usize) -> bool {
+        self.work = self.work.saturating_sub(work);
+        self.work > 0
+    }
+
     fn eval<'v>(&mut self, node: &Node, input: Found<'v>) -> Vec<Found<'v>> {
-        self.work = self.work.saturating_sub(1);
-        if self.work == 0 {
+        if !self.spend(1) {
             return Vec::new();
         }
         match node {
@@ -47,6 +52,9 @@ impl Run {
             Node::Child(of, place) => {
                 let places = self.values(place, &input);
                 let found = self.eval(of, input);
+                if !self.spend(found.len().saturating_mul(places.len())) {
+                    return Vec::new();
+                }
                 let children = found
                     .iter()
                     .flat_map(|of| places.iter().filter_map(move |place| child(of, place)));
@@ -87,6 +95,9 @@ impl Run {
             Node::Or(a, b) => self.both(a, b, &input, |a, b| a || b),
             Node::Compare(a, comparison, b) => {
                 let (left, right) = (self.values(a, &input), self.values(b, &input));
+                if !self.spend(left.len().saturating_mul(right.len())) {
+                    return Vec::new();
+                }
                 let pairs = right.iter().flat_map(|b| left.iter().map(move |a| (a, b)));
                 pairs.map(|(a, b)| made(comparison.holds(a, b))).collect()
             }
@@ -123,6 +134,9 @@ impl Run {
         is: fn(bool, bool) -> bool,
     ) -> Vec<Found<'v>> {
         let (left, right) = (self.values(a, input), self.values(b, input));
+        if !self.spend(left.len().saturating_mul(right.len())) {
+            return Vec::new();
+        }
         let pairs = left
             .iter()
             .flat_map(|a| right.iter().map(move |b| (is_true(a), is_true(b))));

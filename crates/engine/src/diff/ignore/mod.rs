@@ -6,10 +6,12 @@
 
 mod counterpart;
 mod managed;
+mod patterns;
 mod settle;
 mod target;
 
 use std::hash::{Hash, Hasher};
+use std::sync::Arc;
 
 use model::object_key::split_api_version;
 use model::selector;
@@ -18,8 +20,12 @@ use serde::{Deserialize, Serialize};
 
 use super::expression::{self, Expression};
 use super::pointer::{self, Pointer};
+use patterns::Budget;
 use target::Matcher;
 pub use target::Target;
+
+/// How many rules an object may have.
+pub const MOST_RULES: usize = 1_000;
 
 /// Fields that are ignored, and of which objects.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -40,7 +46,7 @@ pub struct IgnoreRule {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "Vec<IgnoreRule>", into = "Vec<IgnoreRule>")]
 pub struct IgnoreRules {
-    rules: Vec<Rule>,
+    rules: Vec<Arc<Rule>>,
 }
 
 #[derive(Clone, Debug)]
@@ -68,6 +74,23 @@ pub enum Error {
         /// Why not.
         source: model::regexp::Error,
     },
+    /// There are more rules than an object may have.
+    #[error("there are {count} ignore rules, and at most {MOST_RULES} can be used: remove some")]
+    TooMany {
+        /// How many there are.
+        count: usize,
+    },
+    /// The patterns of targets take too much memory.
+    #[error(
+        "the patterns of targets need more memory than an object may use ([{at}].target.{what} is the first beyond that): use fewer or \
+         simpler patterns"
+    )]
+    TooLarge {
+        /// Which rule.
+        at: usize,
+        /// Which field of its target.
+        what: &'static str,
+    },
     /// A selector of a target cannot be read.
     #[error("the {what} selector {text:?} of an ignore rule cannot be read")]
     Selector {
@@ -91,13 +114,28 @@ pub enum Error {
     },
 }
 
+impl Error {
+    /// Whether the rules are more than an object may have.
+    pub fn is_limit(&self) -> bool {
+        matches!(self, Error::TooMany { .. } | Error::TooLarge { .. })
+    }
+}
+
 impl IgnoreRules {
-    /// Reads rules.
+    /// Reads rules. The time and memory that this takes are bounded, but reading is still work for a thread that nothing else waits
+    /// for, where the rules are those of others: see [`Evaluations`](crate::health::Evaluations).
     ///
     /// # Errors
-    /// The first thing that cannot be read.
+    /// The first thing that cannot be read, and rules that are too many or too large.
     pub fn new(rules: &[IgnoreRule]) -> Result<Self, Error> {
-        let rules: Result<_, _> = rules.iter().map(Rule::new).collect();
+        if rules.len() > MOST_RULES {
+            return Err(Error::TooMany { count: rules.len() });
+        }
+        let mut budget = Budget::default();
+        let rules = rules.iter().enumerate();
+        let rules: Result<_, _> = rules
+            .map(|(at, rule)| Rule::new(at, rule, &mut budget).map(Arc::new))
+            .collect();
         Ok(IgnoreRules { rules: rules? })
     }
 
@@ -112,7 +150,7 @@ impl IgnoreRules {
     #[must_use]
     pub fn only_for(mut self, group: &str, kind: &str) -> Self {
         for rule in &mut self.rules {
-            rule.only = Some((group.into(), kind.into()));
+            Arc::make_mut(rule).only = Some((group.into(), kind.into()));
         }
         self
     }
@@ -156,6 +194,7 @@ impl IgnoreRules {
     fn matching<'r>(&'r self, object: &Value) -> impl Iterator<Item = &'r Rule> {
         self.rules
             .iter()
+            .map(|rule| &**rule)
             .filter(|rule| rule.is_for(object) && rule.matcher.matches(object))
     }
 }
@@ -170,7 +209,7 @@ impl TryFrom<Vec<IgnoreRule>> for IgnoreRules {
 
 impl From<IgnoreRules> for Vec<IgnoreRule> {
     fn from(rules: IgnoreRules) -> Self {
-        rules.rules.into_iter().map(|rule| rule.written).collect()
+        rules.rules.iter().map(|rule| rule.written.clone()).collect()
     }
 }
 
@@ -189,8 +228,11 @@ impl Hash for Rule {
 }
 
 impl Rule {
-    fn new(rule: &IgnoreRule) -> Result<Self, Error> {
-        let matcher = rule.target.as_ref().map(Matcher::new).transpose()?;
+    fn new(at: usize, rule: &IgnoreRule, budget: &mut Budget) -> Result<Self, Error> {
+        let target = rule.target.as_ref();
+        let matcher = target
+            .map(|target| Matcher::new(at, target, budget))
+            .transpose()?;
         let pointers: Result<_, _> = rule.paths.iter().map(|path| Pointer::read(path)).collect();
         let expressions: Result<_, _> = rule
             .expressions

@@ -2,11 +2,11 @@
 
 use model::Value;
 use model::object_key::split_api_version;
-use model::regexp::Regexp;
 use model::selector::LabelSelector;
 use serde::{Deserialize, Serialize};
 
 use super::Error;
+use super::patterns::{Budget, Pattern};
 
 /// Which objects a rule is for. What is empty fits everything; the others are regular expressions that must fit the whole
 /// text, and selectors in the form of label selectors.
@@ -32,17 +32,18 @@ pub struct Target {
 /// A [`Target`] that was read.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Matcher {
-    group: Option<Regexp>,
-    version: Option<Regexp>,
-    kind: Option<Regexp>,
-    name: Option<Regexp>,
-    namespace: Option<Regexp>,
+    group: Option<Pattern>,
+    version: Option<Pattern>,
+    kind: Option<Pattern>,
+    name: Option<Pattern>,
+    namespace: Option<Pattern>,
     labels: Option<LabelSelector>,
     annotations: Option<LabelSelector>,
 }
 
 impl Matcher {
-    pub(super) fn new(target: &Target) -> Result<Self, Error> {
+    pub(super) fn new(at: usize, target: &Target, budget: &mut Budget) -> Result<Self, Error> {
+        let mut pattern = |what: &'static str, text: &str| Pattern::new(at, what, text, budget);
         Ok(Matcher {
             group: pattern("group", &target.group)?,
             version: pattern("version", &target.version)?,
@@ -56,9 +57,8 @@ impl Matcher {
 
     pub(super) fn matches(&self, object: &Value) -> bool {
         let (group, version) = split_api_version(object.str_at(&["apiVersion"]));
-        let fits = |pattern: &Option<Regexp>, text: &str| {
-            pattern.as_ref().is_none_or(|pattern| pattern.is_match(text))
-        };
+        let fits =
+            |pattern: &Option<Pattern>, text: &str| pattern.as_ref().is_none_or(|pattern| pattern.fits(text));
         let selects = |selector: &Option<LabelSelector>, map: &str| {
             selector.as_ref().is_none_or(|selector| {
                 selector.matches(|name| object.at(&["metadata", map, name]).and_then(Value::as_str))
@@ -72,18 +72,6 @@ impl Matcher {
             && selects(&self.labels, "labels")
             && selects(&self.annotations, "annotations")
     }
-}
-
-fn pattern(what: &'static str, text: &str) -> Result<Option<Regexp>, Error> {
-    if text.is_empty() {
-        return Ok(None);
-    }
-    let pattern = Regexp::new(&format!("^(?:{text})$"));
-    pattern.map(Some).map_err(|source| Error::Pattern {
-        what,
-        text: text.to_owned(),
-        source,
-    })
 }
 
 fn selector(what: &'static str, text: &str) -> Result<Option<LabelSelector>, Error> {

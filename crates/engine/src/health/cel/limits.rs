@@ -7,6 +7,8 @@
 use kube_cel::cel::common::ast::{EntryExpr, Expr, IdedExpr, operators};
 use model::Value;
 
+use super::lexer::without_quotes;
+
 /// The longest text of an expression.
 const TEXT: usize = 8 << 10;
 /// How deep brackets may be nested, and how many operators may follow one another: the parser calls itself for each.
@@ -23,34 +25,93 @@ const JOINING: [&str; 4] = [operators::ADD, "join", "replace", "format"];
 
 const TOO_COMPLEX: &str = "the expression is too long or nested too deeply";
 
-/// Whether a text may be given to the parser.
-pub(super) fn check_text(text: &str) -> Result<(), String> {
-    let (mut depth, mut deepest, mut signs) = (0usize, 0usize, 0usize);
-    let mut quote = None;
-    let mut escaped = false;
-    for byte in text.bytes() {
-        match (quote, byte) {
-            (Some(open), byte) => {
-                if byte == open && !escaped {
-                    quote = None;
-                }
-                escaped = byte == b'\\' && !escaped;
-            }
-            (None, b'\'' | b'"') => quote = Some(byte),
-            (None, b'(' | b'[' | b'{') => depth += 1,
-            (None, b')' | b']' | b'}') => depth = depth.saturating_sub(1),
-            (
-                None,
-                b'.' | b'!' | b'-' | b'+' | b'*' | b'/' | b'%' | b'?' | b'&' | b'|' | b'<' | b'>' | b'=',
-            ) => signs += 1,
-            _ => {}
-        }
-        deepest = deepest.max(depth);
+/// The limits of brackets and operators in the whole text, quoted or not. They hold even if the lexer here and the one of the parser disagree
+/// about what is quoted: the stack is large enough for them.
+const ALL_BRACKETS: usize = 256;
+const ALL_OPERATORS: usize = 1024;
+
+/// The stack that is allocated for parsing and evaluating where less than `ENOUGH` is left.
+const STACK: usize = 64 << 20;
+const ENOUGH: usize = 32 << 20;
+
+/// The expressions that an object may have, and the sum of their lengths.
+const EXPRESSIONS: usize = 200;
+const BYTES: usize = 64 << 10;
+
+/// An object has more expressions than it may have.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "the object has {count} CEL expressions of {bytes} bytes in total: at most {EXPRESSIONS} expressions and {BYTES} bytes are allowed"
+)]
+pub struct TooMany {
+    count: usize,
+    bytes: usize,
+}
+
+/// Checks the number and the length of all expressions of an object before any of them is parsed.
+///
+/// # Errors
+/// There are too many.
+pub fn check_amount<'a>(texts: impl IntoIterator<Item = &'a str>) -> Result<(), TooMany> {
+    let (mut count, mut bytes) = (0, 0);
+    for text in texts {
+        count += 1;
+        bytes += text.len();
     }
-    if text.len() > TEXT || deepest > NESTING || signs > OPERATORS {
+    if count > EXPRESSIONS || bytes > BYTES {
+        return Err(TooMany { count, bytes });
+    }
+    Ok(())
+}
+
+/// Runs something that calls itself as deeply as the limits allow, on a stack that is large enough whatever the thread has.
+pub(super) fn on_large_stack<T>(run: impl FnOnce() -> T) -> T {
+    stacker::maybe_grow(ENOUGH, STACK, run)
+}
+
+/// Checks whether a text may be given to the parser.
+pub(super) fn check_text(text: &str) -> Result<(), String> {
+    if text.len() > TEXT {
+        return Err(TOO_COMPLEX.to_owned());
+    }
+    let (code, all) = (shape(&without_quotes(text)), shape(text.as_bytes()));
+    let is_simple = code.nesting <= NESTING && code.operators <= OPERATORS;
+    if !is_simple || all.brackets > ALL_BRACKETS || all.operators > ALL_OPERATORS {
         return Err(TOO_COMPLEX.to_owned());
     }
     Ok(())
+}
+
+#[derive(Default)]
+struct Shape {
+    nesting: usize,
+    brackets: usize,
+    operators: usize,
+}
+
+fn shape(code: &[u8]) -> Shape {
+    let (mut shape, mut depth) = (Shape::default(), 0usize);
+    for (at, byte) in code.iter().enumerate() {
+        match byte {
+            b'(' | b'[' | b'{' => {
+                depth += 1;
+                shape.brackets += 1;
+                shape.nesting = shape.nesting.max(depth);
+            }
+            b')' | b']' | b'}' => depth = depth.saturating_sub(1),
+            b'.' | b'!' | b'-' | b'+' | b'*' | b'/' | b'%' | b'?' | b'&' | b'|' | b'<' | b'>' | b'=' => {
+                shape.operators += 1;
+            }
+            // `in` is an operator as well. Names that end so count, too.
+            b'i' if code[at..].starts_with(b"in") => {
+                let next = code.get(at + 2);
+                let is_part = next.is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
+                shape.operators += usize::from(!is_part);
+            }
+            _ => {}
+        }
+    }
+    shape
 }
 
 /// Whether a tree may be evaluated at all.

@@ -4,26 +4,44 @@
 //! not seen its newest generation is in progress; then the expressions `inProgress`, `failed` and `current` are asked, in this
 //! order, and the first that holds tells. An object of which none holds is in progress.
 //!
-//! The object's top-level fields are the variables. An expression that cannot be evaluated leaves the health unknown.
+//! The object's top-level fields are the variables. An expression that cannot be evaluated leaves the health unknown, and says why in words
+//! that hold no value of the object: it may be a Secret.
+//!
+//! Who writes an expression need not be who runs the process. The work of all expressions about an object together is bounded
+//! (see [`Work`]), and evaluating them is still work for a thread that nothing else waits for: see
+//! [`Evaluations`](super::Evaluations).
 
+mod budget;
+mod evaluator;
+mod expression;
+mod functions;
+mod lazy;
+mod lexer;
 mod limits;
+mod pay;
 mod predicate;
 mod prepare;
 mod value;
 
 use std::collections::HashMap;
 
-use kube_cel::cel::common::ast::{Expr, IdedExpr};
-use kube_cel::cel::parser::Parser;
-use kube_cel::cel::{Context, ExecutionError, Value as CelValue};
+use jiff::Timestamp;
 use model::health::State;
 use model::object_key::split_api_version;
 use model::{Health, Value};
+use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 
+pub use budget::Work;
+pub use lazy::LazyChecks;
+pub use limits::{TooMany, check_amount};
 pub use predicate::Predicate;
 
 use super::object::Object;
+use budget::Allowance;
+use evaluator::Evaluator;
+use expression::Expression;
+use limits::on_large_stack;
 
 /// The expressions for objects of a kind.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -41,12 +59,25 @@ pub struct Check {
     pub failed: String,
 }
 
+impl Check {
+    /// The expressions that are there.
+    fn texts(&self) -> impl Iterator<Item = &str> {
+        let texts = [&self.current, &self.in_progress, &self.failed];
+        texts
+            .into_iter()
+            .map(String::as_str)
+            .filter(|text| !text.is_empty())
+    }
+}
+
 /// Checks that were read, by group and kind.
 pub struct Checks {
     by_kind: HashMap<(String, String), Expressions>,
-    /// What expressions may call.
-    functions: Context<'static>,
+    evaluator: Evaluator,
+    allowance: Mutex<Allowance>,
 }
+
+const USED_UP: &str = "the CEL expressions for objects of this kind take too long: make them simpler";
 
 struct Expressions {
     in_progress: Option<Expression>,
@@ -54,17 +85,12 @@ struct Expressions {
     current: Expression,
 }
 
-struct Expression {
-    text: String,
-    /// As it was read.
-    tree: IdedExpr,
-    /// As it is evaluated.
-    run: IdedExpr,
-}
-
 /// Why checks cannot be used. The texts are those that Flux reports with the reason `InvalidCELExpression`.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
+    /// There are more expressions than an object may have.
+    #[error(transparent)]
+    TooMany(#[from] TooMany),
     /// Two checks are for the same kind.
     #[error("duplicate custom health check for GroupKind {kind} at healthchecks[{at}]")]
     Duplicate {
@@ -103,6 +129,7 @@ impl Checks {
     /// # Errors
     /// The first check that cannot be used.
     pub fn new(checks: &[Check]) -> Result<Self, Error> {
+        check_amount(checks.iter().flat_map(Check::texts))?;
         let mut by_kind = HashMap::with_capacity(checks.len());
         for (at, check) in checks.iter().enumerate() {
             let (group, _) = split_api_version(&check.api_version);
@@ -114,11 +141,12 @@ impl Checks {
                 };
                 return Err(Error::Duplicate { kind, at });
             }
-            by_kind.insert(key, Expressions::read(check, at)?);
+            by_kind.insert(key, on_large_stack(|| Expressions::read(check, at))?);
         }
         Ok(Checks {
             by_kind,
-            functions: prepare::functions(),
+            evaluator: Evaluator::default(),
+            allowance: Mutex::default(),
         })
     }
 
@@ -130,10 +158,32 @@ impl Checks {
 
     /// How an object is doing, if a check is for it.
     pub fn assess(&self, object: &Value) -> Option<Health> {
+        let expressions = self.find(object)?;
+        Some(expressions.assess(object, &self.evaluator, &mut Work::default()))
+    }
+
+    /// The same for one of many objects. All of a kind are assessed one after another, also those of others: expressions that take long for
+    /// many of them are not evaluated for the rest until some time has passed.
+    pub fn assess_at(&self, object: &Value, now: Timestamp) -> Option<Health> {
+        self.assess_within(object, now, &mut Work::default())
+    }
+
+    /// The same with the work that is left for the object: others of the same tenant are asked about it too.
+    pub fn assess_within(&self, object: &Value, now: Timestamp, work: &mut Work) -> Option<Health> {
+        let expressions = self.find(object)?;
+        if self.allowance.lock().is_used_up(now) {
+            return Some(Health::because(State::Unknown, USED_UP));
+        }
+        let before = work.done();
+        let health = expressions.assess(object, &self.evaluator, work);
+        self.allowance.lock().take(work.done() - before);
+        Some(health)
+    }
+
+    fn find(&self, object: &Value) -> Option<&Expressions> {
         let (group, kind) = Object(object).group_kind();
         let find = |kind: &str| self.by_kind.get(&(group.to_owned(), kind.to_owned()));
-        let expressions = find(kind).or_else(|| find(""))?;
-        Some(expressions.assess(object, &self.functions))
+        find(kind).or_else(|| find(""))
     }
 }
 
@@ -161,7 +211,7 @@ impl Expressions {
         })
     }
 
-    fn assess(&self, object: &Value, functions: &Context<'static>) -> Health {
+    fn assess(&self, object: &Value, evaluator: &Evaluator, work: &mut Work) -> Health {
         let generation = Object(object).int(&["metadata", "generation"]);
         let observed = Object(object).int(&["status", "observedGeneration"]);
         if let (Some(generation), Some(observed)) = (generation, observed)
@@ -169,100 +219,25 @@ impl Expressions {
         {
             return Health::new(State::Progressing);
         }
-        let mut scope = functions.new_inner_scope();
-        for (name, value) in object.as_object().into_iter().flat_map(|object| object.iter()) {
-            scope.add_variable_from_value(name, value::cel(value));
-        }
+        on_large_stack(|| self.ask(object, evaluator, work))
+    }
+
+    /// Asks the expressions, in the order of Flux.
+    fn ask(&self, object: &Value, evaluator: &Evaluator, work: &mut Work) -> Health {
+        let about = evaluator.about(object, work);
         let order = [
             (self.in_progress.as_ref(), State::Progressing),
             (self.failed.as_ref(), State::Degraded),
             (Some(&self.current), State::Healthy),
         ];
         for (expression, state) in order {
-            match expression.map(|expression| expression.holds(object, &scope)) {
+            match expression.map(|expression| about.holds(expression, work)) {
                 Some(Ok(true)) => return Health::new(state),
                 Some(Err(message)) => return Health::because(State::Unknown, message),
                 Some(Ok(false)) | None => {}
             }
         }
         Health::new(State::Progressing)
-    }
-}
-
-impl Expression {
-    fn read(text: &str) -> Result<Self, String> {
-        limits::check_text(text)?;
-        let parsed = Parser::new().enable_optional_syntax(true).parse(text);
-        let tree = parsed.map_err(|errors| {
-            let texts = errors.errors.iter().map(|error| {
-                let (line, column) = (error.pos.0.max(1), error.pos.1.max(1));
-                format!("ERROR: <input>:{line}:{column}: {}", error.msg)
-            });
-            texts.collect::<Vec<_>>().join("\n")
-        })?;
-        limits::check_tree(&tree)?;
-        Ok(Expression {
-            text: text.to_owned(),
-            run: prepare::prepare(&tree),
-            tree,
-        })
-    }
-
-    /// Whether it holds; else why that cannot be told, in Flux's words.
-    fn holds(&self, object: &Value, scope: &Context<'_>) -> Result<bool, String> {
-        limits::check_work(&self.tree, object).map_err(|problem| self.failure(&problem))?;
-        match scope.resolve(&self.run) {
-            Ok(CelValue::Bool(flag)) => Ok(flag),
-            Ok(_) => Err(format!(
-                "failed to evaluate CEL expression as boolean: '{}'",
-                self.text
-            )),
-            Err(error) => Err(self.failure(&self.problem(&error))),
-        }
-    }
-
-    fn failure(&self, problem: &str) -> String {
-        format!("failed to evaluate the CEL expression '{}': {problem}", self.text)
-    }
-
-    /// What went wrong. The texts of the crate hold values, which may be secret.
-    fn problem(&self, error: &ExecutionError) -> String {
-        match error {
-            ExecutionError::NoSuchKey(name) => format!("no such key: {name}"),
-            // Functions that are missing are no attributes.
-            ExecutionError::UndeclaredReference(name) => match attribute(&self.tree, name) {
-                Some(attribute) => format!("no such attribute(s): {attribute}"),
-                None => "no such overload".to_owned(),
-            },
-            ExecutionError::DivisionByZero(_) => "division by zero".to_owned(),
-            ExecutionError::RemainderByZero(_) => "modulus by zero".to_owned(),
-            ExecutionError::Overflow(..) => "integer overflow".to_owned(),
-            ExecutionError::IndexOutOfBounds(CelValue::Int(at)) => format!("index out of bounds: {at}"),
-            ExecutionError::FunctionError { function, .. } => format!("no such overload: {function}"),
-            _ => "no such overload".to_owned(),
-        }
-    }
-}
-
-/// The fields that are read of a variable, where it is used first: `status.conditions`.
-fn attribute(tree: &IdedExpr, name: &str) -> Option<String> {
-    if let Some(chain) = chain(tree).filter(|chain| chain.first() == Some(&name)) {
-        return Some(chain.join("."));
-    }
-    limits::parts(tree)
-        .into_iter()
-        .find_map(|part| attribute(part, name))
-}
-
-fn chain(tree: &IdedExpr) -> Option<Vec<&str>> {
-    match &tree.expr {
-        Expr::Ident(name) => Some(vec![name]),
-        Expr::Select(select) => {
-            let mut chain = chain(&select.operand)?;
-            chain.push(&select.field);
-            Some(chain)
-        }
-        _ => None,
     }
 }
 

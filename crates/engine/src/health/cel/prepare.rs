@@ -6,33 +6,74 @@
 //! | `a.?b` | fails where there is no `b` | `a[?'b']` |
 //! | `a == b`, `a != b`, `a in b` | numbers of different kinds are never equal | functions of our own |
 //! | `dyn(a)`, `bool(a)` | missing | functions of our own |
+//! | `matches` | takes as long as it takes | a function of our own, which is paid for |
+//! | other functions | only their arguments exist before they run | the same, once arguments, work and result are paid for |
+//! | `a[?b]` | copies what it finds | the same, once it is paid for |
+//! | a step of a walk | | the same, if it can be paid for |
+//! | what is copied: arguments, operands, parts of lists and maps | | the same, once it is paid for |
 
 use std::sync::Arc;
 
-use kube_cel::KubeCelExt as _;
 use kube_cel::cel::common::ast::{CallExpr, EntryExpr, Expr, IdedExpr, LiteralValue, operators};
+use kube_cel::cel::extractors::This;
 use kube_cel::cel::objects::Key;
 use kube_cel::cel::{Context, ExecutionError, Value};
 
-const SAME: &str = "@same";
-const WITHIN: &str = "@within";
+use super::budget::{Budget, weight};
+use super::functions;
+use super::pay::pay;
 
-/// What expressions may call.
-pub(super) fn functions() -> Context<'static> {
-    let mut context = Context::default().with_all();
-    context.add_function(SAME, |a: Value, b: Value| same(&a, &b));
-    context.add_function(WITHIN, |item: Value, of: Value| within(&item, &of));
-    context.add_function("dyn", |value: Value| -> Result<Value, ExecutionError> {
-        Ok(value)
+/// Pays for a step of a walk: what was put together so far, the item, and how many parts the step has.
+pub(super) const STEP: &str = "@step";
+/// Pays for a value and returns it.
+pub(super) const PAID: &str = "@paid";
+/// What a walk has put together so far. Nobody can write this name.
+pub(super) const RESULT: &str = "@result";
+pub(super) const SAME: &str = "@same";
+pub(super) const WITHIN: &str = "@within";
+
+/// What expressions may call. All of it is paid from this budget.
+pub(super) fn context(budget: &Arc<Budget>) -> Context<'static> {
+    let mut context = Context::empty();
+    functions::register(&mut context, budget);
+    let paying = Arc::clone(budget);
+    context.add_function(STEP, move |so_far: Value, item: Value, size: i64| {
+        let size = u64::try_from(size).unwrap_or_default();
+        paying
+            .spend(size + weight(&so_far) + weight(&item))
+            .map(|()| true)
     });
+    let paying = Arc::clone(budget);
+    context.add_function(PAID, move |value: Value| paying.weigh(&value).map(|()| value));
+    let paying = Arc::clone(budget);
+    context.add_function(SAME, move |a: Value, b: Value| {
+        paying.spend(weight(&a) + weight(&b)).map(|()| same(&a, &b))
+    });
+    let paying = Arc::clone(budget);
+    context.add_function(WITHIN, move |item: Value, of: Value| {
+        let items = match &of {
+            Value::List(items) => items.len() as u64,
+            _ => 1,
+        };
+        paying.spend(items.saturating_mul(weight(&item)) + weight(&of))?;
+        within(&item, &of)
+    });
+    let paying = Arc::clone(budget);
+    context.add_function("dyn", move |value: Value| paying.weigh(&value).map(|()| value));
     context.add_function("bool", to_bool);
+    let paying = Arc::clone(budget);
+    context.add_function(
+        "matches",
+        move |This(text): This<Arc<String>>, pattern: Arc<String>| paying.matches(&text, &pattern),
+    );
     context
 }
 
-/// The expression as it is evaluated.
+/// Returns the expression as it is evaluated.
 pub(super) fn prepare(tree: &IdedExpr) -> IdedExpr {
     let mut tree = tree.clone();
     rewrite(&mut tree);
+    pay(&mut tree);
     tree
 }
 
@@ -98,7 +139,7 @@ fn rewrite(tree: &mut IdedExpr) {
     }
 }
 
-fn made(name: &str, args: Vec<IdedExpr>) -> IdedExpr {
+pub(super) fn made(name: &str, args: Vec<IdedExpr>) -> IdedExpr {
     IdedExpr {
         id: 0,
         expr: Expr::Call(CallExpr {

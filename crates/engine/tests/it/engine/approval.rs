@@ -91,16 +91,21 @@ async fn an_approval_in_the_options_counts_for_the_operation_that_waits_for_it_a
     );
     bed.applied("shop", "v1").await;
     bed.sync("shop", "v2", [precious("two"), config_map("web", "2")]);
-    bed.phase("shop", Phase::Pending).await;
-    // Somebody takes their time to think.
-    tokio::time::sleep(std::time::Duration::from_millis(1500)).await;
+    let pending = bed.phase("shop", Phase::Pending).await;
+    let approved = pending.operation.unwrap().started;
     let mut unit = bed.units.unit("shop").unwrap();
-    unit.policy.options.argo.approved = Some(model::Time::new(jiff::Timestamp::now()));
+    unit.policy.options.argo.approved = Some(model::Time::new(approved));
     bed.units.put(unit);
     bed.engine.refresh("shop");
     bed.applied("shop", "v2").await;
     assert!(bed.get("", "ConfigMap", "one").await.is_none());
-    tokio::time::sleep(std::time::Duration::from_millis(1100)).await;
+    // Times have whole seconds: what begins from the next one on is later.
+    let every = testkit::settled::Every(std::time::Duration::from_millis(20));
+    let later = testkit::settled(super::LIMIT, every, async || {
+        let now = jiff::Timestamp::now();
+        (now.as_second() > approved.as_second()).then_some(()).ok_or(now)
+    });
+    later.await.unwrap();
     bed.sync("shop", "v3", [config_map("web", "3")]);
     bed.phase("shop", Phase::Pending).await;
     assert!(bed.get("", "ConfigMap", "two").await.is_some());

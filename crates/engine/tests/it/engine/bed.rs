@@ -24,18 +24,18 @@ use super::{LIMIT, gate};
 
 /// What units are made of, by the unit's id.
 #[derive(Clone, Default)]
-pub(super) struct Sources(
-    pub(super) Arc<Mutex<BTreeMap<String, Revision>>>,
+pub(crate) struct Sources(
+    pub(crate) Arc<Mutex<BTreeMap<String, Revision>>>,
     Arc<Mutex<BTreeMap<String, Origin>>>,
     /// How often nothing that was kept might be used.
-    pub(super) Arc<AtomicUsize>,
+    pub(crate) Arc<AtomicUsize>,
 );
 
 /// A revision and its objects.
 type Revision = (String, Vec<Value>);
 
 impl Sources {
-    pub(super) fn set(&self, unit: &str, revision: &str, objects: impl IntoIterator<Item = Value>) {
+    pub(crate) fn set(&self, unit: &str, revision: &str, objects: impl IntoIterator<Item = Value>) {
         let objects = objects.into_iter().collect();
         self.0
             .lock()
@@ -43,7 +43,7 @@ impl Sources {
     }
 
     /// The manifests of a unit are read here from now on.
-    pub(super) fn from(&self, unit: &str, origin: Origin) {
+    pub(crate) fn from(&self, unit: &str, origin: Origin) {
         self.1.lock().insert(unit.to_owned(), origin);
     }
 }
@@ -74,37 +74,37 @@ impl ManifestGenerator for Sources {
 }
 
 /// An engine on a cluster, in a namespace of its own.
-pub(super) struct Bed {
-    pub(super) test: testkit::Cluster,
+pub(crate) struct Bed {
+    pub(crate) test: testkit::Cluster,
     /// What the engine reaches the cluster by.
-    pub(super) client: kube::Client,
-    pub(super) cluster: Cluster,
-    pub(super) space: String,
-    pub(super) sources: Sources,
-    pub(super) units: MemoryStore,
-    pub(super) settings: ReconciliationSettings,
-    pub(super) engine: Engine,
+    pub(crate) client: kube::Client,
+    pub(crate) cluster: Cluster,
+    pub(crate) space: String,
+    pub(crate) sources: Sources,
+    pub(crate) units: MemoryStore,
+    pub(crate) settings: ReconciliationSettings,
+    pub(crate) engine: Engine,
     /// Moves each time something has happened to a unit.
-    pub(super) events: watch::Receiver<u64>,
-    pub(super) running: Running,
+    pub(crate) events: watch::Receiver<u64>,
+    pub(crate) running: Running,
 }
 
 impl Bed {
-    pub(super) async fn start() -> Bed {
+    pub(crate) async fn start() -> Bed {
         Bed::on(testkit::Cluster::start().await).await
     }
 
-    pub(super) async fn on(test: testkit::Cluster) -> Bed {
+    pub(crate) async fn on(test: testkit::Cluster) -> Bed {
         Bed::with(test, ReconciliationSettings::default()).await
     }
 
     /// One in which config maps can take their time, and fail: see [`Outcomes`].
-    pub(super) async fn with_outcomes() -> Bed {
+    pub(crate) async fn with_outcomes() -> Bed {
         Bed::with(testkit::Cluster::start().await, outcomes()).await
     }
 
     /// The same on the embedded server, for a paused clock: hours take no time there.
-    pub(super) async fn paused() -> Bed {
+    pub(crate) async fn paused() -> Bed {
         Bed::with(
             testkit::Cluster::embedded(apiserver::Server::builder()),
             outcomes(),
@@ -113,18 +113,18 @@ impl Bed {
     }
 
     /// One whose engine reaches the cluster through this gate.
-    pub(super) async fn through(gate: &gate::Gate) -> Bed {
+    pub(in crate::engine) async fn through(gate: &gate::Gate) -> Bed {
         let test = testkit::Cluster::start().await;
         let client = gate.client(test.client());
         Bed::reached(test, client, ReconciliationSettings::default()).await
     }
 
-    pub(super) async fn with(test: testkit::Cluster, settings: ReconciliationSettings) -> Bed {
+    pub(crate) async fn with(test: testkit::Cluster, settings: ReconciliationSettings) -> Bed {
         let client = test.client();
         Bed::reached(test, client, settings).await
     }
 
-    pub(super) async fn reached(
+    pub(crate) async fn reached(
         test: testkit::Cluster,
         client: kube::Client,
         settings: ReconciliationSettings,
@@ -148,25 +148,25 @@ impl Bed {
     }
 
     /// The embedded server, on a bed that has one.
-    pub(super) fn server(&self) -> &apiserver::Server {
+    pub(crate) fn server(&self) -> &apiserver::Server {
         self.test.server().unwrap()
     }
 
     /// Ends the engine and removes what the test made.
-    pub(super) async fn finish(self) {
+    pub(crate) async fn finish(self) {
         self.running.end().await;
         self.test.finish().await;
     }
 
     /// Ends the engine where it is, as a crash would, and starts another with the same store.
-    pub(super) async fn restart(&mut self) {
+    pub(crate) async fn restart(&mut self) {
         self.running.end().await;
         (self.engine, self.events, self.running) =
             run(&self.client, &self.settings, &self.sources, &self.units);
     }
 
     /// A unit of this test's namespace, as Flux would look after it.
-    pub(super) fn unit(&self, id: &str) -> SyncUnit {
+    pub(crate) fn unit(&self, id: &str) -> SyncUnit {
         let policy = Policy {
             strategy: Strategy::flux(id, &self.space),
             retry: Duration::from_secs(1),
@@ -186,14 +186,14 @@ impl Bed {
     }
 
     /// A unit as Argo CD would look after it, with hooks and waves.
-    pub(super) fn argo(&self, id: &str) -> SyncUnit {
+    pub(crate) fn argo(&self, id: &str) -> SyncUnit {
         let mut unit = self.unit(id);
         unit.policy.strategy = Strategy::argo(id);
         unit
     }
 
     /// Somebody asks for an operation.
-    pub(super) fn ask(&self, unit: &str, operation: Operation) {
+    pub(crate) fn ask(&self, unit: &str, operation: Operation) {
         let mut asked = self.units.unit(unit).unwrap();
         asked.operation = Some(operation);
         self.units.put(asked);
@@ -201,7 +201,7 @@ impl Bed {
     }
 
     /// Waits until the operation of a unit is in this phase.
-    pub(super) async fn phase(&self, unit: &str, phase: Phase) -> Status {
+    pub(crate) async fn phase(&self, unit: &str, phase: Phase) -> Status {
         let is = |status: &Status| {
             status
                 .operation
@@ -212,31 +212,31 @@ impl Bed {
     }
 
     /// Waits until the operation of a unit waits for something.
-    pub(super) async fn waits(&self, unit: &str) -> Status {
+    pub(crate) async fn waits(&self, unit: &str) -> Status {
         self.until(unit, is_waiting).await
     }
 
     /// What becomes of a config map that takes its time: `done` or `failed`.
-    pub(super) async fn outcome(&self, name: &str, outcome: &str) {
+    pub(crate) async fn outcome(&self, name: &str, outcome: &str) {
         let mut object = config_map(name, "");
         object.set_at(&["data"], value!({ "outcome": outcome }));
         self.by_hand("", object).await;
     }
 
     /// The identity of a config map, which a new one of the same name does not have.
-    pub(super) async fn uid(&self, name: &str) -> Option<String> {
+    pub(crate) async fn uid(&self, name: &str) -> Option<String> {
         let live = self.get("", "ConfigMap", name).await?;
         Some(live.str_at(&["metadata", "uid"]).to_owned())
     }
 
     /// The key of a config map, if it is there.
-    pub(super) async fn key(&self, name: &str) -> Option<String> {
+    pub(crate) async fn key(&self, name: &str) -> Option<String> {
         let live = self.get("", "ConfigMap", name).await?;
         Some(live.str_at(&["data", "key"]).to_owned())
     }
 
     /// Somebody deletes a config map, which need not be there.
-    pub(super) async fn delete(&self, name: &str) {
+    pub(crate) async fn delete(&self, name: &str) {
         let config_maps = self.resource("", "ConfigMap").await;
         let options = Delete::default();
         // That it is gone already is as good.
@@ -248,12 +248,12 @@ impl Bed {
     }
 
     /// Whether somebody still asks for something.
-    pub(super) fn is_asked(&self, unit: &str) -> bool {
+    pub(crate) fn is_asked(&self, unit: &str) -> bool {
         self.units.unit(unit).unwrap().operation.is_some()
     }
 
     /// The source of a unit is this from now on.
-    pub(super) fn sync(&self, unit: &str, revision: &str, objects: impl IntoIterator<Item = Value>) {
+    pub(crate) fn sync(&self, unit: &str, revision: &str, objects: impl IntoIterator<Item = Value>) {
         self.sources.set(unit, revision, objects);
         if self.units.unit(unit).is_none() {
             self.units.put(self.unit(unit));
@@ -262,7 +262,7 @@ impl Bed {
     }
 
     /// Waits until a unit's status is as wanted.
-    pub(super) async fn until(&self, unit: &str, wanted: impl Fn(&Status) -> bool) -> Status {
+    pub(crate) async fn until(&self, unit: &str, wanted: impl Fn(&Status) -> bool) -> Status {
         let settled = testkit::settled(LIMIT, self.events.clone(), async || {
             let status = self.units.unit(unit).map(|unit| unit.status).unwrap_or_default();
             if wanted(&status) {
@@ -275,21 +275,21 @@ impl Bed {
     }
 
     /// Waits until this revision is applied.
-    pub(super) async fn applied(&self, unit: &str, revision: &str) -> Status {
+    pub(crate) async fn applied(&self, unit: &str, revision: &str) -> Status {
         self.until(unit, |status| status.revision == revision).await
     }
 
-    pub(super) async fn resource(&self, group: &str, kind: &str) -> Resource {
+    pub(crate) async fn resource(&self, group: &str, kind: &str) -> Resource {
         self.cluster.resource(group, "v1", kind).await.unwrap()
     }
 
-    pub(super) async fn get(&self, group: &str, kind: &str, name: &str) -> Option<Value> {
+    pub(crate) async fn get(&self, group: &str, kind: &str, name: &str) -> Option<Value> {
         let resource = self.resource(group, kind).await;
         self.cluster.get(&resource, &self.space, name).await.unwrap()
     }
 
     /// Somebody else writes an object of this test.
-    pub(super) async fn by_hand(&self, group: &str, object: Value) -> Value {
+    pub(crate) async fn by_hand(&self, group: &str, object: Value) -> Value {
         let resource = self.resource(group, object.str_at(&["kind"])).await;
         let mut object = object;
         object.set_at(&["metadata", "namespace"], self.space.as_str());
@@ -300,7 +300,7 @@ impl Bed {
     }
 
     /// Waits until an object in the cluster is as wanted.
-    pub(super) async fn seen(&self, kind: &str, name: &str, wanted: impl Fn(Option<&Value>) -> bool) {
+    pub(crate) async fn seen(&self, kind: &str, name: &str, wanted: impl Fn(Option<&Value>) -> bool) {
         let every = testkit::settled::Every(Duration::from_millis(20));
         let settled = testkit::settled(LIMIT, every, async || {
             let live = self.get("", kind, name).await;
@@ -342,11 +342,11 @@ fn run(
 }
 
 /// An engine that runs, until it is ended.
-pub(super) struct Running(Mutex<Option<(oneshot::Sender<()>, JoinHandle<()>)>>);
+pub(crate) struct Running(Mutex<Option<(oneshot::Sender<()>, JoinHandle<()>)>>);
 
 impl Running {
     /// Starts an engine that works on so many units at once.
-    pub(super) fn start(engine: &Engine, at_once: usize) -> Self {
+    pub(crate) fn start(engine: &Engine, at_once: usize) -> Self {
         let engine = engine.clone();
         let (until, ended) = oneshot::channel();
         let task = tokio::spawn(async move {
@@ -363,7 +363,7 @@ impl Running {
 
     /// Ends it where it is, as a crash would, and waits until nothing of it is at work any more: what it wrote after that would be
     /// taken for what the next one has written.
-    pub(super) async fn end(&self) {
+    pub(crate) async fn end(&self) {
         let running = self.0.lock().take();
         if let Some((until, task)) = running {
             let _ = until.send(());

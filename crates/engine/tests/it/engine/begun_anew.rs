@@ -96,7 +96,7 @@ async fn a_request_that_was_withdrawn_does_not_come_back_after_a_dry_run() {
     bed.ask("shop", dry_run("bob"));
     let told = bed.phase("shop", Phase::Succeeded).await.operation.unwrap();
     assert_eq!(told.request, Some(dry_run("bob")));
-    assert!(soon(10, async || !bed.is_asked("shop")).await);
+    assert!(soon(60, async || !bed.is_asked("shop")).await);
     assert_eq!(bed.key("b").await.as_deref(), Some("1"));
     bed.finish().await;
 }
@@ -183,7 +183,7 @@ async fn what_is_terminated_between_two_tries_does_not_begin_anew() {
     bed.engine.terminate("shop");
     let status = bed.phase("shop", Phase::Terminated).await;
     assert_eq!(status.operation.unwrap().request, Some(by("ada")));
-    assert!(soon(10, async || !bed.is_asked("shop")).await);
+    assert!(soon(60, async || !bed.is_asked("shop")).await);
     let again = soon(600, async || {
         let status = bed.units.unit("shop").unwrap().status;
         status.operation.unwrap().phase != Phase::Terminated

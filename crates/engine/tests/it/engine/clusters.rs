@@ -19,13 +19,13 @@ use super::{Bed, Running, Sources, config_map};
 
 /// Clusters by name, which may change.
 #[derive(Clone)]
-pub(super) struct Names {
+pub(crate) struct Names {
     clusters: Arc<Mutex<BTreeMap<String, Access>>>,
     events: broadcast::Sender<ClusterEvent>,
 }
 
 impl Names {
-    pub(super) fn new() -> Names {
+    pub(crate) fn new() -> Names {
         Names {
             clusters: Arc::default(),
             events: broadcast::Sender::new(16),
@@ -33,7 +33,18 @@ impl Names {
     }
 
     /// The name leads here from now on. What is returned lives for as long as somebody can send requests that way.
-    pub(super) fn set(&self, name: &str, endpoint: &str, identity: &str, client: kube::Client) -> Weak<()> {
+    pub(crate) fn set(&self, name: &str, endpoint: &str, identity: &str, client: kube::Client) -> Weak<()> {
+        self.vouched(name, endpoint, (identity, ""), client)
+    }
+
+    /// The same, by the word of somebody.
+    pub(crate) fn vouched(
+        &self,
+        name: &str,
+        endpoint: &str,
+        (identity, vouched_by): (&str, &str),
+        client: kube::Client,
+    ) -> Weak<()> {
         let alive = Arc::new(());
         let held = Arc::downgrade(&alive);
         let service = tower::service_fn(move |request: http::Request<kube::client::Body>| {
@@ -47,6 +58,7 @@ impl Names {
         let access = Access {
             endpoint: endpoint.to_owned(),
             identity: identity.to_owned(),
+            vouched_by: vouched_by.to_owned(),
             client: kube::Client::new(service, "default"),
         };
         self.clusters.lock().insert(name.to_owned(), access);
@@ -55,7 +67,7 @@ impl Names {
         held
     }
 
-    pub(super) fn remove(&self, name: &str) {
+    pub(crate) fn remove(&self, name: &str) {
         self.clusters.lock().remove(name);
         let _ = self.events.send(ClusterEvent::Removed(name.to_owned()));
     }
@@ -80,14 +92,14 @@ impl CredentialsStore for Names {
 }
 
 /// An engine for units in the clusters of these names.
-pub(super) fn run(names: &Names, sources: &Sources, units: &MemoryStore) -> (Engine, Running) {
+pub(crate) fn run(names: &Names, sources: &Sources, units: &MemoryStore) -> (Engine, Running) {
     let settings = ReconciliationSettings::default();
     let engine = Engine::new(settings, names.clone(), sources.clone(), units.clone());
     let running = Running::start(&engine, 2);
     (engine, running)
 }
 
-pub(super) async fn synced(units: &MemoryStore, unit: &str, revision: &str) {
+pub(crate) async fn synced(units: &MemoryStore, unit: &str, revision: &str) {
     let every = testkit::settled::Every(Duration::from_millis(10));
     let settled = testkit::settled(super::LIMIT, every, async || {
         let status = units.unit(unit).unwrap().status;
@@ -430,7 +442,7 @@ async fn an_operation_that_a_process_has_left_is_terminated_although_its_cluster
 }
 
 /// Something that never becomes ready.
-pub(super) fn never_bound() -> model::Value {
+pub(crate) fn never_bound() -> model::Value {
     model::value!({
         "apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": { "name": "never" },
         "spec": {

@@ -279,6 +279,7 @@ impl CredentialsStore for Busy {
             Ok(Access {
                 endpoint: format!("https://{name}.example"),
                 identity: "ada".to_owned(),
+                vouched_by: String::new(),
                 client: self.0.clone(),
             })
         })

@@ -63,11 +63,21 @@ pub(super) fn rounds(few: u64) -> u64 {
     rounds.and_then(|rounds| rounds.parse().ok()).unwrap_or(few)
 }
 
+/// The seed of all choices: `SLUICE_FAULT_SEED`, or else a fixed one.
+fn seed() -> u64 {
+    let seed = std::env::var("SLUICE_FAULT_SEED").ok();
+    seed.and_then(|seed| seed.parse().ok())
+        .unwrap_or(0x51_0c_e0)
+        .max(1)
+}
+
 #[tokio::test(start_paused = true)]
 async fn whatever_goes_wrong_the_engine_gets_there_and_deletes_nothing_else() {
     let mut bed = Bed::on(testkit::Cluster::embedded(apiserver::Server::builder())).await;
     bed.by_hand("", config_map("bystander", "mine")).await;
-    let mut chance = Chance(0x51_0c_e0);
+    let seed = seed();
+    eprintln!("SLUICE_FAULT_SEED={seed} repeats the choices of this run");
+    let mut chance = Chance(seed);
     let (rounds, mut struck) = (rounds(200), 0);
     for round in 0..rounds {
         let faults: Vec<_> = (0..chance.below(4)).map(|_| chance.fault()).collect();

@@ -14,7 +14,7 @@ use model::health::State;
 use model::{Health, Value, value};
 
 /// Config maps with `slow: "yes"` are in progress until somebody writes an `outcome` into them.
-pub(super) struct Outcomes;
+pub(crate) struct Outcomes;
 
 impl Assess for Outcomes {
     fn assess(&self, object: &Value, _: Timestamp) -> Option<Health> {
@@ -30,7 +30,7 @@ impl Assess for Outcomes {
     }
 }
 
-pub(super) fn outcomes() -> ReconciliationSettings {
+pub(crate) fn outcomes() -> ReconciliationSettings {
     let config_maps = GroupKind {
         group: "".into(),
         kind: "ConfigMap".into(),
@@ -46,27 +46,27 @@ pub(super) fn outcomes() -> ReconciliationSettings {
 }
 
 /// A config map that takes its time.
-pub(super) fn slow(name: &str) -> Value {
+pub(crate) fn slow(name: &str) -> Value {
     let mut object = config_map(name, "1");
     object.set_at(&["data", "slow"], "yes");
     object
 }
 
 /// The object with an annotation of Argo CD.
-pub(super) fn argo(mut object: Value, annotation: &str, value: &str) -> Value {
+pub(crate) fn argo(mut object: Value, annotation: &str, value: &str) -> Value {
     let annotation = format!("argocd.argoproj.io/{annotation}");
     object.set_at(&["metadata", "annotations", &annotation], value);
     object
 }
 
 /// The names of the objects that an operation has worked on, in the order in which that was done.
-pub(super) fn worked_on(status: &Status) -> Vec<String> {
+pub(crate) fn worked_on(status: &Status) -> Vec<String> {
     let results = &status.operation.as_ref().unwrap().progress.results;
     let changed = results.iter().filter(|result| result.outcome.changed());
     changed.map(|result| result.key.name.to_string()).collect()
 }
 
-pub(super) fn config_map(name: &str, key: &str) -> Value {
+pub(crate) fn config_map(name: &str, key: &str) -> Value {
     value!({
         "apiVersion": "v1", "kind": "ConfigMap",
         "metadata": { "name": name },
@@ -75,7 +75,7 @@ pub(super) fn config_map(name: &str, key: &str) -> Value {
 }
 
 /// Waits for health at the end of each run, for so long.
-pub(super) fn waiting(seconds: u64) -> Options {
+pub(crate) fn waiting(seconds: u64) -> Options {
     Options {
         wait: Some(engine::plan::Health {
             seconds,
@@ -87,12 +87,12 @@ pub(super) fn waiting(seconds: u64) -> Options {
 }
 
 /// The object as a hook of Argo CD.
-pub(super) fn hook(object: Value, phase: &str, policy: &str) -> Value {
+pub(crate) fn hook(object: Value, phase: &str, policy: &str) -> Value {
     argo(argo(object, "hook", phase), "hook-delete-policy", policy)
 }
 
 /// The definition of a kind of this group, which takes all fields.
-pub(super) fn definition(group: &str) -> Value {
+pub(crate) fn definition(group: &str) -> Value {
     value!({
         "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
         "metadata": { "name": (format!("widgets.{group}")) },
@@ -108,12 +108,12 @@ pub(super) fn definition(group: &str) -> Value {
 }
 
 /// An object of the kind that is so defined.
-pub(super) fn widget(group: &str) -> Value {
+pub(crate) fn widget(group: &str) -> Value {
     value!({ "apiVersion": (format!("{group}/v1")), "kind": "Widget", "metadata": { "name": "w" } })
 }
 
 /// A service that no server takes.
-pub(super) fn refused_service() -> Value {
+pub(crate) fn refused_service() -> Value {
     value!({
         "apiVersion": "v1", "kind": "Service", "metadata": { "name": "x" },
         "spec": { "ports": [{ "port": 99999 }] },
@@ -121,7 +121,7 @@ pub(super) fn refused_service() -> Value {
 }
 
 /// The request of somebody.
-pub(super) fn by(who: &str) -> Operation {
+pub(crate) fn by(who: &str) -> Operation {
     Operation {
         by: who.to_owned(),
         ..Operation::default()
@@ -129,7 +129,7 @@ pub(super) fn by(who: &str) -> Operation {
 }
 
 /// Whether something comes true within so many seconds. What must not come true is asked of a paused clock, which takes no time.
-pub(super) async fn soon(seconds: u64, is: impl AsyncFn() -> bool) -> bool {
+pub(crate) async fn soon(seconds: u64, is: impl AsyncFn() -> bool) -> bool {
     let every = testkit::settled::Every(Duration::from_millis(50));
     let limit = Duration::from_secs(seconds);
     let settled = testkit::settled(limit, every, async || match is().await {
@@ -140,7 +140,7 @@ pub(super) async fn soon(seconds: u64, is: impl AsyncFn() -> bool) -> bool {
 }
 
 /// Counts the operations that end from now on.
-pub(super) fn count_ended(engine: &Engine) -> Arc<AtomicUsize> {
+pub(crate) fn count_ended(engine: &Engine) -> Arc<AtomicUsize> {
     let ended: Arc<AtomicUsize> = Arc::default();
     let count = Arc::clone(&ended);
     let counting = engine.on_sync_completed(move |_, _| {
@@ -151,7 +151,7 @@ pub(super) fn count_ended(engine: &Engine) -> Arc<AtomicUsize> {
 }
 
 /// Whether the last operation is under way and waits.
-pub(super) fn is_waiting(status: &Status) -> bool {
+pub(crate) fn is_waiting(status: &Status) -> bool {
     let state = status.operation.as_ref();
     state.is_some_and(|state| state.phase == Phase::Running && state.message.starts_with("waiting for"))
 }

@@ -83,7 +83,7 @@ async fn a_hearing_that_a_veto_has_ended_counts_for_no_later_deletion() {
 #[tokio::test(flavor = "multi_thread")]
 async fn an_operation_that_nobody_goes_on_with_is_not_said_to_run() {
     for vetoed in [false, true] {
-        let mut bed = embedded(outcomes()).await;
+        let bed = embedded(outcomes()).await;
         let mut unit = bed.unit("shop");
         unit.policy.options = waiting(600);
         bed.units.put(unit);
@@ -97,16 +97,25 @@ async fn an_operation_that_nobody_goes_on_with_is_not_said_to_run() {
             // Nothing at all is no build.
             false => bed.sources.set("shop", "v3", []),
         }
-        bed.restart().await;
-        let _veto = bed.engine.on_before_sync(|_, plan| match plan.revision.as_str() {
+        // The veto is there before the engine looks at anything.
+        let access = OneCluster::new(bed.test.client());
+        let engine = Engine::new(
+            bed.settings.clone(),
+            access,
+            bed.sources.clone(),
+            bed.units.clone(),
+        );
+        let _veto = engine.on_before_sync(|_, plan| match plan.revision.as_str() {
             "v3" => Err(Failure::new("frozen")),
             _ => Ok(plan),
         });
-        let is_over = |status: &engine::unit::Status| {
-            let last = status.operation.as_ref();
-            !status.errors.is_empty() && last.is_some_and(|last| last.phase.is_final())
+        let running = Running::start(&engine, 2);
+        let is_over = async || {
+            let status = bed.units.unit("shop").unwrap().status;
+            !status.errors.is_empty() && status.operation.is_some_and(|last| last.phase.is_final())
         };
-        bed.until("shop", is_over).await;
+        assert!(soon(60, is_over).await);
+        running.end().await;
         bed.finish().await;
     }
 }

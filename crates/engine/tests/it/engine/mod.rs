@@ -3,17 +3,17 @@
 mod answers;
 mod apply;
 mod approval;
-mod bed;
+pub(crate) mod bed;
 mod begun_anew;
 mod callbacks;
-mod clusters;
+pub(crate) mod clusters;
 mod clusters_that_go;
 mod definitions;
 mod deletion;
 mod drift;
 mod ending;
 mod faults;
-mod fixtures;
+pub(crate) mod fixtures;
 mod force;
 mod gate;
 mod given_up;
@@ -49,4 +49,4 @@ use bed::{Bed, Running, Sources};
 use fixtures::*;
 
 /// Everything has to be there by then, also on a busy machine.
-const LIMIT: Duration = Duration::from_secs(60);
+pub(crate) const LIMIT: Duration = Duration::from_secs(60);

@@ -10,8 +10,7 @@ use model::Value;
 
 #[test]
 fn scripts_of_argo_cd_say_what_their_tests_say() {
-    let Some(folder) = std::env::var_os("SLUICE_ARGO_CUSTOMIZATIONS").map(PathBuf::from) else {
-        eprintln!("skipped: SLUICE_ARGO_CUSTOMIZATIONS is not set");
+    let Some(folder) = testkit::program::named_by("SLUICE_ARGO_CUSTOMIZATIONS") else {
         return;
     };
     let places: Vec<PathBuf> = files(&folder, "health.lua");

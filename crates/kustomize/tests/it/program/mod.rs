@@ -18,6 +18,7 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use crate::skip;
 use kustomize::{Options, build};
 use tree::Tree;
 
@@ -48,7 +49,9 @@ fn find(name: &str) -> Option<PathBuf> {
             !required,
             "{name} is missing: run the tests with `cargo xtask real-programs exec`"
         );
-        eprintln!("skipped: this machine has no {name}; `cargo xtask real-programs exec` gets it");
+        skip(&format!(
+            "this machine has no {name}; `cargo xtask real-programs exec` gets it"
+        ));
     }
     found
 }

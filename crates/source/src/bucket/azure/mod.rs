@@ -94,7 +94,7 @@ impl Container {
 
     async fn send(&self, key: &str, query: &[(&str, String)], tag: Option<&str>) -> Result<Answer, Error> {
         let container = self.options.container.as_str();
-        let below = escape::path([container, key].into_iter().filter(|part| !part.is_empty()));
+        let below = escape::path(Some(container).filter(|name| !name.is_empty()), key);
         let path = format!("{}{below}", self.endpoint.path().trim_end_matches('/'));
         let mut url = self.endpoint.clone();
         url.set_path(&path);

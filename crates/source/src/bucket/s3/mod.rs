@@ -79,7 +79,8 @@ impl Bucket {
         }
         let client = options.http.raw_client()?;
         let is_amazon = endpoint.ends_with(".amazonaws.com") || endpoint.ends_with(".amazonaws.com.cn");
-        let in_host = is_amazon && (options.insecure || !options.bucket.contains('.'));
+        let in_host =
+            is_amazon && is_host_name(&options.bucket) && (options.insecure || !options.bucket.contains('.'));
         let host = if in_host {
             format!("{}.{endpoint}", options.bucket)
         } else {
@@ -140,7 +141,7 @@ impl Bucket {
         tag: Option<&str>,
     ) -> Result<Answer, Error> {
         let bucket = (!self.in_host).then_some(self.options.bucket.as_str());
-        let path = escape::path(bucket.into_iter().chain([key]).filter(|part| !part.is_empty()));
+        let path = escape::path(bucket.filter(|name| !name.is_empty()), key);
         let scheme = if self.options.insecure { "http" } else { "https" };
         let mut url = format!("{scheme}://{}{path}", self.host);
         if !query.is_empty() {
@@ -205,6 +206,13 @@ enum Answer {
         /// The region that the server wants.
         region: Option<String>,
     },
+}
+
+/// Whether a bucket's name can be a part of a host's: any other would lead a signed request to somebody else.
+fn is_host_name(bucket: &str) -> bool {
+    let is_known = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-.".contains(&byte);
+    let is_label = |label: &str| !label.is_empty() && !label.starts_with('-') && !label.ends_with('-');
+    bucket.len() <= 63 && bucket.bytes().all(is_known) && bucket.split('.').all(is_label)
 }
 
 /// The region that an endpoint of Amazon names, or the one that everyone takes where there are none.
@@ -289,6 +297,37 @@ impl Store for Bucket {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_bucket_name_is_no_part_of_another_host() {
+        for name in ["manifests", "my.bucket-1", "0"] {
+            assert!(is_host_name(name), "{name}");
+        }
+        let long = "a".repeat(64);
+        for name in [
+            "",
+            "evil.example/",
+            "evil.example:80",
+            "2130706433:80/x",
+            "a@b",
+            "a?b",
+            "a#b",
+            "a\\b",
+            "a b",
+            "a%2fb",
+            "A",
+            ".a",
+            "a.",
+            "a..b",
+            "-a",
+            "a-",
+            "a.-b",
+            "größe",
+            &long,
+        ] {
+            assert!(!is_host_name(name), "{name}");
+        }
+    }
 
     #[test]
     fn the_region_follows_from_the_endpoint() {

@@ -1,6 +1,6 @@
 //! Signatures of commits and tags: who signed, checked with the keys that are trusted.
 
-mod pgp;
+pub(crate) mod pgp;
 mod ssh;
 
 use super::commit::{Commit, Tag};

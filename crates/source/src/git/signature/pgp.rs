@@ -54,7 +54,8 @@ fn read(keyring: &str) -> Result<Vec<SignedPublicKey>, String> {
     }
 }
 
-fn check_kind(signature: &Signature, now: i64) -> Result<(), Failure> {
+/// Refuses signatures that count for nothing, whoever made them.
+pub(crate) fn check_kind(signature: &Signature, now: i64) -> Result<(), Failure> {
     let malformed = |text: &str| Err(Failure::Malformed(text.to_owned()));
     if !matches!(signature.typ(), Some(SignatureType::Binary | SignatureType::Text)) {
         return malformed("it is no signature of a document");
@@ -78,7 +79,7 @@ fn check_kind(signature: &Signature, now: i64) -> Result<(), Failure> {
 }
 
 /// Whether a key or one of its subkeys made the signature; nothing if not, or why it does not count.
-fn made_by(
+pub(crate) fn made_by(
     signature: &DetachedSignature,
     payload: &[u8],
     key: &SignedPublicKey,

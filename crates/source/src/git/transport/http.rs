@@ -3,6 +3,8 @@
 //! A server that speaks version 2 keeps no state: a list of references is one POST, once it is known what the server can
 //! do. The first contact costs a GET before it. Servers of the old versions list everything in answer to that GET.
 
+use std::time::Duration;
+
 use bytes::Bytes;
 use futures::future::BoxFuture;
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderValue, WWW_AUTHENTICATE};
@@ -11,10 +13,12 @@ use reqwest::{Client, RequestBuilder, Response, StatusCode};
 use super::{Chunks, Version};
 use crate::git::error::{Cause, Source};
 use crate::git::protocol::{AGENT, Capabilities};
-use crate::git::remote::Settings;
+use crate::git::settings::Settings;
 use crate::http::redirect::{self, Failure, Landed, Shown};
 use crate::http::{Options, tls_failure};
 
+/// How much later than the whole a request is given up, so that it is the whole that says so.
+const AFTERWARDS: Duration = Duration::from_secs(5);
 const SERVICE: &str = "git-upload-pack";
 
 /// What is remembered of a server that speaks version 2. One that led elsewhere is not remembered: it may lead to another place
@@ -39,6 +43,8 @@ impl Link {
     pub(super) fn new(settings: &Settings, known: Option<Known>) -> Result<Self, Cause> {
         let mut options = settings.http.clone();
         options.user_agent = Some(options.user_agent.unwrap_or_else(|| format!("git/{AGENT}")));
+        // The whole listing or fetch has a limit, and no request outlives it by much.
+        options.timeout = Some(settings.timeout.saturating_add(AFTERWARDS));
         let base = settings.url.http_base();
         let home = settings.url.http_base();
         let home = url::Url::parse(&home)

@@ -15,7 +15,7 @@ use futures::future::BoxFuture;
 use super::error::Cause;
 use super::protocol::{Greeting, Packets, Plan, list_request, read_listing};
 use super::refs::Ref;
-use super::remote::Settings;
+use super::settings::Settings;
 use super::url::Scheme;
 
 pub use algorithms::{SshAlgorithms, UnknownAlgorithms};

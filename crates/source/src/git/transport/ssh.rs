@@ -16,7 +16,7 @@ use super::known_hosts::{KnownHosts, Verdict};
 use super::{private_key, socks};
 use crate::git::error::Cause;
 use crate::git::protocol::refusal;
-use crate::git::remote::Settings;
+use crate::git::settings::Settings;
 use crate::http::Proxy;
 
 /// How much of what the server complains about is kept.

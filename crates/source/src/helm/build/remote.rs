@@ -6,6 +6,7 @@ use model::Value;
 use super::{Built, Content, Error, Options, inside, read_values, replace_values};
 use crate::helm::chart::{Chart, metadata_of_archive, values};
 use crate::helm::fetcher::{ChartFetcher, FetchError, Found, Verified};
+use crate::trust::TrustScope;
 
 /// A chart that was found, and is yet to be fetched.
 #[derive(Debug)]
@@ -76,6 +77,11 @@ impl Pick {
     pub fn address(&self) -> String {
         let Found { name, version, urls } = &self.found;
         format!("{name} {version} {urls:?}")
+    }
+
+    /// Who reads it, and whom they trust to be the place that has it; nothing where it is not to be shared.
+    pub fn scope(&self, fetcher: &dyn ChartFetcher) -> Option<TrustScope> {
+        fetcher.scope(&self.found)
     }
 
     /// A name that it shares only with the same archive; nothing where the place gives none. The place has been asked whether

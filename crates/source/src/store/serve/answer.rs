@@ -15,12 +15,17 @@ use tokio::io::{AsyncReadExt, AsyncSeekExt};
 
 use super::conditions::{Conditions, Version};
 use super::range::{Part, Wanted};
+use crate::http::SOURCE_REQUEST;
 
 pub(super) type Body = BoxBody<Bytes, io::Error>;
 
 const CHUNK: usize = 256 * 1024;
 
 pub(super) async fn answer<B>(root: &Path, request: &Request<B>) -> Response<Body> {
+    // A tenant wrote this URL and must not read artifacts of others with the controller's network access.
+    if request.headers().contains_key(SOURCE_REQUEST) {
+        return plain(StatusCode::FORBIDDEN, "artifacts are no sources\n");
+    }
     if !matches!(*request.method(), Method::GET | Method::HEAD) {
         let mut response = plain(StatusCode::METHOD_NOT_ALLOWED, "only GET and HEAD are answered\n");
         let allowed = HeaderValue::from_static("GET, HEAD");

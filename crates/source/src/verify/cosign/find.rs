@@ -11,6 +11,8 @@ pub(super) const BUNDLE: &str = "application/vnd.dev.sigstore.bundle.v0.3+json";
 const MOST: usize = 50;
 /// A bundle may hold a whole attestation, such as a list of packages.
 const BUNDLE_LIMIT: u64 = 16 << 20;
+/// The bytes that all bundles together may have. They are in memory at the same time.
+const BUNDLES_LIMIT: u64 = 64 << 20;
 const PAYLOAD_LIMIT: u64 = 1 << 20;
 
 /// What was found.
@@ -49,9 +51,14 @@ async fn bundles(
 ) -> Result<Vec<Vec<u8>>, oci::Error> {
     let referrers = client.referrers(repository, digest, BUNDLE).await?;
     let mut bundles = Vec::new();
+    let mut bytes_left = BUNDLES_LIMIT;
     for referrer in referrers.iter().take(MOST) {
         let manifest = client.described(repository, referrer).await?;
         for layer in manifest.layers.iter().filter(|layer| layer.media_type == BUNDLE) {
+            bytes_left = bytes_left.saturating_sub(layer.size);
+            if bundles.len() == MOST || bytes_left == 0 {
+                return Ok(bundles);
+            }
             bundles.push(client.blob(repository, layer, BUNDLE_LIMIT).await?);
         }
     }

@@ -3,12 +3,13 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use model::Digest;
+use model::digest::Algorithm;
 use model::regexp::Regexp;
 use serde::Deserialize;
 use serde_json::json;
 use sha2::{Digest as _, Sha256};
 use sigstore_trust_root::{SigstoreInstance, TrustedRoot};
-use sigstore_types::{Artifact, Bundle};
+use sigstore_types::{Artifact, ArtifactDigest, Bundle, HashAlgorithm};
 use sigstore_verify::{VerificationPolicy, Verifier};
 use x509_cert::der::pem;
 
@@ -54,7 +55,7 @@ impl Keyless {
         Self::new(&TrustedRoot::from_json(text).map_err(unusable)?, identities)
     }
 
-    fn new(root: &TrustedRoot, identities: &[Identity]) -> Result<Self, Error> {
+    pub(super) fn new(root: &TrustedRoot, identities: &[Identity]) -> Result<Self, Error> {
         let compile = |pattern: &str| {
             Regexp::new(pattern).map_err(|source| Error::Identity {
                 pattern: pattern.to_owned(),
@@ -110,6 +111,23 @@ impl Keyless {
         Ok(())
     }
 
+    /// Checks a bundle about something of this digest, wherever both come from.
+    ///
+    /// # Errors
+    /// Says why the bundle is refused.
+    pub fn verify_bundle(&self, bundle: &[u8], digest: Digest) -> Result<(), String> {
+        let algorithm = match digest.algorithm() {
+            Algorithm::Sha256 => HashAlgorithm::Sha2256,
+            Algorithm::Sha384 => HashAlgorithm::Sha2384,
+            Algorithm::Sha512 => HashAlgorithm::Sha2512,
+            other => return Err(format!("bundles have no {} digests", other.name())),
+        };
+        let bytes = hex(&digest.hex()).ok_or("the digest is not hexadecimal")?;
+        let digest = ArtifactDigest::new(algorithm, bytes).map_err(|error| error.to_string())?;
+        let bundle: Bundle = serde_json::from_slice(bundle).map_err(|error| error.to_string())?;
+        self.check(Artifact::from_digest(digest), &bundle)
+    }
+
     fn check_bundle(&self, json: &[u8], manifest: &[u8]) -> Result<(), String> {
         let bundle: Bundle = serde_json::from_slice(json).map_err(|error| error.to_string())?;
         self.check(Artifact::from(manifest), &bundle)
@@ -150,7 +168,7 @@ impl std::fmt::Debug for Keyless {
     }
 }
 
-fn unusable(error: impl ToString) -> Error {
+pub(super) fn unusable(error: impl ToString) -> Error {
     Error::TrustedRoot(error.to_string())
 }
 

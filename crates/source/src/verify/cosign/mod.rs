@@ -7,8 +7,10 @@ mod bundle;
 mod find;
 mod keyless;
 mod legacy;
+mod refresh;
 
 pub use keyless::{Identity, Keyless};
+pub use refresh::{PUBLIC_REPOSITORY, Repository as RootRepository, Root};
 
 use model::Digest;
 

@@ -5,7 +5,9 @@
 
 mod cbor;
 mod chain;
+mod check;
 mod cose;
+mod distinguished_name;
 mod envelope;
 mod policy;
 
@@ -54,6 +56,26 @@ pub enum Error {
         /// What is wrong.
         source: Box<oci::Error>,
     },
+}
+
+/// Why a trust policy document is refused.
+#[derive(Debug, thiserror::Error)]
+pub enum PolicyError {
+    /// It is not the JSON of a trust policy.
+    #[error("{0}")]
+    Malformed(String),
+    /// It breaks a rule.
+    #[error("invalid trust policy: {0}")]
+    Invalid(String),
+}
+
+/// Checks a `trustpolicy.json` by the rules of notation.
+///
+/// # Errors
+/// Returns the first rule that the document breaks.
+pub fn check_policy(json: &[u8]) -> Result<(), PolicyError> {
+    let document = Document::read(json).map_err(PolicyError::Malformed)?;
+    check::document(&document).map_err(PolicyError::Invalid)
 }
 
 /// What came out.

@@ -4,30 +4,31 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-#[derive(Clone, Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
+use super::{check, distinguished_name};
+
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
 pub(super) struct Document {
-    version: String,
-    trust_policies: Vec<Statement>,
+    pub(super) version: String,
+    pub(super) trust_policies: Vec<Statement>,
 }
 
-#[derive(Clone, Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
 pub(super) struct Statement {
-    name: String,
-    registry_scopes: Vec<String>,
-    signature_verification: SignatureVerification,
-    #[serde(default)]
-    trust_stores: Vec<String>,
-    #[serde(default)]
-    trusted_identities: Vec<String>,
+    pub(super) name: String,
+    pub(super) registry_scopes: Vec<String>,
+    pub(super) signature_verification: SignatureVerification,
+    pub(super) trust_stores: Vec<String>,
+    pub(super) trusted_identities: Vec<String>,
 }
 
-#[derive(Clone, Debug, Deserialize)]
-struct SignatureVerification {
-    level: String,
-    #[serde(default)]
-    r#override: BTreeMap<String, String>,
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(super) struct SignatureVerification {
+    pub(super) level: String,
+    pub(super) r#override: BTreeMap<String, String>,
+    pub(super) verify_timestamp: String,
 }
 
 /// What is done about a failure.
@@ -41,26 +42,27 @@ pub(super) enum Action {
     Skip,
 }
 
-const CHECKS: [&str; 4] = ["authenticity", "authenticTimestamp", "expiry", "revocation"];
+/// The checks whose failures a policy can do something else about.
+pub(super) const CHECKS: [&str; 4] = ["authenticity", "authenticTimestamp", "expiry", "revocation"];
 
 impl Document {
+    /// Reads a document as Flux's controllers do. A statement that skips verification loses its stores and identities,
+    /// which notation would refuse.
     pub(super) fn parse(json: &[u8]) -> Result<Self, String> {
-        let document: Document = serde_json::from_slice(json).map_err(|error| error.to_string())?;
-        if document.version != "1.0" {
-            return Err(format!(
-                "its version '{}' is not supported: it must be 1.0",
-                document.version
-            ));
+        let mut document = Document::read(json)?;
+        for statement in &mut document.trust_policies {
+            if statement.skips() {
+                statement.trust_stores.clear();
+                statement.trusted_identities.clear();
+            }
         }
-        if document.trust_policies.is_empty() {
-            return Err("it has no trust policies".to_owned());
-        }
-        for statement in &document.trust_policies {
-            statement
-                .check()
-                .map_err(|reason| format!("'{}' {reason}", statement.name))?;
-        }
+        check::document(&document)?;
         Ok(document)
+    }
+
+    /// Reads a document without checking it.
+    pub(super) fn read(json: &[u8]) -> Result<Self, String> {
+        serde_json::from_slice(json).map_err(|error| error.to_string())
     }
 
     /// The statement that names the repository, else the one for all.
@@ -75,36 +77,6 @@ impl Document {
 }
 
 impl Statement {
-    fn check(&self) -> Result<(), String> {
-        let verification = &self.signature_verification;
-        if !["strict", "permissive", "audit", "skip"].contains(&verification.level.as_str()) {
-            return Err(format!("has the unknown level '{}'", verification.level));
-        }
-        for (check, action) in &verification.r#override {
-            if !CHECKS.contains(&check.as_str()) || !["enforce", "log", "skip"].contains(&action.as_str()) {
-                return Err(format!("cannot override '{check}' with '{action}'"));
-            }
-        }
-        if self.skips() {
-            return if verification.r#override.is_empty() {
-                Ok(())
-            } else {
-                Err("skips verification and cannot override anything".to_owned())
-            };
-        }
-        if self.trust_stores.is_empty() || self.trusted_identities.is_empty() {
-            return Err("needs trustStores and trustedIdentities".to_owned());
-        }
-        for identity in &self.trusted_identities {
-            if identity != "*" && parse_identity(identity).is_none() {
-                return Err(format!(
-                    "has the identity '{identity}', which must be * or x509.subject: C=…, ST=…, O=…"
-                ));
-            }
-        }
-        Ok(())
-    }
-
     pub(super) fn skips(&self) -> bool {
         self.signature_verification.level == "skip"
     }
@@ -135,26 +107,12 @@ impl Statement {
     pub(super) fn trusts(&self, subject: &[(String, String)]) -> bool {
         self.trusted_identities.iter().any(|identity| {
             identity == "*"
-                || parse_identity(identity)
-                    .is_some_and(|wanted| wanted.iter().all(|part| subject.contains(part)))
+                || identity
+                    .strip_prefix("x509.subject:")
+                    .and_then(|name| distinguished_name::parse(name).ok())
+                    .is_some_and(|wanted| wanted.into_iter().all(|part| subject.contains(&part)))
         })
     }
-}
-
-/// The parts of `x509.subject: C=US, ST=WA, O=example`.
-fn parse_identity(text: &str) -> Option<Vec<(String, String)>> {
-    let parts: Option<Vec<_>> = text
-        .strip_prefix("x509.subject:")?
-        .split(',')
-        .map(|part| {
-            let (key, value) = part.trim().split_once('=')?;
-            let key = if key.trim() == "S" { "ST" } else { key.trim() };
-            Some((key.to_uppercase(), value.trim().to_owned()))
-        })
-        .collect();
-    let parts = parts?;
-    let has = |wanted: &str| parts.iter().any(|(key, _)| key == wanted);
-    (has("C") && has("ST") && has("O")).then_some(parts)
 }
 
 #[cfg(test)]
@@ -178,9 +136,14 @@ mod tests {
         assert_eq!(action("permissive", "", "expiry"), Action::Log);
         assert_eq!(action("audit", "", "authenticity"), Action::Log);
         assert_eq!(
-            action("strict", r#","override":{"expiry":"skip"}"#, "expiry"),
+            action("strict", r#","override":{"revocation":"skip"}"#, "revocation"),
             Action::Skip
         );
+        assert_eq!(
+            action("strict", r#","override":{"expiry":"log"}"#, "expiry"),
+            Action::Log
+        );
+        assert!(policy("strict", r#","override":{"expiry":"skip"}"#).is_err());
         assert!(policy("other", "").is_err());
         assert!(policy("strict", r#","override":{"integrity":"skip"}"#).is_err());
         assert!(policy("skip", r#","override":{"expiry":"skip"}"#).is_err());

@@ -168,14 +168,15 @@ fn the_real_tar_reads_it() {
     let file = root.path().join("a.tar.gz");
     let longer = format!("é{}/{}", "d".repeat(200), "f".repeat(200));
     fs::write(&file, packed(&example().with(&longer, "long"), &Rules::none())).unwrap();
-    let Ok(output) = Command::new("tar")
+    if testkit::program::find("tar").is_none() {
+        return;
+    }
+    let output = Command::new("tar")
         .arg("xzf")
         .arg(&file)
         .current_dir(root.path())
         .output()
-    else {
-        return;
-    };
+        .unwrap();
     assert!(
         output.status.success(),
         "{}",

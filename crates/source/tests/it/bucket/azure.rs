@@ -44,7 +44,9 @@ async fn a_container_is_listed_and_fetched() {
     found.insert("apps/c&d.yaml", "0x0");
     found.insert("gone", "0x4");
     let directory = tempfile::tempdir().unwrap();
-    download(&container, &mut found, directory.path()).await.unwrap();
+    download(&container, &mut found, directory.path(), u64::MAX)
+        .await
+        .unwrap();
     let listed: Vec<_> = found.iter().collect();
     assert_eq!(listed, [("apps/a b.yaml", "0x1"), ("apps/c&d.yaml", "0x2")]);
     assert_eq!(
@@ -115,7 +117,9 @@ async fn requests_are_signed_with_the_key_of_the_account() {
         match (index(&container, "apps/", None).await, fine) {
             (Ok(mut found), true) => {
                 let directory = tempfile::tempdir().unwrap();
-                download(&container, &mut found, directory.path()).await.unwrap();
+                download(&container, &mut found, directory.path(), u64::MAX)
+                    .await
+                    .unwrap();
                 assert!(directory.path().join("apps/a b.yaml").exists());
             }
             (Err(error), false) => assert!(error.is_authentication(), "{error}"),

@@ -54,7 +54,9 @@ async fn a_bucket_is_read_with_the_key_of_a_service_account() {
     let mut found = index(&bucket, "apps/", Some("c.yaml")).await.unwrap();
     found.insert("gone", "CA4=");
     let directory = tempfile::tempdir().unwrap();
-    download(&bucket, &mut found, directory.path()).await.unwrap();
+    download(&bucket, &mut found, directory.path(), u64::MAX)
+        .await
+        .unwrap();
     assert_eq!(found.len(), 1);
     assert_eq!(
         fs::read_to_string(directory.path().join("apps/a b.yaml")).unwrap(),

@@ -60,7 +60,9 @@ async fn a_bucket_is_listed_and_fetched() {
     );
     let before = index.digest(Algorithm::Sha256);
     let directory = tempfile::tempdir().unwrap();
-    download(&bucket, &mut index, directory.path()).await.unwrap();
+    download(&bucket, &mut index, directory.path(), u64::MAX)
+        .await
+        .unwrap();
     assert_eq!(index.digest(Algorithm::Sha256), before);
     let read = |path: &str| fs::read_to_string(directory.path().join(path)).unwrap();
     assert_eq!(
@@ -89,7 +91,9 @@ async fn prefix_ignore_file_and_patterns_leave_keys_out() {
         Index::default().digest(Algorithm::Sha256)
     );
     let directory = tempfile::tempdir().unwrap();
-    download(&bucket, &mut found, directory.path()).await.unwrap();
+    download(&bucket, &mut found, directory.path(), u64::MAX)
+        .await
+        .unwrap();
     let text = fs::read_to_string(directory.path().join(".sourceignore")).unwrap();
     assert_eq!(text, "*.txt\n");
 }
@@ -116,7 +120,9 @@ async fn what_changes_between_list_and_fetch_changes_the_revision() {
     store.put("apps/app.yaml", "replicas: 2\n");
     store.delete("infra/a.txt");
     let directory = tempfile::tempdir().unwrap();
-    download(&bucket, &mut found, directory.path()).await.unwrap();
+    download(&bucket, &mut found, directory.path(), u64::MAX)
+        .await
+        .unwrap();
     assert_eq!(found, index(&bucket, "", None).await.unwrap());
     assert_eq!(
         fs::read_to_string(directory.path().join("apps/app.yaml")).unwrap(),
@@ -196,7 +202,9 @@ async fn a_token_is_changed_into_a_temporary_key_once() {
     let bucket = Bucket::new(options(&server, sts("token"))).unwrap();
     let mut found = index(&bucket, "", None).await.unwrap();
     let directory = tempfile::tempdir().unwrap();
-    download(&bucket, &mut found, directory.path()).await.unwrap();
+    download(&bucket, &mut found, directory.path(), u64::MAX)
+        .await
+        .unwrap();
     assert_eq!(found.len(), 1);
     assert_eq!(server.count(http::Method::POST, ""), 1);
     let bucket = Bucket::new(options(&server, sts("other"))).unwrap();
@@ -241,7 +249,11 @@ async fn a_failing_or_lying_server_is_an_error_and_not_an_empty_bucket() {
     assert!(index(&bucket, "", None).await.is_err());
     server.fail(Fault::truncate(3).on("app.yaml"));
     let directory = tempfile::tempdir().unwrap();
-    assert!(download(&bucket, &mut found, directory.path()).await.is_err());
+    assert!(
+        download(&bucket, &mut found, directory.path(), u64::MAX)
+            .await
+            .is_err()
+    );
 }
 
 #[test]

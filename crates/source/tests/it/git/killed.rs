@@ -2,7 +2,6 @@
 
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::time::Duration;
 
 use source::git::{Cache, Reference, Remote, Settings};
 use testkit::git;
@@ -54,7 +53,7 @@ async fn a_cache_survives_kills_at_any_step_of_a_fetch() {
             .unwrap();
         // Killed before it asks, after it was greeted, after the listing, while the pack is stored; or not at all.
         let requests = before + round % 4;
-        let limit = Duration::from_secs(30);
+        let limit = testkit::DEADLINE;
         let waited = tokio::time::timeout(limit, changes.wait_for(|count| *count >= requests)).await;
         assert!(waited.is_ok(), "the process asked for nothing");
         drop(waited);

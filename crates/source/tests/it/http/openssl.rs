@@ -81,7 +81,7 @@ async fn certificates_of_the_first_version_are_taken() {
             .args(["x509", "-noout", "-text", "-in", "ca.crt"]),
     );
     if !text.contains("Version: 1") {
-        // Newer ones make the third version in any case.
+        eprintln!("skipped: this openssl makes certificates of the third version only");
         return;
     }
     std::fs::write(folder.join("names"), NAMES).unwrap();

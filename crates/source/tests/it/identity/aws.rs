@@ -9,7 +9,7 @@ use secrecy::ExposeSecret;
 use serde_json::json;
 use source::git::Auth;
 use source::identity::aws::Place;
-use source::identity::{Asker, Cloud, Identities};
+use source::identity::{Asker, Cloud, Destination, Identities};
 use testkit::http::{Method, Reply, Request, Server, Service};
 
 use super::signature::signed;
@@ -74,7 +74,9 @@ fn ecr(secret: &'static str, service: &'static str, region: &'static str) -> Ser
 }
 
 async fn ask(identities: &Identities, asker: &Asker, registry: &str) -> Result<(String, String), String> {
-    let credential = identities.registry(Cloud::Aws, asker, registry).await;
+    let credential = identities
+        .registry(Cloud::Aws, asker, registry, Destination::Configured)
+        .await;
     credential.map(login).map_err(|error| all_of(&error))
 }
 
@@ -179,14 +181,20 @@ async fn the_metadata_server_of_the_machine_is_asked_in_a_session_and_the_public
 async fn keys_of_the_environment_count_first_and_buckets_need_a_region() {
     let keys = [("AWS_ACCESS_KEY_ID", "AKIA"), ("AWS_SECRET_ACCESS_KEY", "geheim")];
     let no_region = identities(&keys, |_| {});
-    let source = no_region.s3(Asker::default(), Place::default());
+    let source = no_region
+        .s3(Asker::default(), Place::default(), Destination::Configured)
+        .unwrap();
     let error = all_of(&source.grant().await.unwrap_err());
     assert!(error.contains("AWS_REGION"), "{error}");
     assert!(!error.contains("geheim"));
 
     let with_region: Vec<_> = keys.into_iter().chain([("AWS_REGION", "eu-west-1")]).collect();
     let identities = identities(&with_region, |_| {});
-    let key = identities.s3(Asker::default(), Place::default()).grant().await;
+    let key = identities
+        .s3(Asker::default(), Place::default(), Destination::Configured)
+        .unwrap()
+        .grant()
+        .await;
     let key = key.unwrap().key();
     assert_eq!((key.id.as_str(), key.secret.expose_secret()), ("AKIA", "geheim"));
     assert!(!format!("{identities:?}").contains("geheim"));
@@ -219,7 +227,12 @@ async fn a_service_account_takes_the_role_of_its_annotation() {
         "{error}"
     );
     let place = Place::default();
-    let error = identities.s3(reader, place).grant().await.unwrap_err();
+    let error = identities
+        .s3(reader, place, Destination::Configured)
+        .unwrap()
+        .grant()
+        .await
+        .unwrap_err();
     assert!(all_of(&error).contains("an AWS region is required"), "{error}");
 }
 
@@ -237,7 +250,9 @@ async fn a_codecommit_repository_is_logged_in_to_with_a_signature() {
     let identities = Identities::new(settings);
     let git = async |url: &str| {
         let url = url.parse().unwrap();
-        identities.git(Cloud::Aws, &Asker::default(), &url).await
+        identities
+            .git(Cloud::Aws, &Asker::default(), &url, Destination::Configured)
+            .await
     };
     let url = "https://git-codecommit.us-east-1.amazonaws.com/v1/repos/my-app";
     let signed = "20260102T030405Z4fec311dbf16b509bd0fe3b44bcfbb6977b0750538cad86953be9225e87b69e3";

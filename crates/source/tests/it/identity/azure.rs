@@ -6,7 +6,7 @@ use secrecy::ExposeSecret;
 use serde_json::json;
 use source::git::Auth;
 use source::identity::azure::{Application, Proof};
-use source::identity::{Asker, Cloud, CredentialSource, Identities};
+use source::identity::{Asker, Cloud, CredentialSource, Destination, Identities};
 use testkit::azure::{Certificate, assertion_of};
 use testkit::http::{Reply, Request, Server, Service};
 
@@ -40,7 +40,9 @@ fn registry_token() -> String {
 }
 
 async fn ask(identities: &Identities, asker: &Asker, registry: &str) -> Result<(String, String), String> {
-    let credential = identities.registry(Cloud::Azure, asker, registry).await;
+    let credential = identities
+        .registry(Cloud::Azure, asker, registry, Destination::Configured)
+        .await;
     credential.map(login).map_err(|error| all_of(&error))
 }
 
@@ -76,14 +78,23 @@ async fn the_token_that_the_webhook_mounts_leads_to_registries_and_azure_devops(
     );
 
     let url = "https://dev.azure.com/org/project/_git/app".parse().unwrap();
-    match identities.git(Cloud::Azure, &me, &url).await.unwrap() {
+    match identities
+        .git(Cloud::Azure, &me, &url, Destination::Configured)
+        .await
+        .unwrap()
+    {
         Auth::Bearer(token) => assert_eq!(
             token.expose_secret(),
             "aad:499b84ac-1321-427f-aa17-267ca6975798/.default"
         ),
         other => panic!("{other:?}"),
     }
-    let storage = identities.azure_storage(me.clone()).grant().await.unwrap();
+    let storage = identities
+        .azure_storage(me.clone(), None, Destination::Configured)
+        .unwrap()
+        .grant()
+        .await
+        .unwrap();
     assert_eq!(
         storage.secret.expose_secret(),
         "aad:https://storage.azure.com/.default"
@@ -116,7 +127,9 @@ async fn the_machine_is_asked_where_nothing_else_is_set_up() {
     });
     let me = Asker::default();
     assert_eq!(ask(&identities, &me, REGISTRY).await, Ok(granted()));
-    let other = identities.azure_storage_of_machine(me, "client-2".into());
+    let other = identities
+        .azure_storage(me, Some("client-2".into()), Destination::Configured)
+        .unwrap();
     let token = other.grant().await.unwrap().secret;
     assert_eq!(token.expose_secret(), "client-2@https://storage.azure.com");
 }
@@ -132,10 +145,21 @@ async fn a_service_account_is_the_application_of_its_annotations() {
         ("azure.workload.identity/tenant-id", "tenant-1"),
         ("azure.workload.identity/client-id", "client-1"),
     ]);
-    let token = identities.azure_storage(reader).grant().await.unwrap().secret;
+    let token = identities
+        .azure_storage(reader, None, Destination::Configured)
+        .unwrap()
+        .grant()
+        .await
+        .unwrap()
+        .secret;
     assert_eq!(token.expose_secret(), "aad:https://storage.azure.com/.default");
     let half = cluster.reader(&[("azure.workload.identity/tenant-id", "tenant-1")]);
-    let error = identities.azure_storage(half).grant().await.unwrap_err();
+    let error = identities
+        .azure_storage(half, None, Destination::Configured)
+        .unwrap()
+        .grant()
+        .await
+        .unwrap_err();
     assert!(
         error.to_string().contains("azure.workload.identity/client-id"),
         "{error}"

@@ -2,7 +2,7 @@
 
 use secrecy::ExposeSecret;
 use serde_json::json;
-use source::identity::{Asker, Cloud, Identities};
+use source::identity::{Asker, Cloud, Destination, Identities};
 use testkit::gcp::{Account, EMAIL, SCOPES, acting, exchange, metadata};
 use testkit::http::{Server, Service};
 
@@ -21,7 +21,9 @@ fn iam() -> Server<impl Service> {
 }
 
 async fn ask(identities: &Identities, asker: &Asker, registry: &str) -> Result<(String, String), String> {
-    let credential = identities.registry(Cloud::Gcp, asker, registry).await;
+    let credential = identities
+        .registry(Cloud::Gcp, asker, registry, Destination::Configured)
+        .await;
     credential.map(login).map_err(|error| all_of(&error))
 }
 
@@ -36,7 +38,13 @@ async fn the_account_of_the_node_reads_registries_and_buckets() {
     let identities = identities(&[("GCE_METADATA_HOST", host.as_str())], |_| {});
     let me = Asker::default();
     assert_eq!(ask(&identities, &me, REGISTRY).await, granted("node"));
-    let token = identities.gcs(me.clone()).grant().await.unwrap().secret;
+    let token = identities
+        .gcs(me.clone(), Destination::Configured)
+        .unwrap()
+        .grant()
+        .await
+        .unwrap()
+        .secret;
     assert_eq!(token.expose_secret(), "node");
     assert_eq!(metadata.requests().len(), 1, "kept");
     let error = ask(&identities, &me, "ghcr.io").await.unwrap_err();

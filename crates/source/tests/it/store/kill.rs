@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use jiff::Timestamp;
 use source::store::{Options, Place, Presence, Store};
 
-use super::{artifact, list, place};
+use super::{artifact, list, place, verify};
 
 const KILLS: usize = 200;
 /// Where the writer finds its directory and its first number. Without them it is no writer.
@@ -166,7 +166,7 @@ fn check(root: &Path, advertised: &BTreeMap<&str, usize>) {
             time: Timestamp::now().into(),
         };
         assert_eq!(
-            store.verify(&artifact(&stored)).unwrap(),
+            verify(&store, &artifact(&stored)).unwrap(),
             Presence::Valid,
             "{}",
             stored.path

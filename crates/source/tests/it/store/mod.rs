@@ -13,25 +13,29 @@ use std::path::Path;
 use std::sync::Arc;
 
 use model::{Artifact, Revision};
-use source::store::{Options, Place, Store, Stored};
+use source::store::{Error, Options, Place, Presence, Store, Stored};
 use tempfile::TempDir;
 use testkit::Clock;
 
 /// A store in a directory of its own, at a time that the test says.
-struct Fixture {
+pub(crate) struct Fixture {
     root: TempDir,
     clock: Clock,
 }
 
 impl Fixture {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Fixture {
             root: tempfile::tempdir().unwrap(),
             clock: Clock::default(),
         }
     }
 
-    fn open(&self) -> Store {
+    pub(crate) fn root(&self) -> &Path {
+        self.root.path()
+    }
+
+    pub(crate) fn open(&self) -> Store {
         self.open_with(Options::new("storage.test"))
     }
 
@@ -72,7 +76,7 @@ fn list(root: &Path, directory: &Path, files: &mut Vec<String>) {
     }
 }
 
-fn place(name: &str) -> Place {
+pub(crate) fn place(name: &str) -> Place {
     Place::new("Bucket", "apps", name).unwrap()
 }
 
@@ -86,6 +90,13 @@ fn artifact(stored: &Stored) -> Artifact {
     stored.artifact(revision(), Default::default())
 }
 
-fn put(store: &Store, place: &Place, file: &str, content: &str) -> Artifact {
+/// Has an artifact looked for as that of the object whose path it has.
+fn verify(store: &Store, artifact: &Artifact) -> Result<Presence, Error> {
+    let mut parts = artifact.path.split('/');
+    let mut next = || parts.next().unwrap();
+    store.verify(&Place::new(next(), next(), next())?, artifact)
+}
+
+pub(crate) fn put(store: &Store, place: &Place, file: &str, content: &str) -> Artifact {
     artifact(&store.copy(place, file, content.as_bytes()).unwrap())
 }

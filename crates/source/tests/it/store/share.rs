@@ -7,9 +7,15 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use source::store::share::{Error, Sharing};
 use source::store::{Place, Store, Stored};
+use source::trust::{Fingerprint, TrustScope};
 use tokio::sync::Notify;
 
 use super::{Fixture, place};
+
+fn scope(reader: &str) -> TrustScope {
+    let of = |part: &str| Fingerprint::builder("test").text(part).build();
+    TrustScope::new(&of(reader), &of("trust"))
+}
 
 #[derive(Debug, thiserror::Error)]
 #[error("the registry is down")]
@@ -18,6 +24,7 @@ struct Down;
 struct Registry {
     store: Arc<Store>,
     sharing: Sharing<&'static str, Down>,
+    scope: TrustScope,
     pulls: AtomicUsize,
     open: Notify,
 }
@@ -28,6 +35,7 @@ impl Registry {
         Arc::new(Registry {
             sharing: Sharing::new(Arc::clone(&store)),
             store,
+            scope: scope("ada"),
             pulls: AtomicUsize::new(0),
             open: Notify::new(),
         })
@@ -40,7 +48,9 @@ impl Registry {
             let stored = self.store.copy(place, "1.tar.gz", &b"content"[..]).unwrap();
             Ok((stored, "annotations"))
         };
-        self.sharing.get("revision", place, "1.tar.gz", fetch).await
+        self.sharing
+            .get(&self.scope, "revision", place, "1.tar.gz", fetch)
+            .await
     }
 
     async fn fail(&self, place: &Place) -> Result<(Stored, &'static str), Error<Down>> {
@@ -49,7 +59,9 @@ impl Registry {
             self.open.notified().await;
             Err(Down)
         };
-        self.sharing.get("revision", place, "1.tar.gz", fetch).await
+        self.sharing
+            .get(&self.scope, "revision", place, "1.tar.gz", fetch)
+            .await
     }
 
     fn pulls(&self) -> usize {
@@ -119,21 +131,35 @@ async fn content_that_no_object_has_any_more_is_fetched_again() {
     assert_eq!(registry.pulls(), 2);
 }
 
+/// Whoever fetches first may have a timeout of a second, and whoever waits for it one of an hour.
 #[tokio::test]
-async fn a_failure_is_told_to_all_who_waited_and_not_remembered() {
+async fn who_waited_for_a_fetch_that_failed_fetches_for_itself() {
     let fixture = Fixture::new();
     let registry = Registry::new(&fixture);
     let places: Vec<Place> = (0..10).map(|number| place(&format!("object-{number}"))).collect();
-    let askers = places.iter().map(|place| registry.fail(place)).collect();
-    for outcome in together(&registry, askers).await {
-        let error = outcome.unwrap_err();
-        assert!(matches!(error, Error::Fetch(_)));
-        assert_eq!(error.to_string(), "the registry is down");
-    }
-    assert_eq!(registry.pulls(), 1);
+    let fails = registry.fail(&places[0]);
+    let mut fails = std::pin::pin!(fails);
+    assert!(futures::poll!(&mut fails).is_pending());
+    let waits = futures::future::join_all(places[1..].iter().map(|place| registry.get(place)));
+    let mut waits = std::pin::pin!(waits);
+    assert!(futures::poll!(&mut waits).is_pending());
+    assert_eq!(registry.pulls(), 1, "the others wait");
+
     registry.open.notify_one();
-    registry.get(&places[0]).await.unwrap();
-    assert_eq!(registry.pulls(), 2);
+    let error = fails.await.unwrap_err();
+    assert!(matches!(error, Error::Fetch(_)));
+    assert_eq!(error.to_string(), "the registry is down");
+    // They fetch at the same time: none of them waits for a second time.
+    while registry.pulls() < places.len() {
+        assert!(futures::poll!(&mut waits).is_pending());
+        tokio::task::yield_now().await;
+    }
+    registry.open.notify_waiters();
+    for outcome in waits.await {
+        assert_eq!(outcome.unwrap().1, "annotations");
+    }
+    registry.get(&place("later")).await.unwrap();
+    assert_eq!(registry.pulls(), places.len(), "a link");
 }
 
 #[tokio::test]
@@ -167,7 +193,13 @@ async fn other_revisions_do_not_wait() {
     };
     let (_, said) = registry
         .sharing
-        .get("another revision", &place("b"), "2.tar.gz", fetch)
+        .get(
+            &registry.scope,
+            "another revision",
+            &place("b"),
+            "2.tar.gz",
+            fetch,
+        )
         .await
         .unwrap();
     assert_eq!(said, "other");

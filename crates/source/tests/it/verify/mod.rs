@@ -2,3 +2,5 @@ mod cosign;
 mod cosign_program;
 mod keyless;
 mod notation;
+mod public;
+mod tuf;

@@ -175,6 +175,10 @@ async fn buckets_can_be_named_by_the_host() {
         .await
         .is_err()
     {
+        assert!(
+            std::env::var("CI").as_deref() != Ok("true"),
+            "this machine does not resolve names below localhost: add mine.localhost to /etc/hosts"
+        );
         eprintln!("skipped: this machine does not resolve names below localhost");
         return;
     }

@@ -43,7 +43,8 @@ impl Program for Args {
     }
 
     fn work(&self, common: &common::Settings, _: &Surroundings, problems: &mut Problems) -> Releasers {
-        Releasers::new(&self.release, self.applying.resolve(problems), common, problems)
+        let applying = self.applying.resolve(common, problems);
+        Releasers::new(&self.release, applying, common, problems)
     }
 }
 
@@ -72,7 +73,8 @@ impl Releasers {
             store,
             settings: self.settings,
         };
-        process.begin(group, PART, HelmReleases::new(shared));
+        let releases = HelmReleases::new(shared).fenced_by(&process.fence);
+        process.begin(group, PART, releases);
     }
 }
 

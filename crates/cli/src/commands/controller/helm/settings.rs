@@ -59,6 +59,7 @@ pub(super) fn resolve(
         requeue_dependency: common.requeue_dependency,
         no_cross_namespace_refs: common.no_cross_namespace_refs,
         default_service_account: common.default_service_account.clone(),
+        default_kubeconfig_service_account: applying.default_kubeconfig_service_account,
         override_managers: applying.override_managers,
         http_retry: applying.http_retry,
         source_host: applying.source_host,

@@ -37,6 +37,14 @@ pub(crate) struct Apply {
     #[arg(long, default_value = "", value_name = "NAME", hide_default_value = true)]
     pub(super) sops_vault_configmap: String,
 
+    /// The service account of Kustomizations that decrypt and name none; needs the gate ObjectLevelWorkloadIdentity
+    #[arg(long, default_value = "", value_name = "NAME", hide_default_value = true)]
+    pub(super) default_decryption_service_account: String,
+
+    /// How much a Kustomization may prune at once without confirmation: 5, 20% or 5,20%
+    #[arg(long, default_value = "", value_name = "BUDGET", hide_default_value = true)]
+    pub(super) default_prune_budget: String,
+
     /// Kinds that are applied before all others but definitions and classes: GROUP/KIND,GROUP/KIND
     #[arg(long, default_value = "", value_name = "KINDS", hide_default_value = true)]
     pub(super) custom_apply_stage_kinds: String,

@@ -41,7 +41,7 @@ impl Program for Args {
     fn work(&self, common: &common::Settings, around: &Surroundings, problems: &mut Problems) -> Appliers {
         Appliers::new(
             &self.apply,
-            self.applying.resolve(problems),
+            self.applying.resolve(common, problems),
             common,
             around,
             problems,
@@ -95,7 +95,8 @@ impl Appliers {
             http: http::Options::default(),
             settings: self.settings,
         };
-        process.begin(group, PART, Kustomizations::new(shared));
+        let kustomizations = Kustomizations::new(shared).fenced_by(process.fence.clone());
+        process.begin(group, PART, kustomizations);
         Ok(())
     }
 }

@@ -1,9 +1,9 @@
 //! What the flags of the kustomize controller mean.
 
-use controllers::kustomizations::Settings;
+use controllers::kustomizations::{PruneBudget, Settings};
 use engine::plan::GroupKind;
 
-use super::super::applying::Applying;
+use super::super::applying::{Applying, account};
 use super::super::listing::Problems;
 use super::super::settings::{self as common, NO_CONFIG_WATCHES, Surroundings, number, switch};
 use super::flags::Apply;
@@ -54,10 +54,23 @@ pub(super) fn resolve(
     };
     let sops_age_secret = in_own("--sops-age-secret", &flags.sops_age_secret, "Secret");
     let sops_vault_config_map = in_own("--sops-vault-configmap", &flags.sops_vault_configmap, "ConfigMap");
+    let default_prune_budget = match flags.default_prune_budget.as_str() {
+        "" => None,
+        text => problems.take("invalid --default-prune-budget", PruneBudget::parse(text)),
+    };
+    let default_decryption_service_account = account(
+        "--default-decryption-service-account",
+        &flags.default_decryption_service_account,
+        common,
+        problems,
+    );
     Settings {
         requeue_dependency: common.requeue_dependency,
         no_cross_namespace_refs: common.no_cross_namespace_refs,
         default_service_account: common.default_service_account.clone(),
+        default_kubeconfig_service_account: applying.default_kubeconfig_service_account,
+        default_decryption_service_account,
+        default_prune_budget,
         default_namespace: String::new(),
         override_managers: applying.override_managers,
         custom_stage_kinds: GroupKind::list(&flags.custom_apply_stage_kinds),

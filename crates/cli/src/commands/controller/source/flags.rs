@@ -24,6 +24,8 @@ pub(crate) struct Own {
     pub(super) helm: Helm,
     #[command(flatten)]
     pub(super) secure: Secure,
+    #[command(flatten)]
+    pub(super) sigstore: Sigstore,
 }
 
 #[derive(Clone, Debug, clap::Args)]
@@ -103,4 +105,16 @@ pub(super) struct Secure {
     /// The only host keys to take from Git servers, the best first
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub(super) ssh_hostkey_algos: Vec<String>,
+}
+
+#[derive(Clone, Debug, clap::Args)]
+#[command(next_help_heading = "Signatures")]
+pub(super) struct Sigstore {
+    /// File with the TUF root.json to refresh sigstore's trusted root by; by default the root in this program is used
+    #[arg(long, value_name = "FILE")]
+    pub(super) sigstore_tuf_root: Option<std::path::PathBuf>,
+
+    /// TUF repository with the trusted root, only applicable with --sigstore-tuf-root
+    #[arg(long, value_name = "URL", default_value = ::source::verify::cosign::PUBLIC_REPOSITORY)]
+    pub(super) sigstore_tuf_mirror: String,
 }

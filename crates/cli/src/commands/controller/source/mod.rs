@@ -78,6 +78,7 @@ impl Sources {
             path,
             mut store,
             sources,
+            sigstore,
         } = self.settings;
         let listener = listen(&address).await.with_context(|| {
             format!("unable to serve artifacts on {address:?}; choose another with --storage-addr")
@@ -99,6 +100,7 @@ impl Sources {
         let shared = Shared {
             settings: sources,
             identities,
+            sigstore,
             ..Shared::new(process.client.clone(), Arc::clone(&store), cache)
         };
         process.metrics.tell_indexes(shared.index_lookups.clone());

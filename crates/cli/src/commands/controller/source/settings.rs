@@ -3,13 +3,14 @@
 use std::path::PathBuf;
 
 use ::source::git::SshAlgorithms;
-use ::source::store;
+use ::source::verify::cosign::{Root, RootRepository};
+use ::source::{http, store};
 use controllers::sources;
 use model::digest::Algorithm;
 
 use super::super::listing::Problems;
 use super::super::settings::{self as common, Surroundings, duration, number};
-use super::flags::{Helm, Own, Secure, Storage};
+use super::flags::{Helm, Own, Secure, Sigstore, Storage};
 
 /// Lets objects name ServiceAccounts whose identity they use at clouds.
 pub(in super::super) const OBJECT_IDENTITY: &str = "ObjectLevelWorkloadIdentity";
@@ -26,6 +27,7 @@ pub(super) struct Settings {
     pub(super) path: PathBuf,
     pub(super) store: store::Options,
     pub(super) sources: sources::Settings,
+    pub(super) sigstore: Root,
 }
 
 impl Settings {
@@ -56,8 +58,25 @@ pub(super) fn resolve(
         path: PathBuf::from(or_default(&flags.storage.storage_path, "/data")),
         store: store_options(&flags.storage, &address, around, problems),
         sources: sources(&flags.helm, &flags.secure, common, problems),
+        sigstore: problems
+            .take("invalid --sigstore-tuf-root", sigstore(&flags.sigstore))
+            .unwrap_or_else(Root::embedded),
         address,
     }
+}
+
+/// The root of keyless signatures: the one in this program, unless a file to refresh it by is named.
+fn sigstore(flags: &Sigstore) -> Result<Root, String> {
+    let Some(path) = &flags.sigstore_tuf_root else {
+        return Ok(Root::embedded());
+    };
+    let root = std::fs::read(path).map_err(|error| format!("failed to read {}: {error}", path.display()))?;
+    let repository = RootRepository {
+        url: flags.sigstore_tuf_mirror.clone(),
+        root,
+        http: http::Options::default(),
+    };
+    Root::refreshed(repository).map_err(|error| format!("{}: {error}", path.display()))
 }
 
 /// A variable that is set to nothing is as one that is not set.
@@ -118,6 +137,7 @@ fn sources(
         ssh: ssh.unwrap_or_default(),
         object_level_workload_identity: gate,
         default_service_account: common.default_service_account.clone(),
+        ..sources::Settings::default()
     }
 }
 
@@ -284,6 +304,7 @@ mod tests {
             "--artifact-digest-algo=md5",
             "--enable-leader-election=maybe",
             "--ssh-kex-algos=rot13",
+            "--sigstore-tuf-root=/gone/root.json",
         ]);
         let all = problems.join("\n");
         for part in [
@@ -298,10 +319,11 @@ mod tests {
             "unable to configure canonical digest algorithm: ",
             "invalid --enable-leader-election: \"maybe\" is neither true nor false",
             "rot13",
+            "invalid --sigstore-tuf-root: failed to read /gone/root.json: ",
         ] {
             assert!(all.contains(part), "{part}\n{all}");
         }
-        assert_eq!(problems.len(), 11, "{all}");
+        assert_eq!(problems.len(), 12, "{all}");
     }
 
     /// A4: where no host is named, the one of the address is, as Flux does it.

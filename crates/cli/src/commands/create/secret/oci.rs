@@ -29,15 +29,18 @@ pub(super) async fn run(mut args: Args) -> anyhow::Result<()> {
     let url = args.url.as_deref().context("--url is required")?;
     let username = args.username.as_deref().context("--username is required")?;
     let password = args.password.as_deref().context("--password is required")?;
+    let content = content(url, username, password)?;
+    store::finish(&mut args.common, "oci", &content).await
+}
+
+/// The credentials of a registry, as kubelets and sources take them.
+pub(crate) fn content(url: &str, username: &str, password: &str) -> anyhow::Result<Content> {
     let content = Content {
         kind: Some("kubernetes.io/dockerconfigjson"),
         ..Content::default()
     };
-    let content = content.with(
-        ".dockerconfigjson",
-        Some(&configuration(url, username, password)?),
-    );
-    store::finish(&mut args.common, "oci", &content).await
+    let configuration = configuration(url, username, password)?;
+    Ok(content.with(".dockerconfigjson", Some(&configuration)))
 }
 
 /// Docker's `config.json`, with the fields in the order in which the flux client has them.

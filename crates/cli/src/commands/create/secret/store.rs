@@ -1,5 +1,6 @@
 //! A Secret, printed or put into the cluster.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -14,27 +15,26 @@ use crate::commands::objects::{MANAGER, told, yaml_of};
 
 /// What is in a Secret, by key.
 #[derive(Default)]
-pub(in crate::commands::create) struct Content {
+pub(crate) struct Content {
     /// The type, where it has one.
     pub(in crate::commands::create) kind: Option<&'static str>,
-    pub(in crate::commands::create) entries: BTreeMap<&'static str, String>,
+    pub(in crate::commands::create) entries: BTreeMap<Cow<'static, str>, String>,
 }
 
 impl Content {
     /// With a text under a key, unless it is missing or empty.
     pub(in crate::commands::create) fn with(mut self, key: &'static str, text: Option<&str>) -> Self {
         if let Some(text) = text.filter(|text| !text.is_empty()) {
-            self.entries.insert(key, text.to_owned());
+            self.entries.insert(key.into(), text.to_owned());
         }
         self
     }
 
-    fn secret(&self, common: &Common, name: &str) -> anyhow::Result<Value> {
+    fn secret(&self, namespace: &str, name: &str, labels: &BTreeMap<String, String>) -> Value {
         let mut secret = json!({
             "apiVersion": "v1", "kind": "Secret",
-            "metadata": {"name": name, "namespace": common.place.namespace},
+            "metadata": {"name": name, "namespace": namespace},
         });
-        let labels = common.labels()?;
         if !labels.is_empty() {
             secret["metadata"]["labels"] = json!(labels);
         }
@@ -44,7 +44,7 @@ impl Content {
         if let Some(kind) = self.kind {
             secret["type"] = kind.into();
         }
-        Ok(secret)
+        secret
     }
 
     /// Puts it into the cluster, over what is there.
@@ -54,41 +54,46 @@ impl Content {
         client: Client,
         name: &str,
     ) -> anyhow::Result<()> {
-        let secret = self.secret(common, name)?;
-        let secrets: Api<Secret> = Api::namespaced(client, &common.place.namespace);
-        let work = async {
-            let failed = || format!("failed to store the Secret {name}");
-            let is_there = secrets
-                .get_opt(name)
-                .await
-                .map_err(told)
-                .with_context(failed)?
-                .is_some();
-            let manager = Some(MANAGER.to_owned());
-            let stored = if is_there {
-                let change = json!({
-                    "stringData": secret["stringData"], "metadata": {"labels": secret["metadata"]["labels"]},
-                });
-                let parameters = PatchParams {
-                    field_manager: manager,
-                    ..PatchParams::default()
-                };
-                secrets
-                    .patch(name, &parameters, &Patch::Merge(without_nulls(change)))
-                    .await
-            } else {
-                let parameters = PostParams {
-                    field_manager: manager,
-                    ..PostParams::default()
-                };
-                secrets
-                    .create(&parameters, &serde_json::from_value(secret)?)
-                    .await
-            };
-            stored.map_err(told).with_context(failed)?;
-            Ok(())
-        };
+        let labels = common.labels()?;
+        let work = self.put(client, &common.place.namespace, name, &labels);
         common.place.limited(work).await
+    }
+
+    /// Creates the Secret of this content, or changes the one that is there.
+    pub(crate) async fn put(
+        &self,
+        client: Client,
+        namespace: &str,
+        name: &str,
+        labels: &BTreeMap<String, String>,
+    ) -> anyhow::Result<()> {
+        let secret = self.secret(namespace, name, labels);
+        let secrets: Api<Secret> = Api::namespaced(client, namespace);
+        let failed = || format!("failed to store the Secret {name}");
+        let found = secrets.get_opt(name).await.map_err(told);
+        let is_there = found.with_context(failed)?.is_some();
+        let manager = Some(MANAGER.to_owned());
+        let stored = if is_there {
+            let change = json!({
+                "stringData": secret["stringData"], "metadata": {"labels": secret["metadata"]["labels"]},
+            });
+            let parameters = PatchParams {
+                field_manager: manager,
+                ..PatchParams::default()
+            };
+            let patch = Patch::Merge(without_nulls(change));
+            secrets.patch(name, &parameters, &patch).await
+        } else {
+            let parameters = PostParams {
+                field_manager: manager,
+                ..PostParams::default()
+            };
+            secrets
+                .create(&parameters, &serde_json::from_value(secret)?)
+                .await
+        };
+        stored.map_err(told).with_context(failed)?;
+        Ok(())
     }
 }
 
@@ -106,7 +111,8 @@ fn without_nulls(mut value: Value) -> Value {
 /// Prints a Secret, or puts it into the cluster. `what` it is for.
 pub(super) async fn finish(common: &mut Common, what: &str, content: &Content) -> anyhow::Result<()> {
     if common.export {
-        print!("---\n{}", yaml_of(&content.secret(common, &common.name)?)?);
+        let secret = content.secret(&common.place.namespace, &common.name, &common.labels()?);
+        print!("---\n{}", yaml_of(&secret)?);
         // So the flux client ends all but these.
         if what != "tls" {
             println!();

@@ -21,7 +21,7 @@ use super::kustomize::{create_kustomization_of, kustomizations, serve_kustomizat
 use super::program::Program;
 use repository::{Data, Monorepo};
 
-const KILLS: usize = 100;
+const KILLS: usize = 10;
 
 /// How long all of it may take to converge: two hundred Kustomizations on a busy machine, built without optimisation.
 const LIMIT: Duration = Duration::from_secs(300);

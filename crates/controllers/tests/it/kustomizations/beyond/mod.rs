@@ -1,6 +1,7 @@
 //! What Kustomizations can ask for beyond Flux, by annotations.
 
 mod budget;
+mod empty;
 mod observe;
 mod pin;
 mod unread;

@@ -1,7 +1,5 @@
 //! `sluice.dev/pin` and `sluice.dev/rolled-back-from`
 
-use std::time::Duration;
-
 use api::source::{BucketSpec, GitRepositorySpec};
 use kube::ResourceExt;
 use serde_json::json;
@@ -24,7 +22,7 @@ async fn pinned_sources(setting: &Setting) -> Vec<String> {
 /// Waits until a source is gone: its own controller clears up after it.
 async fn gone(setting: &Setting, name: &str) {
     let sources = setting.bed.other::<GitRepositorySpec>();
-    let gone = object_settled(sources, name, Duration::from_secs(30), |object| match object {
+    let gone = object_settled(sources, name, testkit::DEADLINE, |object| match object {
         None => Ok(()),
         Some(_) => Err("it is still there".to_owned()),
     });

@@ -71,10 +71,9 @@ async fn hooks_and_waves_count_when_they_are_asked_for() {
     setting.value("before", Some("1")).await;
     setting.value("first", Some("1")).await;
     let jobs: Api<Job> = Api::namespaced(setting.bed.cluster.client(), &setting.bed.namespace);
-    let there =
-        testkit::cluster::object_settled(jobs.clone(), "gate", std::time::Duration::from_secs(30), |job| {
-            job.map(|_| ()).ok_or_else(|| "there is no job".to_owned())
-        });
+    let there = testkit::cluster::object_settled(jobs.clone(), "gate", testkit::DEADLINE, |job| {
+        job.map(|_| ()).ok_or_else(|| "there is no job".to_owned())
+    });
     there.await.unwrap();
     // The last wave waits for the job.
     setting.value("last", None).await;

@@ -6,12 +6,13 @@ use api::source::{BucketSpec, OciRepositorySpec};
 use controllers::sources::{Buckets, OciRepositories};
 use parking_lot::Mutex;
 use serde_json::{Value, json};
-use source::identity::{Identities, Involved};
+use source::http::Proxy;
+use source::identity::{Identities, Involved, Settings};
 use testkit::http::{Reply, Request, Server, Service};
 use testkit::oci::{Artifact, Registry};
 use testkit::s3;
 
-use super::{claims, identities, is_reader, token_file};
+use super::{claims, identities, is_reader, token_file, trust};
 use crate::sources::bed::{Bed, condition};
 
 const REGISTRY: &str = "012345678901.dkr.ecr.eu-west-1.amazonaws.com";
@@ -49,17 +50,23 @@ fn aws(asked: Arc<Mutex<Vec<Vec<u8>>>>) -> Server<impl Service> {
     })
 }
 
+fn trust_registry(settings: &mut Settings) {
+    trust(settings, [format!("http://{REGISTRY}").as_str()]);
+}
+
 async fn oci_bed(proxy: &str, identities: Identities) -> Bed<OciRepositorySpec> {
     let mut bed = Bed::<OciRepositorySpec>::start().await;
     bed.shared.identities = identities;
-    bed.secret("proxy", "Opaque", json!({ "address": proxy })).await;
+    bed.shared.proxy = Some(Proxy {
+        address: proxy.to_owned(),
+        login: None,
+    });
     bed
 }
 
 fn oci_spec(rest: Value) -> Value {
     let mut spec = json!({
         "url": format!("oci://{REGISTRY}/team/app"), "interval": "1h", "provider": "aws", "insecure": true,
-        "proxySecretRef": {"name": "proxy"},
     });
     let rest = rest.as_object().unwrap().clone();
     spec.as_object_mut().unwrap().extend(rest);
@@ -80,7 +87,8 @@ async fn a_registry_of_aws_is_logged_in_to_as_the_controller() {
         ("AWS_SECRET_ACCESS_KEY", "geheim"),
         ("AWS_ENDPOINT_URL_ECR", "http://ecr.test"),
     ];
-    let mut bed = oci_bed(&proxy.url(), identities(&keys, |_| {})).await;
+    let me = identities(&keys, trust_registry);
+    let mut bed = oci_bed(&proxy.url(), me).await;
     bed.run(OciRepositories::new);
     for name in ["one", "two"] {
         bed.create(name, oci_spec(json!({}))).await;
@@ -114,6 +122,7 @@ async fn a_service_account_is_an_identity_of_its_own_where_the_gate_is_open() {
     let nobody = identities(&[], |settings| {
         settings.endpoints.aws_sts = Some("http://sts.test/".into());
         settings.endpoints.aws_ecr = Some("http://ecr.test".into());
+        trust_registry(settings);
     });
     let mut bed = oci_bed(&proxy.url(), nobody).await;
     bed.service_account("reader", json!({"eks.amazonaws.com/role-arn": ROLE}))
@@ -181,7 +190,8 @@ async fn a_bucket_of_aws_is_read_as_the_controller() {
         ("AWS_REGION", "us-east-1"),
         ("AWS_ENDPOINT_URL_STS", &store.url()),
     ];
-    let bed = bucket_bed(identities(&variables, |_| {})).await;
+    let me = || identities(&variables, |settings| trust(settings, [store.url().as_str()]));
+    let bed = bucket_bed(me()).await;
     let spec = json!({
         "provider": "aws", "bucketName": "manifests", "endpoint": store.host(), "insecure": true, "interval": "1h",
     });
@@ -194,7 +204,7 @@ async fn a_bucket_of_aws_is_read_as_the_controller() {
     assert_eq!(exchanges, 1, "the key is kept for all");
 
     std::fs::write(file.path(), "other-geheim").unwrap();
-    let nobody = bucket_bed(identities(&variables, |_| {})).await;
+    let nobody = bucket_bed(me()).await;
     nobody.create("app", spec).await;
     let object = nobody.ready("app", "False", "AuthenticationFailed").await;
     let message = condition(&object, "Ready").unwrap().message;

@@ -10,7 +10,7 @@ use source::identity::Identities;
 use testkit::azure::{Blobs, Certificate, Server, assertion_of, directory};
 use testkit::http::{self, Builder, Reply, Request};
 
-use super::{identities, is_reader, token_file};
+use super::{identities, is_reader, token_file, trust};
 use crate::sources::bad_input::{artifact, with};
 use crate::sources::bed::{Bed, condition, nobody};
 
@@ -201,7 +201,8 @@ async fn a_container_is_read_as_an_identity_of_the_machine() {
         Reply::json(json!({"access_token": token, "expires_in": "3600"}).to_string())
     });
     let here = identities(&[], |settings| {
-        settings.endpoints.azure_metadata = Some(machine.url())
+        settings.endpoints.azure_metadata = Some(machine.url());
+        trust(settings, [store.url().as_str()]);
     });
     let bed = started(here).await;
     bed.with_secret("machine", &store, json!({"clientId": "client-2"}))
@@ -232,7 +233,10 @@ async fn a_container_is_read_as_a_workload() {
         ("AZURE_TENANT_ID", "tenant-1"),
         ("AZURE_AUTHORITY_HOST", url.as_str()),
     ];
-    let bed = started(identities(&variables, |_| {})).await;
+    let bed = started(identities(&variables, |settings| {
+        trust(settings, [store.url().as_str()]);
+    }))
+    .await;
     bed.create("pod", spec(&store, json!({}))).await;
     bed.is_stored("pod").await;
     bed.create("closed", spec(&store, json!({"serviceAccountName": "reader"})))
@@ -247,6 +251,7 @@ async fn a_container_is_read_as_a_workload() {
     });
     bed.shared.identities = identities(&[], |settings| {
         settings.endpoints.azure_authority = Some(of_account.url());
+        trust(settings, [store.url().as_str()]);
     });
     bed.shared.settings.object_level_workload_identity = true;
     let annotations = json!({

@@ -6,12 +6,13 @@ use api::source::GitRepositorySpec;
 use controllers::sources::GitRepositories;
 use rcgen::{KeyPair, PKCS_RSA_SHA256};
 use serde_json::{Value, json};
+use source::http::Proxy;
 use source::identity::Identities;
 use testkit::git;
 use testkit::http::{Reply, Request, Server, Tunnel};
 use testkit::tls::{Authority, Validity};
 
-use super::identities;
+use super::{identities, trust};
 use crate::sources::bed::{Bed, condition};
 
 async fn git_bed(identities: Option<Identities>) -> Bed<GitRepositorySpec> {
@@ -107,7 +108,8 @@ async fn azure_devops_is_logged_in_to_with_a_token() {
         }
     });
     let me = identities(&[], |settings| {
-        settings.endpoints.azure_metadata = Some(machine.url())
+        settings.endpoints.azure_metadata = Some(machine.url());
+        trust(settings, [server.url().as_str()]);
     });
     let bed = git_bed(Some(me)).await;
     let url = server.clone_url("app");
@@ -151,13 +153,18 @@ async fn a_codecommit_repository_is_read_as_the_controller() {
     ];
     let me = identities(&keys, |settings| {
         settings.clock = Arc::new(|| "2026-01-02T03:04:05Z".parse().unwrap());
+        trust(settings, [format!("https://{HOST}").as_str()]);
     });
-    let bed = git_bed(Some(me)).await;
-    bed.secret("proxy", "Opaque", json!({"address": tunnel.url()}))
-        .await;
+    let mut bed = Bed::<GitRepositorySpec>::start().await;
+    bed.shared.identities = me;
+    bed.shared.proxy = Some(Proxy {
+        address: tunnel.url(),
+        login: None,
+    });
+    bed.run(GitRepositories::new);
     bed.secret("ca", "Opaque", json!({"ca.crt": authority.pem()}))
         .await;
-    let rest = json!({"provider": "aws", "proxySecretRef": {"name": "proxy"}, "secretRef": {"name": "ca"}});
+    let rest = json!({"provider": "aws", "secretRef": {"name": "ca"}});
     let url = format!("https://{HOST}/v1/repos/my-app");
     bed.create("app", git_spec(&url, rest.clone())).await;
     bed.ready("app", "True", "Succeeded").await;

@@ -5,7 +5,7 @@ use controllers::sources::Buckets;
 use serde_json::{Value, json};
 use testkit::gcp::{self, Account, Server};
 
-use super::{identities, is_reader, token_file};
+use super::{identities, is_reader, token_file, trust};
 use crate::sources::bad_input::{artifact, with};
 use crate::sources::bed::{Bed, condition};
 
@@ -107,7 +107,10 @@ async fn a_bucket_of_google_is_read_with_a_key_file_and_followed() {
 async fn a_bucket_of_google_is_read_as_a_workload() {
     let (node, store) = (gcp::metadata(), filled("node"));
     let mut bed = Bed::<BucketSpec>::start().await;
-    bed.shared.identities = identities(&[], |settings| settings.endpoints.gcp_metadata = Some(node.url()));
+    bed.shared.identities = identities(&[], |settings| {
+        settings.endpoints.gcp_metadata = Some(node.url());
+        trust(settings, [store.url().as_str()]);
+    });
     bed.run(Buckets::new);
     bed.create("node", spec(&store, json!({}))).await;
     bed.has_objects("node").await;
@@ -116,7 +119,9 @@ async fn a_bucket_of_google_is_read_as_a_workload() {
     let tokens = account.token_server("filed", gcp::SCOPES);
     let (_file, path) = token_file(&account.key_file(&tokens.url()));
     let mut bed = Bed::<BucketSpec>::start().await;
-    bed.shared.identities = identities(&[("GOOGLE_APPLICATION_CREDENTIALS", path.as_str())], |_| {});
+    bed.shared.identities = identities(&[("GOOGLE_APPLICATION_CREDENTIALS", path.as_str())], |settings| {
+        trust(settings, [store.url().as_str()])
+    });
     bed.run(Buckets::new);
     bed.create("file", spec(&store, json!({}))).await;
     bed.has_objects("file").await;
@@ -133,6 +138,7 @@ async fn a_bucket_of_google_is_read_as_a_workload() {
         settings.endpoints.gcp_metadata = Some(node.url());
         settings.endpoints.gcp_sts = Some(exchange.url());
         settings.endpoints.gcp_iam = Some(acting.url());
+        trust(settings, [store.url().as_str()]);
     });
     bed.shared.settings.object_level_workload_identity = true;
     bed.service_account("reader", json!({"iam.gke.io/gcp-service-account": gcp::EMAIL}))

@@ -13,7 +13,7 @@ use testkit::helm::Chart;
 use testkit::http::{Reply, Request, Server, Service};
 use testkit::oci::{Artifact, Registry};
 
-use super::{Identities, identities, is_reader};
+use super::{Identities, identities, is_reader, trust};
 use crate::sources::bed::{Bed, condition, nobody_settings};
 
 const AWS: &str = "012345678901.dkr.ecr.eu-west-1.amazonaws.com";
@@ -91,6 +91,12 @@ fn azure_machine() -> Server<impl Service> {
     })
 }
 
+/// Trusts the registries without TLS, as they are behind the proxy.
+fn trust_registries(settings: &mut Settings) {
+    let origins = [AWS, AZURE, GOOGLE].map(|host| format!("http://{host}"));
+    trust(settings, origins.iter().map(String::as_str));
+}
+
 /// A process that has a key of AWS and runs on machines of both other clouds.
 fn controller(azure: &str, google: &str) -> Identities {
     let keys = [
@@ -102,6 +108,7 @@ fn controller(azure: &str, google: &str) -> Identities {
         settings.endpoints.azure_metadata = Some(azure.to_owned());
         settings.endpoints.azure_registry = Some(format!("http://{AZURE}"));
         settings.endpoints.gcp_metadata = Some(google.to_owned());
+        trust_registries(settings);
     })
 }
 
@@ -230,6 +237,7 @@ async fn service_accounts_are_identities_of_azure_and_google() {
     settings.endpoints.azure_registry = Some(format!("http://{AZURE}"));
     settings.endpoints.gcp_sts = Some("http://sts.test".into());
     settings.endpoints.gcp_iam = Some("http://iam.test".into());
+    trust_registries(&mut settings);
     bed.shared.identities = Identities::new(settings);
     bed.shared.settings.object_level_workload_identity = true;
     let annotations = json!({
@@ -238,8 +246,7 @@ async fn service_accounts_are_identities_of_azure_and_google() {
     });
     bed.service_account("reader", annotations).await;
     bed.service_account("bare", json!({})).await;
-    bed.secret("proxy", "Opaque", json!({"address": clouds.url()}))
-        .await;
+    bed.shared.proxy = through(&clouds.url());
     bed.run(OciRepositories::new);
     let spec = |host: &str, provider: &str, account: &str| -> Value {
         json!({
@@ -248,9 +255,7 @@ async fn service_accounts_are_identities_of_azure_and_google() {
         })
     };
     for (provider, host) in [("azure", AZURE), ("gcp", GOOGLE)] {
-        let mut wanted = spec(host, provider, "reader");
-        wanted["proxySecretRef"] = json!({"name": "proxy"});
-        bed.create(provider, wanted).await;
+        bed.create(provider, spec(host, provider, "reader")).await;
     }
     bed.create("bare", spec(AZURE, "azure", "bare")).await;
     bed.ready("azure", "True", "Succeeded").await;

@@ -1,0 +1,332 @@
+//! Keeps an instance that does not lead any more from writing.
+//!
+//! Runs are cut off when their process ends or loses its lease. A request that was sent before that is still on its way, and the server
+//! may execute it after another instance has taken over. All writes of a process therefore go through one fence: it knows which are under
+//! way, and lets no more pass once it is closed. A lease may be released when the fence is closed and nothing is under way.
+//!
+//! A write outlives its caller, so each has a deadline of its own. Tenants choose the servers of other clusters: these may hold up only
+//! so many writes each, and never keep a lease from being released. Dry runs change nothing and pass beside the fence.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Weak};
+use std::time::Duration;
+
+use http::{Method, Request, Uri};
+use kube::Client;
+use kube::client::Body;
+use parking_lot::Mutex;
+use tokio::sync::{Semaphore, watch};
+use tokio::time::timeout;
+use tower::service_fn;
+
+/// The longest time that a server has to answer a write, or to begin the answer to a read of another cluster: a little more than the
+/// engine waits.
+const DEADLINE: Duration = Duration::from_secs(65);
+
+/// How many writes to one other cluster may be under way: as many as the engine sends at a time.
+const MOST_REMOTE: usize = 256;
+
+/// How long an aborted write takes to end.
+const ABORT: Duration = Duration::from_secs(1);
+
+/// Where the writes of a process pass. Clones are the same fence.
+#[derive(Clone)]
+pub struct Fence {
+    writes: Arc<watch::Sender<Writes>>,
+    /// The limits of other clusters that are in use, by their names.
+    limits: Arc<Mutex<HashMap<String, Weak<Semaphore>>>>,
+}
+
+#[derive(Default)]
+struct Writes {
+    is_closed: bool,
+    /// Writes to other clusters are aborted.
+    is_aborted: bool,
+    /// How many the server has not answered.
+    under_way: usize,
+}
+
+/// A write was not sent.
+#[derive(Debug, thiserror::Error)]
+#[error("not sent: this instance has ended its work, or is not the leader any more")]
+pub struct Closed;
+
+/// A request that was sent has failed. A write may have been executed all the same.
+#[derive(Debug, thiserror::Error)]
+enum Unanswered {
+    #[error("the server has not answered within {DEADLINE:?}")]
+    Late,
+    #[error("aborted: this instance ends, and the server has not answered")]
+    Aborted,
+}
+
+/// A write that is under way.
+struct Write(Arc<watch::Sender<Writes>>);
+
+impl Drop for Write {
+    fn drop(&mut self) {
+        self.0.send_modify(|writes| writes.under_way -= 1);
+    }
+}
+
+impl Default for Fence {
+    fn default() -> Self {
+        Fence {
+            writes: Arc::new(watch::Sender::new(Writes::default())),
+            limits: Arc::default(),
+        }
+    }
+}
+
+impl Fence {
+    /// The same client, whose writes pass through the fence. A write that was sent is waited for although its caller is gone.
+    pub fn guard(&self, client: Client) -> Client {
+        self.guarded(client, None)
+    }
+
+    /// The same for a client of another cluster. All clients of the same cluster share its limit.
+    pub fn guard_remote(&self, client: Client, cluster: &str) -> Client {
+        let mut limits = self.limits.lock();
+        let limit = limits.get(cluster).and_then(Weak::upgrade);
+        let limit = limit.unwrap_or_else(|| {
+            limits.retain(|_, limit| limit.strong_count() > 0);
+            let limit = Arc::new(Semaphore::new(MOST_REMOTE));
+            limits.insert(cluster.to_owned(), Arc::downgrade(&limit));
+            limit
+        });
+        self.guarded(client, Some(limit))
+    }
+
+    fn guarded(&self, client: Client, remote: Option<Arc<Semaphore>>) -> Client {
+        let (fence, namespace) = (self.clone(), client.default_namespace().to_owned());
+        let service = service_fn(move |request: Request<Body>| {
+            let (fence, client, remote) = (fence.clone(), client.clone(), remote.clone());
+            async move {
+                if !changes_nothing(&request) {
+                    return fence.write(client, request, remote).await;
+                }
+                if remote.is_none() {
+                    return client.send(request).await;
+                }
+                let answer = timeout(DEADLINE, client.send(request)).await;
+                answer.unwrap_or_else(|_| Err(failed(Unanswered::Late)))
+            }
+        });
+        Client::new(service, namespace)
+    }
+
+    async fn write(
+        &self,
+        client: Client,
+        request: Request<Body>,
+        remote: Option<Arc<Semaphore>>,
+    ) -> kube::Result<http::Response<Body>> {
+        let is_remote = remote.is_some();
+        // Whoever waits here has sent nothing, and waits no longer than its caller.
+        let permit = match remote {
+            Some(limit) => limit.acquire_owned().await.ok(),
+            None => None,
+        };
+        let Some(write) = self.begin() else {
+            return Err(failed(Closed));
+        };
+        let mut writes = self.writes.subscribe();
+        let sent = tokio::spawn(async move {
+            let aborted = async {
+                match is_remote {
+                    true => drop(writes.wait_for(|writes| writes.is_aborted).await),
+                    false => std::future::pending().await,
+                }
+            };
+            let answer = tokio::select! {
+                answer = timeout(DEADLINE, client.send(request)) => {
+                    answer.unwrap_or_else(|_| Err(failed(Unanswered::Late)))
+                }
+                () = aborted => Err(failed(Unanswered::Aborted)),
+            };
+            drop((write, permit));
+            answer
+        });
+        sent.await.unwrap_or_else(|error| Err(failed(error)))
+    }
+
+    fn begin(&self) -> Option<Write> {
+        let mut is_open = false;
+        self.writes.send_if_modified(|writes| {
+            is_open = !writes.is_closed;
+            writes.under_way += usize::from(is_open);
+            is_open
+        });
+        is_open.then(|| Write(Arc::clone(&self.writes)))
+    }
+
+    /// Lets no more writes pass.
+    pub fn close(&self) {
+        self.writes.send_modify(|writes| writes.is_closed = true);
+    }
+
+    /// Waits until no write is under way, for at most this long, and aborts writes to other clusters then. Returns whether none is
+    /// under way any more.
+    pub async fn quiet(&self, limit: Duration) -> bool {
+        if self.is_quiet_within(limit).await {
+            return true;
+        }
+        self.writes.send_modify(|writes| writes.is_aborted = true);
+        self.is_quiet_within(ABORT).await
+    }
+
+    async fn is_quiet_within(&self, limit: Duration) -> bool {
+        let mut writes = self.writes.subscribe();
+        let quiet = writes.wait_for(|writes| writes.under_way == 0);
+        // The sender is here: this only fails by the time that it takes.
+        matches!(timeout(limit, quiet).await, Ok(Ok(_)))
+    }
+}
+
+fn failed(error: impl std::error::Error + Send + Sync + 'static) -> kube::Error {
+    kube::Error::Service(Box::new(error))
+}
+
+/// Whether a request reads, or only tries what a write would do.
+fn changes_nothing<B>(request: &Request<B>) -> bool {
+    matches!(*request.method(), Method::GET | Method::HEAD | Method::OPTIONS) || is_dry_run(request.uri())
+}
+
+fn is_dry_run(uri: &Uri) -> bool {
+    let mut parameters = uri.query().unwrap_or_default().split('&');
+    parameters.any(|parameter| parameter == "dryRun=All")
+}
+
+#[cfg(test)]
+mod tests {
+    use http::Response;
+
+    use super::*;
+
+    /// A client whose requests are answered as soon as there is a permit.
+    fn slow(permits: &Arc<Semaphore>) -> Client {
+        let permits = Arc::clone(permits);
+        let service = service_fn(move |_: Request<Body>| {
+            let permits = Arc::clone(&permits);
+            async move {
+                permits.acquire().await.map(|permit| permit.forget())?;
+                Ok::<_, tokio::sync::AcquireError>(Response::new(Body::empty()))
+            }
+        });
+        Client::new(service, "default")
+    }
+
+    fn request(method: Method) -> Request<Body> {
+        let mut request = Request::new(Body::empty());
+        *request.method_mut() = method;
+        request
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_was_sent_is_waited_for_and_nothing_is_sent_after_that() {
+        let (fence, permits) = (Fence::default(), Arc::new(Semaphore::new(0)));
+        let client = fence.guard(slow(&permits));
+        let caller = client.clone();
+        let caller = tokio::spawn(async move { caller.send(request(Method::PATCH)).await.map(drop) });
+        let mut writes = fence.writes.subscribe();
+        writes.wait_for(|writes| writes.under_way == 1).await.unwrap();
+        caller.abort();
+        assert!(caller.await.unwrap_err().is_cancelled());
+        fence.close();
+        assert!(!fence.quiet(Duration::from_secs(60)).await, "it is on its way");
+        let refused = client.send(request(Method::POST)).await.unwrap_err();
+        let told = super::super::chain(&refused);
+        assert!(told.contains("not the leader any more"), "{told}");
+        permits.add_permits(1);
+        assert!(fence.quiet(Duration::from_secs(60)).await);
+        permits.add_permits(1);
+        client.send(request(Method::GET)).await.unwrap();
+    }
+
+    /// Starts as many writes, and ends their callers when they wait for the server.
+    async fn abandon(fence: &Fence, client: &Client, count: usize) {
+        let callers: Vec<_> = (0..count)
+            .map(|_| {
+                let client = client.clone();
+                tokio::spawn(async move { client.send(request(Method::PATCH)).await.map(drop) })
+            })
+            .collect();
+        // No timer ends before all of them have got as far as they can.
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        callers.iter().for_each(tokio::task::JoinHandle::abort);
+        assert!(fence.writes.borrow().under_way > 0);
+    }
+
+    /// A server that answers no write kept its tasks, bodies and connections forever.
+    #[tokio::test(start_paused = true)]
+    async fn a_write_that_is_never_answered_ends() {
+        let (fence, permits) = (Fence::default(), Arc::new(Semaphore::new(0)));
+        let client = fence.guard(slow(&permits));
+        abandon(&fence, &client, 10).await;
+        assert_eq!(fence.writes.borrow().under_way, 10);
+        assert!(fence.quiet(DEADLINE).await);
+        let late = client.send(request(Method::PATCH)).await.unwrap_err();
+        let told = super::super::chain(&late);
+        assert!(told.contains("has not answered within 65s"), "{told}");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn another_cluster_holds_up_so_many_writes_and_no_lease() {
+        let (fence, permits) = (Fence::default(), Arc::new(Semaphore::new(0)));
+        let clients = [0, 1].map(|_| fence.guard_remote(slow(&permits), "team/https://evil.example"));
+        for client in &clients {
+            abandon(&fence, client, MOST_REMOTE).await;
+        }
+        assert_eq!(fence.writes.borrow().under_way, MOST_REMOTE);
+        // Other clusters are not held up by it.
+        let other = fence.guard_remote(slow(&permits), "team/https://good.example");
+        abandon(&fence, &other, 1).await;
+        assert_eq!(fence.writes.borrow().under_way, MOST_REMOTE + 1);
+        fence.close();
+        assert!(
+            fence.quiet(Duration::from_secs(10)).await,
+            "a lease can be released"
+        );
+        drop((clients, other));
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        drop(fence.guard_remote(slow(&permits), "another"));
+        assert_eq!(
+            fence.limits.lock().len(),
+            1,
+            "clusters that nobody uses are forgotten"
+        );
+    }
+
+    /// A server of a tenant that answers no request kept the worker that had asked it.
+    #[tokio::test(start_paused = true)]
+    async fn another_cluster_has_to_answer_what_is_read() {
+        let (fence, permits) = (Fence::default(), Arc::new(Semaphore::new(0)));
+        let client = fence.guard_remote(slow(&permits), "team/https://evil.example");
+        let late = client.send(request(Method::GET)).await.unwrap_err();
+        let told = super::super::chain(&late);
+        assert!(told.contains("has not answered within 65s"), "{told}");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn dry_runs_pass_beside_the_fence() {
+        let (fence, permits) = (Fence::default(), Arc::new(Semaphore::new(0)));
+        let client = fence.guard(slow(&permits));
+        let dry_run = || {
+            let mut request = request(Method::PATCH);
+            *request.uri_mut() =
+                Uri::from_static("/api/v1/namespaces/x?fieldManager=y&dryRun=All&force=true");
+            client.send(request)
+        };
+        assert!(
+            timeout(Duration::from_secs(1), dry_run()).await.is_err(),
+            "it goes on"
+        );
+        assert_eq!(fence.writes.borrow().under_way, 0);
+        fence.close();
+        permits.add_permits(1);
+        dry_run().await.unwrap();
+        for query in ["dryRun=", "xdryRun=All", "a=dryRun=All", ""] {
+            assert!(!is_dry_run(&format!("/api?{query}").parse().unwrap()), "{query}");
+        }
+    }
+}

@@ -1,0 +1,10 @@
+//! What a tenant must not reach: credentials of the controller, other namespaces, other tenants' work.
+
+mod clusters;
+mod decryption;
+mod identities;
+mod memory;
+mod names;
+mod patterns;
+mod references;
+mod undecodable;

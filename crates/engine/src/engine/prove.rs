@@ -1,0 +1,153 @@
+//! Claims that only an inventory speaks for are proven before another unit prunes the object.
+//!
+//! A unit whose source cannot be built, or that skips an object, has no dry run that shows what it may do. Its inventory records the
+//! object, but an inventory is part of a status, which the owner of the unit may be able to write. So the server is asked whether it
+//! would let the unit write the object: an empty patch, as a dry run, with the identity of the unit. Where the server does not answer,
+//! the object stays for now, and nothing else waits for it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::StreamExt;
+use futures::stream;
+use model::{ObjectKey, value};
+use tokio::time::{Instant, timeout_at};
+
+use crate::cluster::{Error, Write};
+use crate::plan::{Action, Plan, Verdict};
+use crate::unit::SyncUnit;
+
+use super::Shared;
+use super::UnitEventKind;
+use super::clusters::Handle;
+
+/// How many requests are under way at a time.
+const AT_ONCE: usize = 8;
+
+/// How long all answers together may take.
+const LIMIT: Duration = Duration::from_secs(60);
+
+/// The longest name that the server accepts.
+const LONGEST_NAME: usize = 253;
+
+/// The server did not say whether a unit may write an object.
+#[derive(Debug, thiserror::Error)]
+#[error("{pruned} is not pruned for now: it is not known whether unit {unit:?} may write {key}: {why}")]
+struct Unproven {
+    pruned: ObjectKey,
+    unit: Arc<str>,
+    key: ObjectKey,
+    why: String,
+}
+
+impl Shared {
+    /// Proves the claims of other units to what a plan prunes. Objects whose claims cannot be proven in time are left alone for now.
+    pub(super) async fn prove_claims(self: &Arc<Self>, plan: &Plan) {
+        let deadline = Instant::now() + LIMIT;
+        let prunes = plan
+            .steps()
+            .filter(|step| matches!(step.action, Action::Prune { .. }));
+        let unproven = prunes.map(|step| {
+            (
+                step.key.clone(),
+                self.known.claims.unproven(&plan.unit, &step.key),
+            )
+        });
+        let unproven: Vec<_> = unproven.filter(|(_, claims)| !claims.is_empty()).collect();
+        let proofs = unproven
+            .into_iter()
+            .map(|(pruned, claims)| self.prove(pruned, claims, deadline));
+        let mut proofs = stream::iter(proofs).buffer_unordered(AT_ONCE);
+        while let Some(proof) = proofs.next().await {
+            if let Err(unproven) = proof {
+                self.tell(&plan.unit, UnitEventKind::Failed, unproven.to_string());
+                let Unproven { pruned, unit, .. } = unproven;
+                self.known.claims.doubt(&plan.unit, pruned, unit);
+            }
+        }
+    }
+
+    /// Asks about the claims to an object. One that is proven is enough to keep it; of a definition, all are asked about, as each kind of
+    /// its group is another matter.
+    async fn prove(
+        self: &Arc<Self>,
+        pruned: ObjectKey,
+        claims: Vec<(Arc<str>, ObjectKey)>,
+        deadline: Instant,
+    ) -> Result<(), Unproven> {
+        let asked = claims.into_iter().map(|(unit, key)| async move {
+            let answer = timeout_at(deadline, self.may_write(&unit, &key)).await;
+            let answer = answer.unwrap_or_else(|_| Err(format!("no answer within {LIMIT:?}")));
+            (unit, key, answer)
+        });
+        let mut asked = stream::iter(asked).buffer_unordered(AT_ONCE);
+        let mut unanswered = Ok(());
+        while let Some((unit, key, answer)) = asked.next().await {
+            match answer {
+                Ok(Verdict::Accepted) => {
+                    for other in self.known.claims.may_write(&unit, key) {
+                        self.status.add(other.to_string());
+                    }
+                    if pruned.kind != "CustomResourceDefinition" {
+                        return Ok(());
+                    }
+                }
+                Ok(_) => {}
+                Err(why) => {
+                    let pruned = pruned.clone();
+                    unanswered = Err(Unproven {
+                        pruned,
+                        unit,
+                        key,
+                        why,
+                    });
+                }
+            }
+        }
+        unanswered
+    }
+
+    /// Asks the server whether a unit may write an object that is there. A unit that is gone, or whose cluster cannot be opened, may not.
+    async fn may_write(self: &Arc<Self>, unit: &str, key: &ObjectKey) -> Result<Verdict, String> {
+        if key.name.len() > LONGEST_NAME || key.namespace.len() > LONGEST_NAME {
+            return Ok(Verdict::Refused);
+        }
+        let unit = match self.units.get(unit).await {
+            Ok(Some(unit)) => unit,
+            Ok(None) => return Ok(Verdict::Refused),
+            Err(error) => return Err(error.to_string()),
+        };
+        let Ok(cluster) = self.cluster(&unit).await else {
+            return Ok(Verdict::Refused);
+        };
+        // It may be in another one by now.
+        if !self.known.claims.is_in(&unit.id, cluster.realm()) {
+            return Ok(Verdict::Refused);
+        }
+        match patched(&unit, &cluster, key).await {
+            Ok(verdict) => Ok(verdict),
+            // The server looks at what is written after it has let the unit write.
+            Err(Error::Invalid(_) | Error::Immutable(_)) => Ok(Verdict::Accepted),
+            // A new account may be known a moment later, and a conflict passes.
+            Err(error @ (Error::Unauthorized(_) | Error::Conflict(_))) => Err(error.to_string()),
+            Err(error) if error.is_transient() => Err(error.to_string()),
+            Err(_) => Ok(Verdict::Refused),
+        }
+    }
+}
+
+async fn patched(unit: &SyncUnit, cluster: &Handle, key: &ObjectKey) -> Result<Verdict, Error> {
+    let cluster = cluster.cluster();
+    let resource = cluster.preferred(&key.group, &key.kind).await?;
+    if !resource.namespaced && !key.namespace.is_empty() {
+        // There is no such object: the path would be that of another.
+        return Ok(Verdict::Refused);
+    }
+    let options = Write {
+        dry_run: true,
+        ..Write::by(unit.policy.manager.as_str())
+    };
+    let (nothing, place) = (value!({}), (&key.namespace, &key.name));
+    let patched = cluster.merge_patch(&resource, place.0, place.1, &nothing, &options);
+    patched.await.map(|_| Verdict::Accepted)
+}
