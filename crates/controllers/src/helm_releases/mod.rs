@@ -55,8 +55,8 @@ use model::event::Severity;
 
 use crate::kit::lease::Fence;
 use crate::kit::{
-    Conditions, Config, Desk, Done, Failure, Notice, Reconcile, Run, Shape, Stamp, Summary, Wake,
-    dependency_key, follow_configs, is_waiting,
+    Conditions, Config, Desk, Done, Failure, NamespaceSeats, Notice, Reconcile, Run, Shape, Stamp, Summary,
+    Wake, dependency_key, follow_configs, is_waiting,
 };
 use charts::Charts;
 use configs::Configs;
@@ -97,6 +97,8 @@ pub struct HelmReleases {
     configs: Arc<Configs>,
     renderer: Renderer,
     sites: Sites,
+    /// Workers for releases in clusters that a namespace names itself.
+    remote_seats: std::sync::OnceLock<NamespaceSeats>,
     desk: std::sync::OnceLock<Desk<HelmReleaseSpec>>,
 }
 
@@ -109,6 +111,7 @@ impl HelmReleases {
             configs: Arc::new(Configs::new(&shared.client)),
             renderer: Renderer::new(),
             sites: Sites::new(shared.settings.clusters(&shared.client)),
+            remote_seats: std::sync::OnceLock::new(),
             desk: std::sync::OnceLock::new(),
             shared,
         }
@@ -124,6 +127,21 @@ impl HelmReleases {
     pub fn fenced_by(self, fence: &Fence) -> Self {
         self.sites.fence_by(fence);
         self
+    }
+}
+
+impl HelmReleases {
+    /// Goes on with a worker of the namespace's own if the release is in a cluster that the namespace names. That cluster's server may
+    /// answer each request just before it times out, and must not hold the workers of other namespaces.
+    async fn leave_shared_workers(&self, run: &Run<'_, HelmReleaseSpec>) {
+        if run.object.spec.kube_config.is_none() {
+            return;
+        }
+        let Some(seats) = self.remote_seats.get() else {
+            return;
+        };
+        let namespace = target::own_namespace(run.object);
+        run.seat.transfer(seats.of(&namespace)).await;
     }
 }
 
@@ -169,6 +187,8 @@ impl Reconcile for HelmReleases {
 
     fn begin(&self, desk: &Desk<HelmReleaseSpec>) {
         self.desk.get_or_init(|| desk.clone());
+        self.remote_seats
+            .get_or_init(|| NamespaceSeats::new(desk.options().concurrent.max(1)));
     }
 
     fn is_suspended(&self, object: &Object<HelmReleaseSpec>) -> bool {
@@ -220,6 +240,7 @@ impl Reconcile for HelmReleases {
     }
 
     async fn reconcile(&self, run: &mut Run<'_, HelmReleaseSpec>) -> Result<Vec<Notice>, Failure> {
+        self.leave_shared_workers(run).await;
         self.release(run).await.map(|()| Vec::new())
     }
 
@@ -295,6 +316,7 @@ impl Reconcile for HelmReleases {
     }
 
     async fn finalize(&self, run: &mut Run<'_, HelmReleaseSpec>) -> Result<Vec<Notice>, Failure> {
+        self.leave_shared_workers(run).await;
         let left = self.leave(run).await;
         if let Err(failure) = &left
             && !failure.message.is_empty()

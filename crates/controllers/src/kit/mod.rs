@@ -54,5 +54,6 @@ pub use recorder::{Notice, Recorder, hostname};
 pub(crate) use rehearsal::Rehearsal;
 pub(crate) use runner::span;
 pub use runner::{FINALIZER, Options, Reconcile, Run, Runner};
+pub(crate) use seat::NamespaceSeats;
 pub use seat::Seat;
 pub use writer::Key;

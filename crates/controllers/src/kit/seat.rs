@@ -1,5 +1,6 @@
 //! How many objects are worked on at once. One that waits gives its seat to another, and is given one again before it goes on.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use parking_lot::Mutex;
@@ -7,7 +8,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// The seat of an object that is worked on.
 pub struct Seat {
-    seats: Arc<Semaphore>,
+    seats: Mutex<Arc<Semaphore>>,
     taken: Mutex<Option<OwnedSemaphorePermit>>,
 }
 
@@ -16,7 +17,7 @@ impl Seat {
     pub(crate) async fn take(seats: &Arc<Semaphore>) -> Option<Self> {
         let permit = Arc::clone(seats).acquire_owned().await.ok()?;
         Some(Seat {
-            seats: Arc::clone(seats),
+            seats: Mutex::new(Arc::clone(seats)),
             taken: Mutex::new(Some(permit)),
         })
     }
@@ -25,9 +26,41 @@ impl Seat {
     pub async fn aside<T>(&self, wait: impl Future<Output = T>) -> T {
         drop(self.taken.lock().take());
         let value = wait.await;
-        let permit = Arc::clone(&self.seats).acquire_owned().await;
+        let seats = Arc::clone(&self.seats.lock());
+        let permit = seats.acquire_owned().await;
         *self.taken.lock() = permit.ok();
         value
+    }
+
+    /// Gives up the seat, and goes on with one of others.
+    pub(crate) async fn transfer(&self, to: Arc<Semaphore>) {
+        *self.seats.lock() = to;
+        self.aside(std::future::ready(())).await;
+    }
+}
+
+/// Seats of which each namespace has its own.
+pub(crate) struct NamespaceSeats {
+    each: usize,
+    namespaces: Mutex<HashMap<String, Arc<Semaphore>>>,
+}
+
+impl NamespaceSeats {
+    /// Gives each namespace so many seats.
+    pub(crate) fn new(each: usize) -> Self {
+        NamespaceSeats {
+            each,
+            namespaces: Mutex::default(),
+        }
+    }
+
+    /// Returns the seats of a namespace.
+    pub(crate) fn of(&self, namespace: &str) -> Arc<Semaphore> {
+        let mut namespaces = self.namespaces.lock();
+        // Seats that nothing holds or waits for are made anew when they are needed.
+        namespaces.retain(|_, seats| Arc::strong_count(seats) > 1);
+        let seats = || Arc::new(Semaphore::new(self.each));
+        Arc::clone(namespaces.entry(namespace.to_owned()).or_insert_with(seats))
     }
 }
 
@@ -54,5 +87,25 @@ mod tests {
         assert_eq!(seats.available_permits(), 0, "it has one again");
         drop(seat);
         assert_eq!(seats.available_permits(), 1);
+    }
+
+    #[tokio::test]
+    async fn a_transferred_seat_is_free_for_others_and_stays_with_the_namespace() {
+        let (seats, of_namespaces) = (Arc::new(Semaphore::new(1)), NamespaceSeats::new(1));
+        let seat = Seat::take(&seats).await.unwrap();
+        seat.transfer(of_namespaces.of("mallory")).await;
+        assert_eq!(seats.available_permits(), 1);
+        seat.aside(std::future::ready(())).await;
+        assert_eq!(seats.available_permits(), 1);
+        let next = Seat::take(&seats).await.unwrap();
+        let mut waits = std::pin::pin!(next.transfer(of_namespaces.of("mallory")));
+        assert!(futures::poll!(&mut waits).is_pending());
+        assert_eq!(seats.available_permits(), 1, "it waits without a seat");
+        drop(seat);
+        waits.await;
+        drop(of_namespaces.of("ada"));
+        drop(of_namespaces.of("eve"));
+        let known: Vec<String> = of_namespaces.namespaces.lock().keys().cloned().collect();
+        assert!(!known.contains(&"ada".to_owned()), "{known:?}");
     }
 }

@@ -1,12 +1,12 @@
 //! Limits how many builds run at once.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use api::kustomize::Kustomization;
 use kube::ResourceExt as _;
-use parking_lot::Mutex;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+use crate::kit::NamespaceSeats;
 
 /// The most builds at once that may ask key management services. They mostly wait, so there may be more of them than of others,
 /// but each occupies a blocking thread, of which the runtime has 512 for everything.
@@ -32,31 +32,20 @@ pub(super) struct Permit {
 /// Permits of which no namespace holds more than half.
 struct Fair {
     all: Arc<Semaphore>,
-    /// The most permits of one namespace.
-    share: usize,
-    namespaces: Mutex<HashMap<String, Arc<Semaphore>>>,
+    namespaces: NamespaceSeats,
 }
 
 impl Fair {
     fn new(permits: usize) -> Self {
         Fair {
             all: Arc::new(Semaphore::new(permits)),
-            share: (permits / 2).max(1),
-            namespaces: Mutex::default(),
+            namespaces: NamespaceSeats::new((permits / 2).max(1)),
         }
-    }
-
-    fn of_namespace(&self, namespace: &str) -> Arc<Semaphore> {
-        let mut namespaces = self.namespaces.lock();
-        // Those that nobody holds or waits for are made anew when they are needed.
-        namespaces.retain(|_, permits| Arc::strong_count(permits) > 1);
-        let share = || Arc::new(Semaphore::new(self.share));
-        Arc::clone(namespaces.entry(namespace.to_owned()).or_insert_with(share))
     }
 
     /// Waits for a permit. The semaphores are never closed, so there always is one.
     async fn acquire(&self, namespace: &str) -> Option<Permit> {
-        let of_namespace = self.of_namespace(namespace).acquire_owned().await.ok()?;
+        let of_namespace = self.namespaces.of(namespace).acquire_owned().await.ok()?;
         let of_process = Arc::clone(&self.all).acquire_owned().await.ok()?;
         Some(Permit {
             _of_namespace: of_namespace,

@@ -5,6 +5,7 @@
 //! artifact server recognises and refuses it under whatever name it was reached. Link-local addresses are refused
 //! before a connection is made: as the host of a URL, as an address of a name, and where a redirect leads to them.
 
+use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
 
@@ -12,6 +13,7 @@ use http::{HeaderName, HeaderValue};
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use reqwest::header::HeaderMap;
 use reqwest::{ClientBuilder, Proxy};
+use tokio::net::TcpStream;
 use url::{Host, Url};
 
 /// The header of all requests to URLs that tenants choose. The artifact server refuses requests that have it.
@@ -113,6 +115,24 @@ impl Resolve for Resolver {
             let addresses: Addrs = Box::new(permitted(name, found)?.into_iter());
             Ok(addresses)
         })
+    }
+}
+
+/// Connects to a host that a tenant chooses, for protocols other than HTTP.
+pub(crate) async fn connect(host: &str, port: u16) -> io::Result<TcpStream> {
+    let found = tokio::net::lookup_host((host, port)).await?;
+    let permitted = permitted(host, found).map_err(io::Error::other)?;
+    TcpStream::connect(permitted.as_slice()).await
+}
+
+/// Refuses a host that a proxy is to connect to, if it is a refused address. Names are left to the proxy.
+pub(crate) fn check_host(host: &str) -> Result<(), Refused> {
+    let address: Option<IpAddr> = host.parse().ok();
+    match address.is_some_and(is_refused) {
+        true => Err(Refused {
+            host: host.to_owned(),
+        }),
+        false => Ok(()),
     }
 }
 

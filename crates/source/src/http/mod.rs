@@ -17,6 +17,7 @@ use secrecy::SecretString;
 
 pub use clients::Clients;
 pub use guard::{Refused, SOURCE_REQUEST};
+pub(crate) use guard::{check_host, connect};
 pub(crate) use proxy::Problem;
 pub use proxy::{Proxy, ProxyFailure};
 pub use redirect::Lost;

@@ -5,23 +5,32 @@
 //! way, and lets no more pass once it is closed. A lease may be released when the fence is closed and nothing is under way.
 //!
 //! A write outlives its caller, so each has a deadline of its own. Tenants choose the servers of other clusters: these may hold up only
-//! so many writes each, and never keep a lease from being released. Dry runs change nothing and pass beside the fence.
+//! so many writes each, and never keep a lease from being released. Their answers have a largest size and a deadline for the last byte. Dry runs change nothing and pass beside the fence.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
+use bytes::Bytes;
 use http::{Method, Request, Uri};
+use http_body_util::combinators::UnsyncBoxBody;
+use http_body_util::{BodyExt as _, Limited, StreamBody};
 use kube::Client;
 use kube::client::Body;
 use parking_lot::Mutex;
 use tokio::sync::{Semaphore, watch};
-use tokio::time::timeout;
-use tower::service_fn;
+use tokio::time::{Instant, timeout, timeout_at};
+use tower::{BoxError, service_fn};
 
 /// The longest time that a server has to answer a write, or to begin the answer to a read of another cluster: a little more than the
 /// engine waits.
 const DEADLINE: Duration = Duration::from_secs(65);
+
+/// The longest time that another cluster has to finish an answer.
+const LAST_BYTE: Duration = Duration::from_secs(120);
+
+/// The size of the largest answer of another cluster: a page of definitions is tens of megabytes.
+const LARGEST_ANSWER: usize = 128 * 1024 * 1024;
 
 /// How many writes to one other cluster may be under way: as many as the engine sends at a time.
 const MOST_REMOTE: usize = 256;
@@ -56,6 +65,8 @@ pub struct Closed;
 enum Unanswered {
     #[error("the server has not answered within {DEADLINE:?}")]
     Late,
+    #[error("the server has not finished its answer within {LAST_BYTE:?}")]
+    Unfinished,
     #[error("aborted: this instance ends, and the server has not answered")]
     Aborted,
 }
@@ -102,14 +113,23 @@ impl Fence {
         let service = service_fn(move |request: Request<Body>| {
             let (fence, client, remote) = (fence.clone(), client.clone(), remote.clone());
             async move {
-                if !changes_nothing(&request) {
-                    return fence.write(client, request, remote).await;
-                }
-                if remote.is_none() {
-                    return client.send(request).await;
-                }
-                let answer = timeout(DEADLINE, client.send(request)).await;
-                answer.unwrap_or_else(|_| Err(failed(Unanswered::Late)))
+                let (is_remote, is_watch) = (remote.is_some(), is_watch(request.uri()));
+                let answer = match (changes_nothing(&request), is_remote) {
+                    (false, _) => fence.write(client, request, remote).await,
+                    (true, false) => client.send(request).await,
+                    (true, true) => {
+                        let answer = timeout(DEADLINE, client.send(request)).await;
+                        answer.unwrap_or_else(|_| Err(failed(Unanswered::Late)))
+                    }
+                };
+                // A watch goes on for minutes, and its reader limits each event.
+                let is_bounded = is_remote && !is_watch;
+                answer.map(|answer| {
+                    answer.map(|body| match is_bounded {
+                        true => bounded(body),
+                        false => body.map_err(BoxError::from).boxed_unsync(),
+                    })
+                })
             }
         });
         Client::new(service, namespace)
@@ -183,6 +203,20 @@ impl Fence {
     }
 }
 
+/// An answer of another cluster, which ends with an error when it is too large or not finished in time.
+fn bounded(body: Body) -> UnsyncBoxBody<Bytes, BoxError> {
+    let deadline = Instant::now() + LAST_BYTE;
+    let frames =
+        futures::stream::try_unfold(Limited::new(body, LARGEST_ANSWER), move |mut body| async move {
+            match timeout_at(deadline, body.frame()).await {
+                Ok(Some(frame)) => frame.map(|frame| Some((frame, body))),
+                Ok(None) => Ok(None),
+                Err(_) => Err(BoxError::from(Unanswered::Unfinished)),
+            }
+        });
+    StreamBody::new(frames).boxed_unsync()
+}
+
 fn failed(error: impl std::error::Error + Send + Sync + 'static) -> kube::Error {
     kube::Error::Service(Box::new(error))
 }
@@ -193,13 +227,25 @@ fn changes_nothing<B>(request: &Request<B>) -> bool {
 }
 
 fn is_dry_run(uri: &Uri) -> bool {
+    has_parameter(uri, "dryRun=All")
+}
+
+fn is_watch(uri: &Uri) -> bool {
+    ["watch=true", "watch=1"]
+        .iter()
+        .any(|watch| has_parameter(uri, watch))
+}
+
+fn has_parameter(uri: &Uri, wanted: &str) -> bool {
     let mut parameters = uri.query().unwrap_or_default().split('&');
-    parameters.any(|parameter| parameter == "dryRun=All")
+    parameters.any(|parameter| parameter == wanted)
 }
 
 #[cfg(test)]
 mod tests {
+    use futures::{StreamExt as _, stream};
     use http::Response;
+    use http_body::Frame;
 
     use super::*;
 
@@ -305,6 +351,59 @@ mod tests {
         let late = client.send(request(Method::GET)).await.unwrap_err();
         let told = super::super::chain(&late);
         assert!(told.contains("has not answered within 65s"), "{told}");
+    }
+
+    /// A client whose answers have these frames.
+    fn dripping(frames: impl Fn() -> stream::BoxStream<'static, Bytes> + Clone + Send + 'static) -> Client {
+        let service = service_fn(move |_: Request<Body>| {
+            let frames = frames().map(|bytes| Ok::<_, BoxError>(Frame::data(bytes)));
+            let answer = Response::new(StreamBody::new(frames));
+            async move { Ok::<_, BoxError>(answer) }
+        });
+        Client::new(service, "default")
+    }
+
+    /// A server of a tenant that sends a byte now and then kept the worker that read it.
+    #[tokio::test(start_paused = true)]
+    async fn answers_of_another_cluster_end() {
+        let fence = Fence::default();
+        let slow = dripping(|| {
+            let drops = stream::unfold((), |()| async {
+                tokio::time::sleep(Duration::from_secs(10)).await;
+                Some((Bytes::from_static(b" "), ()))
+            });
+            drops.boxed()
+        });
+        let large = dripping(|| stream::repeat(Bytes::from_static(&[b' '; 1024 * 1024])).boxed());
+        for (client, expected) in [
+            (slow, "finished its answer within 120s"),
+            (large, "length limit exceeded"),
+        ] {
+            let client = fence.guard_remote(client, "team/https://evil.example");
+            for method in [Method::GET, Method::PATCH] {
+                let answer = client.send(request(method)).await.unwrap();
+                let error = answer.into_body().collect().await.unwrap_err();
+                let shown = super::super::chain(&error);
+                assert!(shown.contains(expected), "{shown}");
+            }
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn watches_of_another_cluster_go_on() {
+        let frames = || {
+            let frames = stream::iter(0..20).then(|_| async {
+                tokio::time::sleep(Duration::from_secs(10)).await;
+                Bytes::from_static(b"{}\n")
+            });
+            frames.boxed()
+        };
+        let client = Fence::default().guard_remote(dripping(frames), "team/https://good.example");
+        let mut watch = request(Method::GET);
+        *watch.uri_mut() = Uri::from_static("/api/v1/pods?watch=true");
+        let answer = client.send(watch).await.unwrap();
+        let read = answer.into_body().collect().await.unwrap();
+        assert_eq!(read.to_bytes().len(), 60);
     }
 
     #[tokio::test(start_paused = true)]

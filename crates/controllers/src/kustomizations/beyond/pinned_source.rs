@@ -100,6 +100,15 @@ impl Pinned<'_> {
         let found = found.map_err(|error| failed(chain(&error)))?;
         let found =
             found.ok_or_else(|| failed(format!("{} '{namespace}/{source}' is gone", S::NAMES.kind)))?;
+        if !may_have(self.object, &pin.revision) {
+            let kind = S::NAMES.kind;
+            let message = format!(
+                "revision {} cannot be had: {kind} '{namespace}/{source}' is in another namespace, and this Kustomization has not \
+                 applied that revision: pin one of status.history",
+                pin.revision
+            );
+            return Err(Failure::stalled(Reason::ARTIFACT_FAILED, message));
+        }
         let wanted = at(&found.spec, &pin.revision).ok_or_else(|| {
             let what = S::NAMES.kind;
             let message = format!("revision {} cannot be had: it is none of a {what}", pin.revision);
@@ -216,6 +225,24 @@ impl Pinned<'_> {
     }
 }
 
+/// Tells whether the owner of an object may have a revision of its source. The credentials of another namespace's source reach
+/// more than that source publishes, so only revisions that the object has applied before are had with them.
+fn may_have(object: &Kustomization, revision: &Revision) -> bool {
+    if object.namespace().as_deref() == Some(&namespace_of(object)) {
+        return true;
+    }
+    let Some(status) = &object.status else {
+        return false;
+    };
+    let recorded = status.history.iter();
+    let recorded = recorded.filter_map(|entry| entry.metadata.get("revision"));
+    let mut applied = recorded.chain(&status.last_applied_revision);
+    applied.any(|applied| {
+        let applied: Option<Revision> = applied.parse().ok();
+        applied.is_some_and(|applied| applied.digest() == revision.digest())
+    })
+}
+
 fn value<S: Spec>(spec: &S) -> Value {
     serde_json::to_value(spec).unwrap_or_default()
 }
@@ -265,6 +292,28 @@ mod tests {
         assert!(name(&other).len() < 63, "{}", name(&other));
         other.spec.source_ref.name = format!("{}.example", "x".repeat(21));
         assert!(name(&other).starts_with(&format!("{}-pinned-", "x".repeat(21))));
+    }
+
+    #[test]
+    fn of_a_source_in_another_namespace_only_applied_revisions_are_had() {
+        let [old, other]: [Revision; 2] = ["0", "1"].map(|digit| {
+            let revision = format!("main@sha1:{}", digit.repeat(40));
+            revision.parse().unwrap()
+        });
+        let mut object = annotated(&[]);
+        assert!(may_have(&object, &other));
+        object.spec.source_ref.namespace = Some("team".to_owned());
+        assert!(may_have(&object, &other));
+        object.spec.source_ref.namespace = Some("platform".to_owned());
+        assert!(!may_have(&object, &old));
+        let entry = json!({
+            "digest": "sha256:0", "firstReconciled": "2026-11-01T00:00:00Z", "lastReconciled": "2026-11-01T00:00:00Z",
+            "lastReconciledDuration": "1s", "lastReconciledStatus": "ReconciliationSucceeded", "totalReconciliations": 1,
+            "metadata": {"revision": old.to_string()},
+        });
+        object.status = Some(serde_json::from_value(json!({"history": [entry]})).unwrap());
+        assert!(may_have(&object, &old));
+        assert!(!may_have(&object, &other));
     }
 
     #[test]

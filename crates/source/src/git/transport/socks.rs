@@ -7,7 +7,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use url::Url;
 
-use crate::http::{Problem, Proxy, ProxyFailure};
+use crate::http::{self, Problem, Proxy, ProxyFailure};
 
 const VERSION: u8 = 5;
 const NO_LOGIN: u8 = 0;
@@ -56,7 +56,7 @@ pub(super) async fn connect(proxy: &Proxy, host: &str, port: u16) -> Result<TcpS
     let address: Url = proxy.address.parse().map_err(|_| Error::Address)?;
     let at = address.host_str().ok_or(Error::Address)?;
     let at = at.trim_start_matches('[').trim_end_matches(']');
-    let stream = TcpStream::connect((at, address.port().unwrap_or(1080))).await;
+    let stream = http::connect(at, address.port().unwrap_or(1080)).await;
     let mut stream = stream.map_err(Error::Io)?;
     greet(&mut stream, login(proxy, &address)?).await?;
     let mut request = vec![VERSION, CONNECT, 0, NAME];

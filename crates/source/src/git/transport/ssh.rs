@@ -17,7 +17,7 @@ use super::{private_key, socks};
 use crate::git::error::Cause;
 use crate::git::protocol::refusal;
 use crate::git::settings::Settings;
-use crate::http::Proxy;
+use crate::http::{self, Proxy};
 
 /// How much of what the server complains about is kept.
 const MAX_COMPLAINT: usize = 4096;
@@ -169,11 +169,12 @@ impl Chunks for Answer<'_> {
 async fn stream(proxy: Option<&Proxy>, host: &str, port: u16) -> Result<TcpStream, Cause> {
     let stream = match proxy {
         Some(proxy) => {
+            http::check_host(host).map_err(|refused| Cause::Connect(Box::new(refused)))?;
             let connected = socks::connect(proxy, host, port).await;
             connected.map_err(|error| Cause::Proxy(error.told_of(proxy)))?
         }
         None => {
-            let connected = TcpStream::connect((host, port)).await;
+            let connected = http::connect(host, port).await;
             connected.map_err(|error| Cause::Connect(Box::new(error)))?
         }
     };
@@ -232,4 +233,31 @@ fn connect_failure(error: russh::Error) -> Cause {
 
 fn broken(error: russh::Error) -> Cause {
     Cause::Disconnected(Some(Box::new(error)))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::error::Error;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn ssh_reaches_no_metadata_server() {
+        let at = |address: &str| Proxy {
+            address: address.to_owned(),
+            login: None,
+        };
+        let (refused, near) = (at("socks5://169.254.169.254:80"), at("socks5://127.0.0.1:9"));
+        for (proxy, host) in [
+            (None, "169.254.169.254"),
+            (None, "::ffff:169.254.169.254"),
+            (Some(&refused), "git.example"),
+            (Some(&near), "169.254.169.254"),
+        ] {
+            let error = stream(proxy, host, 22).await.unwrap_err();
+            let causes = std::iter::successors(Some(&error as &dyn Error), |error| (*error).source());
+            let shown: String = causes.map(ToString::to_string).collect();
+            assert!(shown.contains("link-local addresses"), "{host}: {shown}");
+        }
+    }
 }
