@@ -1,6 +1,7 @@
 //! A chart with values to everything that a release consists of, as the cluster of the release has it rendered.
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use api::helm::HelmRelease;
 use engine::cluster::Cluster;
@@ -11,7 +12,9 @@ use helm::release::{self, PostRenderer, Rendered, Request};
 use helm::render::{self, Engine, Lookup, Release};
 use kube::Client;
 use model::{Map, Value, value};
+use parking_lot::Mutex;
 use tokio::runtime::Handle;
+use tokio::time::timeout;
 
 use super::post_render::Chain;
 use super::site::Site;
@@ -112,16 +115,25 @@ async fn version(client: &Client) -> Result<String, String> {
     Ok(version.git_version)
 }
 
-/// Looks objects up for templates.
+/// The longest time that the lookups of one rendering take together.
+const LOOKUPS: Duration = Duration::from_secs(120);
+
+/// Looks objects up for the templates of one rendering.
 pub struct InCluster {
     cluster: Cluster,
     runtime: Handle,
+    left: Mutex<Duration>,
 }
 
 impl InCluster {
     /// Looks them up in this cluster, and waits for them on this runtime.
     pub fn new(cluster: Cluster, runtime: Handle) -> Self {
-        InCluster { cluster, runtime }
+        let left = Mutex::new(LOOKUPS);
+        InCluster {
+            cluster,
+            runtime,
+            left,
+        }
     }
 }
 
@@ -146,6 +158,41 @@ impl Lookup for InCluster {
                 .map(|found| found.unwrap_or_else(Value::object))
                 .map_err(|error| error.to_string())
         };
-        self.runtime.block_on(found)
+        let mut left = self.left.lock();
+        let began = Instant::now();
+        let found = self.runtime.block_on(async { timeout(*left, found).await });
+        *left = left.saturating_sub(began.elapsed());
+        found.unwrap_or_else(|_| {
+            Err(format!(
+                "the lookups of one rendering take longer than {LOOKUPS:?}"
+            ))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Each lookup had a deadline of its own, and a template may have many.
+    #[tokio::test]
+    async fn the_lookups_of_a_rendering_have_one_deadline() {
+        let silent = tower::service_fn(|_: http::Request<kube::client::Body>| {
+            std::future::pending::<Result<http::Response<kube::client::Body>, std::convert::Infallible>>()
+        });
+        let lookup = InCluster {
+            cluster: Cluster::new(Client::new(silent, "default")),
+            runtime: Handle::current(),
+            left: Mutex::new(Duration::from_millis(50)),
+        };
+        let looked_up = blocking(move || {
+            let failures = (0..3).map(|_| lookup.lookup("v1", "ConfigMap", "team", "a").unwrap_err());
+            (failures.collect::<Vec<_>>(), lookup)
+        });
+        let (failures, lookup) = looked_up.await;
+        for failure in failures {
+            assert!(failure.contains("take longer than"), "{failure}");
+        }
+        assert!(lookup.left.lock().is_zero());
     }
 }

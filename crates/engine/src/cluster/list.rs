@@ -1,14 +1,14 @@
 //! Objects of a kind, page by page.
 
 use model::value::List;
-use model::{Str, Value};
+use model::{Str, Value, json};
 
 use super::Cluster;
 use super::counts::Verb;
 use super::error::Error;
 use super::query::Query;
 use super::resource::Resource;
-use super::send::{Ask, JSON, Subject};
+use super::send::{Ask, JSON, Subject, malformed};
 
 /// Which objects of a kind, and how much of each.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -35,6 +35,8 @@ pub enum Detail {
 
 /// How many objects a page of all has.
 const PAGE: usize = 500;
+/// The most bytes that the pages of [`Cluster::list_all`] have together.
+const LARGEST: usize = 256 * 1024 * 1024;
 
 /// Some of the objects.
 #[derive(Debug)]
@@ -45,6 +47,8 @@ pub struct Page {
     pub resource_version: Str,
     /// How to ask for the next page; nothing where this is the last one.
     pub next: Option<Str>,
+    /// The bytes of the answer.
+    pub size: usize,
 }
 
 impl Cluster {
@@ -68,11 +72,13 @@ impl Cluster {
             Detail::Full => JSON,
         };
         let subject = Subject::new(Verb::List, resource, &selection.namespace, "");
-        let answer = self.ask_object(&subject, &ask).await;
-        let mut answer = answer.map_err(|error| self.tell_kind(resource, error))?;
+        let body = self.ask(&subject, &ask).await;
+        let body = body.map_err(|error| self.tell_kind(resource, error))?;
+        let mut answer = json::parse(&body).map_err(|source| malformed(subject, source))?;
         let next = answer.str_at(&["metadata", "continue"]);
         Ok(Page {
             resource_version: answer.str_at(&["metadata", "resourceVersion"]).into(),
+            size: body.len(),
             next: (!next.is_empty()).then(|| next.into()),
             items: match answer.get_mut("items").map(Value::take) {
                 Some(Value::Array(items)) => items,
@@ -84,14 +90,25 @@ impl Cluster {
 
 impl Cluster {
     /// All objects of a namespace, or of all where that is empty.
+    ///
+    /// # Errors
+    /// When a page fails, or when all pages together are too large for memory.
     pub async fn list_all(&self, resource: &Resource, namespace: &str) -> Result<List, Error> {
         let selection = Selection {
             namespace: namespace.into(),
             ..Selection::default()
         };
-        let (mut all, mut next) = (List::new(), None);
+        let (mut all, mut next, mut size) = (List::new(), None, 0);
         loop {
             let page = self.list(resource, &selection, PAGE, next.as_deref()).await?;
+            size += page.size;
+            if size > LARGEST {
+                let subject = Subject::new(Verb::List, resource, namespace, "");
+                return Err(malformed(
+                    subject,
+                    "the list has more than 256 MiB: select fewer objects",
+                ));
+            }
             all.extend(page.items);
             match page.next {
                 Some(more) => next = Some(more.to_string()),

@@ -48,3 +48,18 @@ async fn an_object_is_not_read_without_an_end() {
     let refused = server(20 << 20).get(&resource, "", "one").await;
     assert!(matches!(refused, Err(Error::Transport { .. })), "{refused:?}");
 }
+
+/// A server whose list never ends.
+#[tokio::test]
+async fn a_list_is_not_read_without_an_end() {
+    let resource = server(0).resource("example.com", "v1", "Thing").await.unwrap();
+    let service = service_fn(|_: Request<Body>| async {
+        let item = format!("{{\"metadata\":{{\"name\":\"{}\"}}}}", "a".repeat(16 << 20));
+        let page =
+            format!("{{\"kind\":\"ThingList\",\"metadata\":{{\"continue\":\"more\"}},\"items\":[{item}]}}");
+        Ok::<_, std::convert::Infallible>(Response::new(Body::from(page.into_bytes())))
+    });
+    let endless = Cluster::with_agent(kube::Client::new(service, "default"), "tests");
+    let refused = endless.list_all(&resource, "").await;
+    assert!(matches!(refused, Err(Error::Malformed { .. })), "{refused:?}");
+}
