@@ -14,6 +14,7 @@ use model::{ObjectKey, value};
 use tokio::time::{Instant, timeout_at};
 
 use crate::cluster::{Error, Write};
+use crate::observe::verdict;
 use crate::plan::{Action, Plan, Verdict};
 use crate::unit::SyncUnit;
 
@@ -124,14 +125,13 @@ impl Shared {
         if !self.known.claims.is_in(&unit.id, cluster.realm()) {
             return Ok(Verdict::Refused);
         }
-        match patched(&unit, &cluster, key).await {
-            Ok(verdict) => Ok(verdict),
-            // The server looks at what is written after it has let the unit write.
-            Err(Error::Invalid(_) | Error::Immutable(_)) => Ok(Verdict::Accepted),
-            // A new account may be known a moment later, and a conflict passes.
-            Err(error @ (Error::Unauthorized(_) | Error::Conflict(_))) => Err(error.to_string()),
-            Err(error) if error.is_transient() => Err(error.to_string()),
-            Err(_) => Ok(Verdict::Refused),
+        let error = match patched(&unit, &cluster, key).await {
+            Ok(verdict) => return Ok(verdict),
+            Err(error) => error,
+        };
+        match verdict(&error) {
+            Verdict::Unanswered => Err(error.to_string()),
+            verdict => Ok(verdict),
         }
     }
 }

@@ -331,11 +331,17 @@ fn failed(key: &ObjectKey, live: Option<Live>, error: &Error) -> Observed {
     }
 }
 
-/// The verdict of a request that failed.
-fn verdict(error: &Error) -> Verdict {
-    match error.is_transient() {
-        true => Verdict::Unanswered,
-        false => Verdict::Refused,
+/// What a failed write says of whether the unit may write the object.
+///
+/// The server reads an object after it has authorized the user: one that it finds invalid comes from a unit that may write it.
+pub(crate) fn verdict(error: &Error) -> Verdict {
+    match error {
+        Error::Invalid(_) | Error::Immutable(_) => Verdict::Accepted,
+        Error::Rejected(refusal) if refusal.code == 400 => Verdict::Accepted,
+        // A conflict passes, and a new account is known a moment later.
+        Error::Conflict(_) | Error::AlreadyExists(_) | Error::Unauthorized(_) => Verdict::Unanswered,
+        error if error.is_transient() => Verdict::Unanswered,
+        _ => Verdict::Refused,
     }
 }
 
@@ -364,5 +370,27 @@ fn live_of(entry: &cache::Entry) -> Live {
         takeover: None,
         lacking: 0,
         surplus: 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_unit_may_write_what_the_server_reads_from_it() {
+        for (code, expected) in [
+            (400, Verdict::Accepted),
+            (401, Verdict::Unanswered),
+            (403, Verdict::Refused),
+            (404, Verdict::Refused),
+            (409, Verdict::Unanswered),
+            (413, Verdict::Refused),
+            (422, Verdict::Accepted),
+            (429, Verdict::Unanswered),
+            (503, Verdict::Unanswered),
+        ] {
+            assert_eq!(verdict(&Error::with_code(code)), expected, "{code}");
+        }
     }
 }

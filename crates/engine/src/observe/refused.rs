@@ -5,7 +5,7 @@ use model::ObjectKey;
 use super::{Observer, verdict};
 use crate::cluster::{Error, Resource, Write};
 use crate::diff::dry_run_failure;
-use crate::plan::{Desired, Live, Observed, Verdict};
+use crate::plan::{Desired, Live, Observed};
 
 impl Observer<'_> {
     /// Why the server refuses an object, whether it is there, and whether it could be made anew.
@@ -17,11 +17,7 @@ impl Observer<'_> {
         error: Error,
     ) -> Observed {
         let told = dry_run_failure(&key.namespace, &error);
-        desired.verdict = match &error {
-            // Only who may change an object is told which of its fields cannot change.
-            Error::Immutable(_) => Verdict::Accepted,
-            error => verdict(error),
-        };
+        desired.verdict = verdict(&error);
         match &error {
             Error::NoSuchKind { .. } => return Observed::KindMissing { error: told },
             // An apply creates what is missing: what was not found can only be the namespace.

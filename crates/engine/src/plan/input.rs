@@ -72,9 +72,9 @@ pub enum Verdict {
     /// The server was not asked.
     #[default]
     Unasked,
-    /// A dry run succeeded, or the unit is known to have applied the object as it is.
+    /// A dry run succeeded, the server let the unit write the object but finds it invalid, or the unit is known to have applied it as it is.
     Accepted,
-    /// The server refuses it.
+    /// The unit may not write it.
     Refused,
     /// The server did not answer, or will answer otherwise a little later.
     Unanswered,

@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use apiserver::fault::{Fault, Rule};
 use engine::Engine;
 use engine::plan::{Ownership, Strategy};
 use engine::unit::{Failure, Generated, ManifestGenerator, OneCluster, Status, SyncState, SyncUnit};
@@ -123,6 +124,47 @@ async fn a_look_that_fails_is_not_heard() {
     looked.await.unwrap();
     assert_eq!(bed.uid("x").await.as_ref(), Some(&uid));
     bed.sync("taker", "v2", [config_map("x", "1")]);
+    moved(&bed, &uid).await;
+    bed.finish().await;
+}
+
+/// A conflict passes: the server has not said that the unit may not have the object.
+#[tokio::test(start_paused = true)]
+async fn a_unit_whose_dry_run_conflicts_is_waited_for() {
+    let bed = Bed::on(testkit::Cluster::embedded(apiserver::Server::builder())).await;
+    bed.units.put(unmarked(&bed, "giver"));
+    bed.units.put(unmarked(&bed, "taker"));
+    bed.sync("giver", "v1", [config_map("x", "1"), config_map("giver", "1")]);
+    bed.sync("taker", "v1", [config_map("taker", "1")]);
+    bed.applied("giver", "v1").await;
+    bed.applied("taker", "v1").await;
+    let uid = bed.uid("x").await.unwrap();
+    let conflict = Rule::new(Fault::Conflict).verb("patch").name("x").times(5);
+    let conflict = bed.server().faults().add(conflict);
+    bed.sync("taker", "v2", [config_map("taker", "1"), config_map("x", "2")]);
+    bed.sync("giver", "v2", [config_map("giver", "1")]);
+    moved(&bed, &uid).await;
+    assert_eq!(bed.server().faults().fired(conflict), 5);
+    bed.finish().await;
+}
+
+/// The server reads what is written only after it has let the unit write it.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_another_unit_may_write_stays_although_its_manifest_is_invalid() {
+    let bed = Bed::start().await;
+    bed.units.put(unmarked(&bed, "giver"));
+    bed.units.put(unmarked(&bed, "taker"));
+    bed.sync("giver", "v1", [config_map("x", "1"), config_map("giver", "1")]);
+    bed.applied("giver", "v1").await;
+    let uid = bed.uid("x").await.unwrap();
+    let mut invalid = config_map("x", "1");
+    invalid.set_at(&["data", "not a key"], "1");
+    bed.sync("taker", "v1", [invalid]);
+    bed.until("taker", |status| !status.errors.is_empty()).await;
+    bed.sync("giver", "v2", [config_map("giver", "1")]);
+    bed.applied("giver", "v2").await;
+    assert_eq!(bed.uid("x").await.as_ref(), Some(&uid));
+    bed.sync("taker", "v2", [config_map("x", "2")]);
     moved(&bed, &uid).await;
     bed.finish().await;
 }
