@@ -82,8 +82,10 @@ fn object(place: usize, kind: &str, body: &str) -> String {
     )
 }
 
+/// Runs both, one after the other: `flux` writes a kustomization into the directory while it runs.
 async fn compare(bed: &Bed, flux: &str, arguments: &[&str]) -> Vec<String> {
-    let (theirs, ours) = tokio::join!(bed.run(flux, arguments), bed.sluice(arguments));
+    let ours = bed.sluice(arguments).await;
+    let theirs = bed.run(flux, arguments).await;
     if theirs.status.code() == ours.status.code() && theirs.stdout == ours.stdout {
         return Vec::new();
     }
