@@ -1,12 +1,11 @@
 //! `cargo xtask built-tests`: runs tests of some crates out of the build of the whole workspace.
 //!
 //! `cargo test -p X` builds dependencies with only the features that X asks for, so that nearly all of them are built once
-//! more for each choice of crates. This command runs the programs that `cargo test --workspace` builds, as cargo runs them,
-//! several at a time if asked to. A test that fails is never run again.
+//! more for each choice of crates. This command runs the programs that `cargo test --workspace` builds, as cargo runs them.
+//! A test that fails is never run again, and a program that hangs is ended.
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::sync::Mutex;
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, bail, ensure};
@@ -27,9 +26,9 @@ pub(crate) struct Args {
     #[arg(long, value_name = "CRATE::START", value_parser = parse_skip)]
     skip: Vec<(String, String)>,
 
-    /// Run this many test programs at the same time
-    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..=16))]
-    jobs: u8,
+    /// End a test program that takes longer than this many minutes; the tests that it has reported as slow are those that hang
+    #[arg(long, default_value_t = 20, value_name = "MINUTES", value_parser = clap::value_parser!(u64).range(1..))]
+    within: u64,
 
     /// Filters and flags (`--flag=value`) of the test programs, after `--`
     #[arg(last = true)]
@@ -79,9 +78,10 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         .filter(|program| program.is_integration || !args.integration)
         .collect();
     select_tests(&mut chosen, args)?;
-    // The next program is taken from the end. Integration tests take longest, so they start first.
-    chosen.sort_by_key(|program| program.is_integration);
-    let mut outcomes = run_all(chosen, args)?;
+    // Integration tests take longest, so they run first.
+    chosen.sort_by_key(|program| !program.is_integration);
+    let outcomes = chosen.iter().map(|program| program.run(args));
+    let mut outcomes = outcomes.collect::<anyhow::Result<Vec<Outcome>>>()?;
     outcomes.sort_by_key(|outcome| std::cmp::Reverse(outcome.took));
     println!("\nslowest test programs:");
     for outcome in outcomes.iter().take(8) {
@@ -141,27 +141,6 @@ fn select_tests(programs: &mut Vec<TestProgram>, args: &Args) -> anyhow::Result<
     Ok(())
 }
 
-/// Runs the programs, the last one first, `args.jobs` at a time.
-fn run_all(programs: Vec<TestProgram>, args: &Args) -> anyhow::Result<Vec<Outcome>> {
-    let waiting = Mutex::new(programs);
-    let ended = Mutex::new(Vec::new());
-    let next = || waiting.lock().ok()?.pop();
-    std::thread::scope(|scope| {
-        for _ in 0..args.jobs {
-            scope.spawn(|| {
-                while let Some(program) = next() {
-                    let outcome = program.run(args);
-                    if let Ok(mut ended) = ended.lock() {
-                        ended.push(outcome);
-                    }
-                }
-            });
-        }
-    });
-    let ended = ended.into_inner().unwrap_or_default();
-    ended.into_iter().collect()
-}
-
 impl TestProgram {
     fn name(&self) -> String {
         let kind = if self.is_integration {
@@ -190,9 +169,10 @@ impl TestProgram {
         Ok(tests.map(str::to_owned).collect())
     }
 
-    /// Runs the program as cargo does. Its output is printed at once if it runs alone, else when it ends.
+    /// Runs the program as cargo does.
     fn run(&self, args: &Args) -> anyhow::Result<Outcome> {
         let context = || format!("failed to run {}", self.path.display());
+        println!("     Running {}", self.name());
         let started = Instant::now();
         let mut command = Command::new(&self.path);
         command.args(args.arguments.iter().filter(|text| text.starts_with('-')));
@@ -204,26 +184,35 @@ impl TestProgram {
             .env("CARGO_MANIFEST_DIR", &self.folder)
             .env("CARGO_PKG_NAME", &self.package)
             .stdin(Stdio::null());
-        let status = if args.jobs == 1 {
-            println!("     Running {}", self.name());
-            command.status().with_context(context)?
-        } else {
-            let output = command.output().with_context(context)?;
+        let within = Duration::from_secs(60 * args.within);
+        let mut child = command.spawn().with_context(context)?;
+        let status = wait(&mut child, started + within).with_context(context)?;
+        if status.is_none() {
             println!(
-                "     Ran {} in {:.1} s\n{}{}",
+                "{} was ended: it took more than {} minutes",
                 self.name(),
-                started.elapsed().as_secs_f64(),
-                String::from_utf8_lossy(&output.stdout),
-                String::from_utf8_lossy(&output.stderr)
+                args.within
             );
-            output.status
-        };
+        }
         Ok(Outcome {
             name: self.name(),
-            succeeded: status.success(),
+            succeeded: status.is_some_and(|status| status.success()),
             took: started.elapsed(),
         })
     }
+}
+
+/// Waits for a program until a deadline, then ends it; a program that was ended has no status.
+fn wait(child: &mut Child, deadline: Instant) -> std::io::Result<Option<ExitStatus>> {
+    while Instant::now() < deadline {
+        if let Some(status) = child.try_wait()? {
+            return Ok(Some(status));
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    child.kill()?;
+    child.wait()?;
+    Ok(None)
 }
 
 /// Builds all tests of the workspace and returns their programs, ordered by crate.
@@ -288,6 +277,17 @@ mod tests {
         for wrong in ["cli", "::up", "cli::"] {
             assert!(parse_skip(wrong).is_err(), "{wrong}");
         }
+    }
+
+    #[test]
+    fn a_program_that_hangs_is_ended() -> std::io::Result<()> {
+        let ends = |seconds: &str| {
+            let mut child = Command::new("sleep").arg(seconds).spawn()?;
+            wait(&mut child, Instant::now() + Duration::from_secs(2))
+        };
+        assert!(ends("0")?.is_some_and(|status| status.success()));
+        assert!(ends("600")?.is_none());
+        Ok(())
     }
 
     #[test]
