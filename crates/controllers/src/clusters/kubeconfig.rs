@@ -102,7 +102,7 @@ impl Found {
         let config = Config::from_custom_kubeconfig(kubeconfig, &KubeConfigOptions::default()).await;
         let config = config.map_err(|error| failed(error.to_string()))?;
         let endpoint = config.cluster_url.to_string();
-        Ok((endpoint, engine::cluster::connect(config)?))
+        Ok((endpoint, engine::cluster::connect_guarded(config)?))
     }
 }
 

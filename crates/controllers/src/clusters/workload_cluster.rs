@@ -174,7 +174,7 @@ impl Found {
         let kubeconfig: Kubeconfig = serde_json::from_value(kubeconfig)?;
         let config = Config::from_custom_kubeconfig(kubeconfig, &KubeConfigOptions::default()).await;
         let config = config.map_err(|error| failed(error.to_string()))?;
-        let client = engine::cluster::connect(config)?;
+        let client = engine::cluster::connect_guarded(config)?;
         Ok((self.address.clone(), showing(client, tokens)))
     }
 }

@@ -16,12 +16,14 @@ use kube::client::retry::RetryPolicy;
 use kube::client::{Body, ConfigExt};
 use kube::{Client, Config};
 use reach::Proxies;
+use reach::guard::{self, Refused};
 use tower::retry::Retry;
 use tower::util::MapErr;
 use tower::{BoxError, Service, ServiceBuilder};
 
 use super::error::Unreached;
 use super::lanes::Lanes;
+use super::names::Names;
 use super::trust;
 use super::way::{self, UnusableProxy, Way};
 
@@ -50,6 +52,9 @@ pub enum ConnectError {
     /// Its proxy cannot be used.
     #[error(transparent)]
     Proxy(#[from] UnusableProxy),
+    /// Its server or its proxy must not be reached.
+    #[error(transparent)]
+    Refused(#[from] Refused),
     /// The name that the server's certificate should have is none.
     #[error("{name:?} is no server name")]
     ServerName {
@@ -66,7 +71,24 @@ pub enum ConnectError {
 /// # Errors
 /// When certificates, credentials or the proxy cannot be used.
 pub fn connect(config: Config) -> Result<Client, ConnectError> {
-    client(&config, |lanes| lanes)
+    client(&config, Names::All, |lanes| lanes)
+}
+
+/// The same for a configuration that a tenant has written: it does not lead to link-local addresses and metadata servers, which the
+/// tenant could not reach.
+///
+/// # Errors
+/// As [`connect`], and when the address of the server or of its proxy is one of those.
+pub fn connect_guarded(config: Config) -> Result<Client, ConnectError> {
+    let named = [Some(&config.cluster_url), config.proxy_url.as_ref()];
+    for url in named
+        .into_iter()
+        .flatten()
+        .filter_map(|url| url.to_string().parse().ok())
+    {
+        guard::check(&url)?;
+    }
+    client(&config, Names::Guarded, |lanes| lanes)
 }
 
 /// The same, with requests sent again that a server is too busy for, as client-go does it.
@@ -74,13 +96,19 @@ pub fn connect(config: Config) -> Result<Client, ConnectError> {
 /// # Errors
 /// As [`connect`].
 pub fn connect_patiently(config: Config) -> Result<Client, ConnectError> {
-    client(&config, |lanes| Retry::new(RetryPolicy::default(), lanes))
+    client(&config, Names::All, |lanes| {
+        Retry::new(RetryPolicy::default(), lanes)
+    })
 }
 
 /// The lanes of a client, with errors that all layers know.
 type Connected = MapErr<Lanes<HyperClient<HttpsConnector<Way>, Body>>, fn(HyperError) -> BoxError>;
 
-fn client<S, B>(config: &Config, around: impl FnOnce(Connected) -> S) -> Result<Client, ConnectError>
+fn client<S, B>(
+    config: &Config,
+    names: Names,
+    around: impl FnOnce(Connected) -> S,
+) -> Result<Client, ConnectError>
 where
     S: Service<Request<Body>, Response = Response<B>> + Clone + Send + 'static,
     S::Error: Into<BoxError>,
@@ -96,7 +124,7 @@ where
     if let Some(verifier) = trust::verifier(config) {
         tls.dangerous().set_certificate_verifier(verifier);
     }
-    let mut http = HttpConnector::new();
+    let mut http = HttpConnector::new_with_resolver(names);
     http.enforce_http(false);
     http.set_nodelay(true);
     http.set_connect_timeout(Some(config.connect_timeout.unwrap_or(CONNECT)));

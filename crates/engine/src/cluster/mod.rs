@@ -26,6 +26,7 @@ mod lanes;
 mod limit;
 mod limiter;
 mod list;
+mod names;
 mod objects;
 mod query;
 mod refusal;
@@ -44,7 +45,7 @@ use model::Str;
 #[cfg(doc)]
 use model::Value;
 
-pub use connect::{ConnectError, connect, connect_patiently};
+pub use connect::{ConnectError, connect, connect_guarded, connect_patiently};
 pub use counts::{Counts, Verb};
 pub use error::Error;
 pub use list::{Detail, Page, Selection};

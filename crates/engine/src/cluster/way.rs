@@ -19,17 +19,19 @@ use tokio::net::TcpStream;
 use tower::{BoxError, Service};
 use url::Url;
 
+use super::names::Names;
+
 /// Opens connections to a server.
 #[derive(Clone)]
 pub(super) enum Way {
-    Direct(HttpConnector),
+    Direct(HttpConnector<Names>),
     Tunnel {
         proxy: String,
-        tunnel: Tunnel<HttpsConnector<HttpConnector>>,
+        tunnel: Tunnel<HttpsConnector<HttpConnector<Names>>>,
     },
     Socks {
         proxy: String,
-        socks: SocksV5<HttpConnector>,
+        socks: SocksV5<HttpConnector<Names>>,
     },
 }
 
@@ -70,7 +72,7 @@ impl Way {
     /// The way by a proxy, or without. A proxy that is spoken to by TLS is trusted as the server is.
     pub(super) fn new(
         proxy: Option<&Url>,
-        http: HttpConnector,
+        http: HttpConnector<Names>,
         tls: &ClientConfig,
     ) -> Result<Self, UnusableProxy> {
         let Some(proxy) = proxy else {

@@ -1,41 +1,24 @@
 //! Destinations that URLs of tenants must not lead to.
 //!
-//! A controller reaches servers that a tenant cannot: the artifact server, which asks for no credentials, and the metadata
-//! server of the machine, which hands out those of the machine. Each request therefore carries [`SOURCE_REQUEST`], by which the
-//! artifact server recognises and refuses it under whatever name it was reached. Link-local addresses are refused
-//! before a connection is made: as the host of a URL, as an address of a name, and where a redirect leads to them.
+//! A controller reaches servers that a tenant cannot. One is the artifact server, which asks for no credentials: each request carries
+//! [`SOURCE_REQUEST`], by which that server recognises and refuses it under whatever name it was reached. The others are those that
+//! [`reach::guard`] refuses: as the host of a URL, as an address of a name, and where a redirect leads to them.
 
 use std::io;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
 
 use http::{HeaderName, HeaderValue};
+use reach::guard::{Refused, permitted, refused_address};
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use reqwest::header::HeaderMap;
 use reqwest::{ClientBuilder, Proxy};
 use tokio::net::TcpStream;
-use url::{Host, Url};
 
 /// The header of all requests to URLs that tenants choose. The artifact server refuses requests that have it.
 pub const SOURCE_REQUEST: HeaderName = HeaderName::from_static("sluice-source-request");
 
-/// The metadata server of Alibaba Cloud, which is outside of the link-local range.
-const ALIBABA: Ipv4Addr = Ipv4Addr::new(100, 100, 100, 200);
-/// The server of Azure's virtual machines, which hands out their configuration.
-const AZURE: Ipv4Addr = Ipv4Addr::new(168, 63, 129, 16);
-/// The metadata server of Google Cloud over IPv6.
-const GOOGLE: Ipv6Addr = Ipv6Addr::new(0xfd20, 0xce, 0, 0, 0, 0, 0, 0x254);
-/// The beginning of the IPv6 addresses of the metadata and identity servers of EC2, which are outside of the link-local range.
-const EC2: [u16; 2] = [0xfd00, 0x0ec2];
 /// The names that stand for refused addresses. No name server has them (RFC 6761).
 const REFUSED: &str = ".refused.invalid";
-
-/// A host that is not reached.
-#[derive(Debug, thiserror::Error)]
-#[error("refusing to connect to {host}: link-local addresses and metadata servers are no sources")]
-pub struct Refused {
-    host: String,
-}
 
 /// Keeps a client from the destinations that tenants must not reach.
 pub(super) fn guarded(builder: ClientBuilder) -> ClientBuilder {
@@ -56,50 +39,6 @@ pub(super) fn guarded(builder: ClientBuilder) -> ClientBuilder {
         .proxy(refused)
 }
 
-/// Refuses the address of a proxy.
-pub(super) fn check(url: &Url) -> Result<(), Refused> {
-    match refused_address(url) {
-        Some(address) => Err(Refused {
-            host: address.to_string(),
-        }),
-        None => Ok(()),
-    }
-}
-
-fn refused_address(url: &Url) -> Option<IpAddr> {
-    let address: IpAddr = match url.host()? {
-        Host::Ipv4(address) => address.into(),
-        Host::Ipv6(address) => address.into(),
-        // Hosts of schemes that are not those of the web, such as `socks5`, are not parsed.
-        Host::Domain(name) => name.parse().ok()?,
-    };
-    is_refused(address).then_some(address)
-}
-
-fn is_refused(address: IpAddr) -> bool {
-    match address {
-        IpAddr::V4(address) => address.is_link_local() || [ALIBABA, AZURE].contains(&address),
-        IpAddr::V6(address) => {
-            address.is_unicast_link_local()
-                || address.segments()[..2] == EC2
-                || address == GOOGLE
-                || embedded(address).is_some_and(|address| is_refused(address.into()))
-        }
-    }
-}
-
-/// The IPv4 address that an IPv6 address leads to: mapped, compatible, or through NAT64 (RFC 6052).
-fn embedded(address: Ipv6Addr) -> Option<Ipv4Addr> {
-    let [.., high, low] = address.segments();
-    let [a, b] = high.to_be_bytes();
-    let [c, d] = low.to_be_bytes();
-    matches!(
-        address.segments(),
-        [0, 0, 0, 0, 0, 0 | 0xffff, ..] | [0x64, 0xff9b, 0, 0, 0, 0, ..]
-    )
-    .then_some(Ipv4Addr::new(a, b, c, d))
-}
-
 /// Resolves names as the system does, without the addresses that are refused.
 struct Resolver;
 
@@ -108,8 +47,7 @@ impl Resolve for Resolver {
         Box::pin(async move {
             let name = name.as_str();
             if let Some(address) = name.strip_suffix(REFUSED) {
-                let host = address.replace('-', ":");
-                return Err(Refused { host }.into());
+                return Err(Refused::new(address.replace('-', ":")).into());
             }
             let found = tokio::net::lookup_host((name, 0)).await?;
             let addresses: Addrs = Box::new(permitted(name, found)?.into_iter());
@@ -123,85 +61,4 @@ pub(crate) async fn connect(host: &str, port: u16) -> io::Result<TcpStream> {
     let found = tokio::net::lookup_host((host, port)).await?;
     let permitted = permitted(host, found).map_err(io::Error::other)?;
     TcpStream::connect(permitted.as_slice()).await
-}
-
-/// Refuses a host that a proxy is to connect to, if it is a refused address. Names are left to the proxy.
-pub(crate) fn check_host(host: &str) -> Result<(), Refused> {
-    let address: Option<IpAddr> = host.parse().ok();
-    match address.is_some_and(is_refused) {
-        true => Err(Refused {
-            host: host.to_owned(),
-        }),
-        false => Ok(()),
-    }
-}
-
-/// The addresses of a name that may be reached.
-fn permitted(name: &str, found: impl Iterator<Item = SocketAddr>) -> Result<Vec<SocketAddr>, Refused> {
-    let (refused, permitted): (Vec<_>, Vec<_>) = found.partition(|address| is_refused(address.ip()));
-    if permitted.is_empty()
-        && let Some(address) = refused.first()
-    {
-        let host = format!("{name} ({})", address.ip());
-        return Err(Refused { host });
-    }
-    Ok(permitted)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn link_local_addresses_and_metadata_servers_are_refused() {
-        let refused = |url: &str| refused_address(&url.parse().unwrap()).is_some();
-        for url in [
-            "http://169.254.169.254/latest/meta-data/",
-            "http://169.254.170.2",
-            "http://0xA9FEA9FE/",
-            "http://2852039166/",
-            "http://[fe80::1]/",
-            "http://[febf::1]/",
-            "http://[fd00:ec2::254]/",
-            "http://[fd00:ec2::23]/",
-            "http://[fd20:ce::254]/",
-            "http://168.63.129.16/",
-            "http://[::ffff:169.254.169.254]/",
-            "http://[::169.254.169.254]/",
-            "http://[64:ff9b::a9fe:a9fe]/",
-            "https://100.100.100.200/",
-            "socks5://169.254.169.254:80",
-        ] {
-            assert!(refused(url), "{url}");
-        }
-        for url in [
-            "http://127.0.0.1/",
-            "http://[::1]/",
-            "http://10.0.0.1/",
-            "http://192.168.1.1/",
-            "http://100.100.100.201/",
-            "http://[fd00::1]/",
-            "https://example.com/",
-        ] {
-            assert!(!refused(url), "{url}");
-        }
-    }
-
-    #[test]
-    fn a_name_leads_only_to_addresses_that_are_permitted() {
-        let addresses = |text: &[&str]| -> Vec<SocketAddr> {
-            text.iter().map(|address| address.parse().unwrap()).collect()
-        };
-        let mixed = addresses(&["[fe80::1]:0", "10.0.0.1:0"]);
-        assert_eq!(
-            permitted("printer.local", mixed.into_iter()).unwrap(),
-            addresses(&["10.0.0.1:0"])
-        );
-        let rebound = addresses(&["169.254.169.254:0"]);
-        let error = permitted("rebound.example", rebound.into_iter()).unwrap_err();
-        assert!(
-            error.to_string().contains("rebound.example (169.254.169.254)"),
-            "{error}"
-        );
-    }
 }

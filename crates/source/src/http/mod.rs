@@ -16,8 +16,8 @@ use reqwest::{Client, ClientBuilder};
 use secrecy::SecretString;
 
 pub use clients::Clients;
-pub use guard::{Refused, SOURCE_REQUEST};
-pub(crate) use guard::{check_host, connect};
+pub use guard::SOURCE_REQUEST;
+pub(crate) use guard::connect;
 pub(crate) use proxy::Problem;
 pub use proxy::{Proxy, ProxyFailure};
 pub use redirect::Lost;
@@ -85,7 +85,7 @@ pub enum Error {
     Proxy(#[source] Option<reqwest::Error>),
     /// The proxy is a server that must not be reached.
     #[error("the address of the proxy cannot be used")]
-    RefusedProxy(#[source] Refused),
+    RefusedProxy(#[source] reach::guard::Refused),
     /// The client cannot be made of all this.
     #[error("the HTTP client cannot be made")]
     Client(#[source] reqwest::Error),

@@ -7,7 +7,7 @@ use reqwest::{Proxy as Through, Response, StatusCode};
 use secrecy::ExposeSecret;
 use url::Url;
 
-use super::{Error, Login, Options, guard, remedy};
+use super::{Error, Login, Options, remedy};
 
 /// A proxy.
 #[derive(Clone, Debug)]
@@ -109,7 +109,7 @@ impl Proxy {
             return Err(Error::Proxy(None));
         }
         if let Ok(url) = Url::parse(&self.address) {
-            guard::check(&url).map_err(Error::RefusedProxy)?;
+            reach::guard::check(&url).map_err(Error::RefusedProxy)?;
         }
         let through = Through::all(with_names(&self.address)).map_err(|error| Error::Proxy(Some(error)))?;
         Ok(match &self.login {

@@ -5,7 +5,7 @@ use std::io;
 
 use rustls::{AlertDescription, CertificateError, Error};
 
-use super::Refused;
+use reach::guard::Refused;
 
 /// What to do about this, to be put after what happened; nothing, where that is not known.
 pub(crate) fn remedy(error: &(dyn StdError + 'static)) -> &'static str {

@@ -4,7 +4,7 @@ use api::{ReconcileStatus, Spec};
 use base64::Engine as _;
 use controllers::helm_releases;
 use controllers::kustomizations::Settings;
-use k8s_openapi::api::core::v1::{ConfigMap, Namespace, ServiceAccount};
+use k8s_openapi::api::core::v1::{ConfigMap, Namespace, Secret, ServiceAccount};
 use k8s_openapi::api::rbac::v1::RoleBinding;
 use kube::Api;
 use serde_json::{Value, json};
@@ -157,6 +157,36 @@ async fn a_kubeconfig_without_a_name_is_not_the_own_cluster() {
         assert!(message.contains("name is empty"), "{message}");
     }
     setting.value("one", None).await;
+}
+
+/// The metadata server of the machine would answer the controller, and its answer would be in a message.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_kubeconfig_does_not_lead_to_the_metadata_server() {
+    let setting = Setting::with(&[("one.yaml", &config_map("one", "1"))]).await;
+    let secrets: Api<Secret> = Api::namespaced(setting.bed.cluster.client(), &setting.bed.namespace);
+    for (name, cluster) in [
+        ("server", json!({"server": "http://169.254.169.254/latest"})),
+        (
+            "proxy",
+            json!({"server": "https://example.com", "proxy-url": "http://169.254.169.254"}),
+        ),
+    ] {
+        let kubeconfig = json!({
+            "clusters": [{"name": "it", "cluster": cluster}], "users": [{"name": "it", "user": {}}],
+            "contexts": [{"name": "it", "context": {"cluster": "it", "user": "it"}}], "current-context": "it",
+        });
+        let secret = json!({"metadata": {"name": name}, "stringData": {"value": kubeconfig.to_string()}});
+        let secret = serde_json::from_value(secret).unwrap();
+        secrets.create(&Default::default(), &secret).await.unwrap();
+        setting
+            .create(name, json!({"kubeConfig": {"secretRef": {"name": name}}}))
+            .await;
+        let message = ready_message(&setting.bed.ready(name, "False", "ReconciliationFailed").await);
+        assert!(
+            message.contains("refusing to connect to 169.254.169.254"),
+            "{message}"
+        );
+    }
 }
 
 /// The account is one of the other cluster: that there is none of its name here left all objects there behind.

@@ -169,7 +169,7 @@ impl Chunks for Answer<'_> {
 async fn stream(proxy: Option<&Proxy>, host: &str, port: u16) -> Result<TcpStream, Cause> {
     let stream = match proxy {
         Some(proxy) => {
-            http::check_host(host).map_err(|refused| Cause::Connect(Box::new(refused)))?;
+            reach::guard::check_host(host).map_err(|refused| Cause::Connect(Box::new(refused)))?;
             let connected = socks::connect(proxy, host, port).await;
             connected.map_err(|error| Cause::Proxy(error.told_of(proxy)))?
         }
