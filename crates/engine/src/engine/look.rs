@@ -35,12 +35,13 @@ pub(super) async fn work(shared: Arc<Shared>) {
     }
 }
 
-/// Looks at one unit after another in clusters that others vouch for.
-pub(super) async fn work_remotely(shared: Arc<Shared>) {
-    loop {
-        let (_turn, ticket) = shared.remote_status.next().await;
-        refresh(&shared, ticket, Lane::Remote).await;
-    }
+/// Looks at units in clusters that others vouch for.
+pub(super) async fn work_remotely(shared: Arc<Shared>, each: usize) {
+    let look = |ticket| {
+        let shared = Arc::clone(&shared);
+        async move { refresh(&shared, ticket, Lane::Remote).await }
+    };
+    shared.remote_status.work(each, look).await;
 }
 
 async fn refresh(shared: &Arc<Shared>, ticket: Ticket<String>, lane: Lane) {

@@ -87,8 +87,8 @@ struct Shared {
     status: Queue<String>,
     operations: Queue<String>,
     /// Those of them that wait for a worker for clusters that others vouch for.
-    remote_status: RemoteQueue,
-    remote_operations: RemoteQueue,
+    remote_status: Arc<RemoteQueue>,
+    remote_operations: Arc<RemoteQueue>,
     /// Whether it runs, or has run.
     started: AtomicBool,
     looks: AtomicU64,
@@ -117,8 +117,8 @@ impl Engine {
             starting: Starting::default(),
             status: Queue::new(Backoff::default()),
             operations: Queue::new(Backoff::default()),
-            remote_status: RemoteQueue::default(),
-            remote_operations: RemoteQueue::default(),
+            remote_status: Arc::default(),
+            remote_operations: Arc::default(),
             started: AtomicBool::new(false),
             looks: AtomicU64::new(0),
             now: Box::new(Timestamp::now),
@@ -129,9 +129,9 @@ impl Engine {
         }
     }
 
-    /// Works on units until `until` is ready: so many at a time are looked at, and so many operations go on at a time. As many again are
-    /// for units in clusters that [others vouch for](crate::unit::Access::vouched_by), at least two: these hold no worker that others need. Panics of
-    /// what was brought along end nothing: they are told, and what they were about is tried again.
+    /// Works on units until `until` is ready: so many at a time are looked at, and so many operations go on at a time. Units in clusters
+    /// that [others vouch for](crate::unit::Access::vouched_by) hold none of these workers: everyone who vouches has half as many of their own.
+    /// Panics of what was brought along end nothing: they are told, and what they were about is tried again.
     ///
     /// What is under way at the end is not waited for: it ends where it is, and is gone on with by whoever runs an engine on the same store next. So
     /// it does where the future is dropped. Subscriptions end by themselves, and end nothing but callbacks.
@@ -167,15 +167,12 @@ impl Engine {
         for _ in 0..status.max(1) {
             work.spawn(look::work(Arc::clone(&self.shared)));
         }
-        for _ in 0..self.shared.remote_status.set_workers(status) {
-            work.spawn(look::work_remotely(Arc::clone(&self.shared)));
-        }
         for _ in 0..operations.max(1) {
             work.spawn(operate::work(Arc::clone(&self.shared)));
         }
-        for _ in 0..self.shared.remote_operations.set_workers(operations) {
-            work.spawn(operate::work_remotely(Arc::clone(&self.shared)));
-        }
+        let each = |workers: usize| (workers / 2).max(1);
+        work.spawn(look::work_remotely(Arc::clone(&self.shared), each(status)));
+        work.spawn(operate::work_remotely(Arc::clone(&self.shared), each(operations)));
         match work.join_next().await {
             Some(Err(error)) => error.to_string(),
             _ => "it ended by itself".to_owned(),

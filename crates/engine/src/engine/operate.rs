@@ -28,12 +28,13 @@ pub(super) async fn work(shared: Arc<Shared>) {
     }
 }
 
-/// Takes up one operation after another in clusters that others vouch for.
-pub(super) async fn work_remotely(shared: Arc<Shared>) {
-    loop {
-        let (_turn, ticket) = shared.remote_operations.next().await;
-        carry_out(&shared, ticket).await;
-    }
+/// Takes up operations in clusters that others vouch for.
+pub(super) async fn work_remotely(shared: Arc<Shared>, each: usize) {
+    let operate = |ticket| {
+        let shared = Arc::clone(&shared);
+        async move { carry_out(&shared, ticket).await }
+    };
+    shared.remote_operations.work(each, operate).await;
 }
 
 async fn carry_out(shared: &Arc<Shared>, ticket: Ticket<String>) {

@@ -1,14 +1,14 @@
 //! Workers for clusters that others vouch for.
 //!
 //! A kubeconfig may lead to an API server that answers each request just before it times out. Work on such a cluster takes hours, and
-//! must not hold the workers that everybody else's units need. It therefore has workers of its own, and whoever vouches for clusters
-//! never holds all of them.
+//! must not hold the workers that everybody else's units need. So everyone who vouches for clusters has workers of their own.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
 use parking_lot::Mutex;
 use tokio::sync::Notify;
+use tokio::task::JoinSet;
 
 use crate::queue::Ticket;
 
@@ -33,15 +33,27 @@ struct State {
     waiting: VecDeque<(Arc<str>, Ticket<String>)>,
     /// The number of workers that each who vouches holds.
     running: HashMap<Arc<str>, usize>,
-    workers: usize,
+    /// The number of workers that each who vouches has.
+    each: usize,
 }
 
 impl RemoteQueue {
-    /// Sets the number of workers, and returns how many there are: at least two, as nobody may hold all of them.
-    pub(super) fn set_workers(&self, workers: usize) -> usize {
-        let workers = workers.max(2);
-        self.state.lock().workers = workers;
-        workers
+    /// Works on units as they come, with so many workers for each who vouches.
+    pub(super) async fn work<F>(self: &Arc<Self>, each: usize, work: impl Fn(Ticket<String>) -> F)
+    where
+        F: Future<Output = ()> + Send + 'static,
+    {
+        self.state.lock().each = each;
+        let mut working = JoinSet::new();
+        loop {
+            let (turn, ticket) = self.next().await;
+            while working.try_join_next().is_some() {}
+            let work = work(ticket);
+            working.spawn(async move {
+                work.await;
+                drop(turn);
+            });
+        }
     }
 
     /// Adds a unit in a cluster that this one vouches for.
@@ -51,14 +63,12 @@ impl RemoteQueue {
     }
 
     /// Waits for the next unit. Whoever vouches for its cluster holds a worker until the turn is dropped.
-    pub(super) async fn next(&self) -> (Turn<'_>, Ticket<String>) {
+    async fn next(self: &Arc<Self>) -> (Turn, Ticket<String>) {
         loop {
             let changed = self.changed.notified();
             if let Some((voucher, ticket)) = self.state.lock().take() {
-                // There may be another one.
-                self.changed.notify_one();
-                let turn = Turn { queue: self, voucher };
-                return (turn, ticket);
+                let queue = Arc::clone(self);
+                return (Turn { queue, voucher }, ticket);
             }
             changed.await;
         }
@@ -67,8 +77,7 @@ impl RemoteQueue {
 
 impl State {
     fn take(&mut self) -> Option<(Arc<str>, Ticket<String>)> {
-        let most = (self.workers / 2).max(1);
-        let may_run = |voucher: &Arc<str>| self.running.get(voucher).is_none_or(|held| *held < most);
+        let may_run = |voucher: &Arc<str>| self.running.get(voucher).is_none_or(|held| *held < self.each);
         let at = self.waiting.iter().position(|(voucher, _)| may_run(voucher))?;
         let (voucher, ticket) = self.waiting.remove(at)?;
         *self.running.entry(Arc::clone(&voucher)).or_default() += 1;
@@ -77,12 +86,12 @@ impl State {
 }
 
 /// A worker that is held.
-pub(super) struct Turn<'q> {
-    queue: &'q RemoteQueue,
+struct Turn {
+    queue: Arc<RemoteQueue>,
     voucher: Arc<str>,
 }
 
-impl Drop for Turn<'_> {
+impl Drop for Turn {
     fn drop(&mut self) {
         let mut state = self.queue.state.lock();
         if let Some(held) = state.running.get_mut(&self.voucher) {
@@ -104,21 +113,46 @@ mod tests {
     use crate::queue::{Backoff, Queue};
 
     #[tokio::test]
-    async fn nobody_holds_all_workers() {
-        let (units, remote) = (Queue::new(Backoff::default()), RemoteQueue::default());
-        assert_eq!(remote.set_workers(1), 2);
-        for (unit, voucher) in [("a", "eve"), ("b", "eve"), ("c", "ada")] {
+    async fn nobody_holds_a_worker_of_another() {
+        let (units, remote) = (Queue::new(Backoff::default()), Arc::new(RemoteQueue::default()));
+        remote.state.lock().each = 1;
+        let given = [("a", "eve"), ("b", "eve"), ("c", "mallory"), ("d", "ada")];
+        for (unit, voucher) in given {
             units.add(unit.to_owned());
             remote.add(Arc::from(voucher), units.next().await.unwrap());
         }
-        let (first, ticket) = remote.next().await;
-        assert_eq!(ticket.key(), "a");
-        let (second, other) = remote.next().await;
-        assert_eq!(other.key(), "c");
-        drop(second);
-        assert!(remote.next().now_or_never().is_none(), "eve holds one of two");
-        drop(first);
+        let mut turns = Vec::new();
+        for expected in ["a", "c", "d"] {
+            let (turn, ticket) = remote.next().await;
+            assert_eq!(ticket.key(), expected);
+            turns.push(turn);
+        }
+        assert!(remote.next().now_or_never().is_none(), "eve has one worker");
+        turns.clear();
         assert_eq!(remote.next().await.1.key(), "b");
         assert!(remote.state.lock().running.is_empty());
+    }
+
+    #[tokio::test]
+    async fn work_that_panics_gives_its_worker_back() {
+        let (units, remote) = (Queue::new(Backoff::default()), Arc::new(RemoteQueue::default()));
+        for unit in ["a", "b"] {
+            units.add(unit.to_owned());
+            remote.add(Arc::from("eve"), units.next().await.unwrap());
+        }
+        let (tell, mut told) = tokio::sync::mpsc::unbounded_channel();
+        let work = remote.work(1, |ticket| {
+            let tell = tell.clone();
+            async move {
+                tell.send(ticket.key().clone()).unwrap();
+                panic!("out of luck");
+            }
+        });
+        tokio::select! {
+            () = work => unreachable!("it works until it is dropped"),
+            both = async { (told.recv().await, told.recv().await) } => {
+                assert_eq!(both, (Some("a".to_owned()), Some("b".to_owned())));
+            }
+        }
     }
 }

@@ -38,13 +38,21 @@ fn remote(tenants: &Tenants, id: &str) -> SyncUnit {
 #[tokio::test(start_paused = true)]
 async fn units_in_the_cluster_of_a_tenant_hold_no_worker_that_others_need() {
     let tenants = Tenants::paused().await;
-    let client = slow(&tenants, Duration::from_secs(59));
-    tenants
-        .names
-        .vouched("remote", "https://slow.example", ("tenant", "tenant"), client);
-    for id in ["one", "two", "three", "four"] {
-        tenants.units.put(remote(&tenants, id));
-        tenants.sync(id, "remote", "v1", objects(id));
+    for (cluster, voucher) in [("remote", "tenant"), ("second", "another")] {
+        let client = slow(&tenants, Duration::from_secs(59));
+        let address = format!("https://{cluster}.example");
+        tenants
+            .names
+            .vouched(cluster, &address, (voucher, voucher), client);
+    }
+    for (id, cluster) in [
+        ("one", "remote"),
+        ("two", "remote"),
+        ("three", "second"),
+        ("four", "second"),
+    ] {
+        tenants.units.put(tenants.unit(id, cluster));
+        tenants.sync(id, cluster, "v1", objects(id));
     }
     // All of them are at work by now.
     tokio::time::sleep(Duration::from_secs(1)).await;
