@@ -282,6 +282,11 @@ impl<S: Spec> Wake<S> {
         }
     }
 
+    /// The objects of a namespace of which this holds.
+    pub fn those(&self, namespace: &str, concerned: impl Fn(&Object<S>) -> bool) -> Vec<Arc<Object<S>>> {
+        self.objects.all(namespace, concerned)
+    }
+
     /// Has all objects of a namespace worked on of which this holds.
     pub fn all(&self, namespace: &str, concerned: impl Fn(&Object<S>) -> bool) {
         for object in self.objects.all(namespace, concerned) {

@@ -16,14 +16,11 @@ impl Kustomizations {
         let (client, namespace) = (&self.shared.client, desk.options().namespace.as_deref());
         let wake = desk.wake();
         let changed = |config: &Config| {
-            wake.all(&config.namespace, |object| {
-                let concerned = reads(object, config);
-                if concerned {
-                    let (id, uid) = (unit::id(object), object.metadata.uid.as_deref());
-                    self.memory.change(&id, uid, |unit| unit.is_stale = true);
-                }
-                concerned
-            });
+            for object in wake.those(&config.namespace, |object| reads(object, config)) {
+                let (id, uid) = (unit::id(&object), object.metadata.uid.as_deref());
+                self.memory.change(&id, uid, |unit| unit.is_stale = true);
+                wake.one(&object);
+            }
         };
         follow_configs(client, namespace, selector, changed).await;
     }

@@ -71,7 +71,6 @@ impl ManifestGenerator for Generator {
             }
             let now = key(&unit.id).and_then(|key| self.desk.get(&key));
             if now.is_none_or(|now| now.metadata.uid != object.metadata.uid) {
-                self.memory.forget_of(&unit.id, uid);
                 return Err(gone());
             }
             if let Err(failure) = &made

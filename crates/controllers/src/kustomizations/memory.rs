@@ -1,7 +1,7 @@
 //! What a process knows of its units beside what their objects say.
 
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use builder::Reads;
@@ -96,42 +96,58 @@ pub(super) struct Remembered {
     pub(super) started: Option<Instant>,
 }
 
-/// What is known of all units.
-#[derive(Debug, Default)]
-pub(super) struct Memory(Mutex<HashMap<String, Remembered>>);
+/// Whether the object of a unit, by its id and uid, is there.
+type IsThere = Box<dyn Fn(&str, Option<&str>) -> bool + Send + Sync>;
+
+/// What is known of all units whose objects are there.
+#[derive(Default)]
+pub(super) struct Memory {
+    units: Mutex<HashMap<String, Remembered>>,
+    is_there: OnceLock<IsThere>,
+}
 
 impl Memory {
-    /// What is known of a unit of this object.
-    pub(super) fn get(&self, id: &str, uid: Option<&str>) -> Remembered {
-        self.change(id, uid, |unit| unit.clone())
+    /// Keeps nothing of objects that are gone from now on. Whoever removes an object from those that are there forgets its unit after that.
+    pub(super) fn only_of(&self, is_there: impl Fn(&str, Option<&str>) -> bool + Send + Sync + 'static) {
+        // There is one list of objects, and the first who knows it says so.
+        let _ = self.is_there.set(Box::new(is_there));
     }
 
-    /// Changes what is known of a unit of this object.
+    /// What is known of a unit of this object.
+    pub(super) fn get(&self, id: &str, uid: Option<&str>) -> Remembered {
+        let units = self.units.lock();
+        let known = units.get(id).filter(|unit| unit.uid.as_deref() == uid);
+        known.cloned().unwrap_or_else(|| Remembered::of(uid))
+    }
+
+    /// Changes what is known of a unit of this object. Of an object that is gone nothing is kept.
     pub(super) fn change<T>(
         &self,
         id: &str,
         uid: Option<&str>,
         change: impl FnOnce(&mut Remembered) -> T,
     ) -> T {
-        let mut units = self.0.lock();
-        let unit = units.entry(id.to_owned()).or_default();
-        if unit.uid.as_deref() != uid {
-            *unit = Remembered {
-                uid: uid.map(str::to_owned),
-                ..Remembered::default()
-            };
+        let mut units = self.units.lock();
+        if let Some(unit) = units.get_mut(id).filter(|unit| unit.uid.as_deref() == uid) {
+            return change(unit);
         }
-        change(unit)
+        let mut unit = Remembered::of(uid);
+        let changed = change(&mut unit);
+        // Where the object goes now, whoever forgets it waits for the lock.
+        if self.is_there.get().is_none_or(|is_there| is_there(id, uid)) {
+            units.insert(id.to_owned(), unit);
+        }
+        changed
     }
 
     /// Forgets a unit that is gone.
     pub(super) fn forget(&self, id: &str) {
-        self.0.lock().remove(id);
+        self.units.lock().remove(id);
     }
 
     /// Forgets the unit of an object that is gone, unless another one has taken its name.
     pub(super) fn forget_of(&self, id: &str, uid: Option<&str>) {
-        let mut units = self.0.lock();
+        let mut units = self.units.lock();
         if units.get(id).is_some_and(|unit| unit.uid.as_deref() == uid) {
             units.remove(id);
         }
@@ -139,6 +155,46 @@ impl Memory {
 
     /// The number of units that something is known of.
     pub(super) fn len(&self) -> usize {
-        self.0.lock().len()
+        self.units.lock().len()
+    }
+}
+
+impl Remembered {
+    fn of(uid: Option<&str>) -> Self {
+        Remembered {
+            uid: uid.map(str::to_owned),
+            ..Remembered::default()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    use super::*;
+
+    #[test]
+    fn nothing_is_kept_of_an_object_that_is_gone() {
+        let (memory, is_there) = (Memory::default(), Arc::new(AtomicBool::new(true)));
+        memory.only_of({
+            let is_there = Arc::clone(&is_there);
+            move |_, uid| uid == Some("1") && is_there.load(Ordering::SeqCst)
+        });
+        let ask = |uid| memory.change("app", Some(uid), |unit| unit.requested = Some(uid.to_owned()));
+        assert_eq!((memory.get("app", Some("1")).requested, memory.len()), (None, 0));
+        ask("1");
+        assert_eq!(memory.get("app", Some("1")).requested.as_deref(), Some("1"));
+        ask("0");
+        assert_eq!(
+            memory.get("app", Some("0")).requested,
+            None,
+            "another has its name"
+        );
+        assert_eq!(memory.get("app", Some("1")).requested.as_deref(), Some("1"));
+        is_there.store(false, Ordering::SeqCst);
+        memory.forget_of("app", Some("1"));
+        ask("1");
+        assert_eq!(memory.len(), 0, "a run that goes on takes note of nothing");
     }
 }

@@ -132,6 +132,11 @@ impl Kustomizations {
             memory: Arc::clone(&self.memory),
             shared: Arc::clone(&self.shared),
         };
+        let known = desk.clone();
+        self.memory.only_of(move |id, uid| {
+            let object = generate::key(id).and_then(|key| known.get(&key));
+            object.is_some_and(|object| object.metadata.uid.as_deref() == uid)
+        });
         let engine = Engine::new(ReconciliationSettings::default(), clusters, generator, units);
         let (desk, memory) = (desk.clone(), Arc::clone(&self.memory));
         let default_budget = self.shared.settings.default_prune_budget;

@@ -52,7 +52,6 @@ impl SyncUnitStore for Units {
                 }
                 // The object may have changed or gone when its rules are read.
                 drop(ignored::read(&self.memory, self.desk.evaluations(), &object).await);
-                self.forget_if_gone(id, object.metadata.uid.as_deref());
             }
         })
     }
@@ -130,7 +129,6 @@ impl Units {
         }
         // Not before: what could not be written is told and written again from what was there.
         self.remember(id, uid, &status);
-        self.forget_if_gone(id, uid);
         let operation = status.operation.as_ref();
         if operation.is_none_or(|state| state.phase.is_final())
             && let Some(object) = key(id).and_then(|key| self.desk.get(&key))
@@ -138,14 +136,6 @@ impl Units {
             self.desk.observe(&object, course.took, object.spec.suspend);
         }
         Ok(())
-    }
-
-    /// Drops what was noted of an object after it had gone.
-    fn forget_if_gone(&self, id: &str, uid: Option<&str>) {
-        let now = key(id).and_then(|key| self.desk.get(&key));
-        if now.is_none_or(|now| now.metadata.uid.as_deref() != uid) {
-            self.memory.forget_of(id, uid);
-        }
     }
 
     fn remember(&self, id: &str, uid: Option<&str>, status: &Status) {
