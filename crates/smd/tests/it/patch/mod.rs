@@ -48,6 +48,16 @@ fn parse(text: &str) -> Value {
     model::json::parse(text.as_bytes()).unwrap()
 }
 
+/// Any map.
+fn any_object() -> impl proptest::strategy::Strategy<Value = Value> {
+    use proptest::strategy::Strategy;
+
+    any_value().prop_map(|value| match value {
+        Value::Object(_) => value,
+        other => model::value!({ "other": other }),
+    })
+}
+
 /// Any JSON value, for properties.
 fn any_value() -> impl proptest::strategy::Strategy<Value = Value> {
     use proptest::prelude::*;
