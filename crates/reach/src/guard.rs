@@ -19,7 +19,7 @@ const EC2: [u16; 2] = [0xfd00, 0x0ec2];
 
 /// A host that is not reached.
 #[derive(Debug, thiserror::Error)]
-#[error("refusing to connect to {host}: it is a link-local address or a metadata server")]
+#[error("refusing to connect to {host}: link-local addresses and metadata servers are not reached")]
 pub struct Refused {
     host: String,
 }
