@@ -78,6 +78,10 @@ pub(super) struct Remembered {
     pub(super) operation: Option<Operation>,
     /// The last request for a run that was taken note of.
     pub(super) requested: Option<String>,
+    /// How often somebody has asked how it is: with a request for a run, a new spec, or what is beyond Flux.
+    pub(super) asked: u64,
+    /// How many of them the status answers that the engine has written last.
+    pub(super) answered: u64,
     /// How far the last attempt got.
     pub(super) attempt: Option<Attempt>,
     /// Why nothing was built last.

@@ -42,7 +42,7 @@ use ::source::{git, http};
 use api::kustomize::{KustomizationSpec, KustomizationStatus};
 use api::{ConditionType, Object, Reason, ReconcileStatus};
 use engine::Engine;
-use engine::unit::{Operation, ReconciliationSettings, SyncState};
+use engine::unit::{Operation, ReconciliationSettings};
 use kube::{Client, ResourceExt};
 
 use crate::kit::lease::Fence;
@@ -268,34 +268,24 @@ impl Reconcile for Kustomizations {
         let handled = status.and_then(ReconcileStatus::last_handled_reconcile_at);
         let is_asked = requested_at(object).is_some_and(|token| handled != Some(token));
         let observed = status.and_then(|status| status.observed_generation);
+        let is_new = observed != object.metadata.generation;
         let asks = Asks::or_careful(object);
         let observes = asks.observe;
         self.memory.change(&id, uid, |unit| {
-            if std::mem::replace(&mut unit.asks, asks.clone()) != asks
-                && let Some(status) = &mut unit.status
-            {
-                // Even where nothing is to be done, what is told of it may be something else now.
-                status.sync = SyncState::Unknown;
-            }
-        });
-        if observes {
-            self.end_operation(&id, uid);
-        }
-        if is_asked || observed != object.metadata.generation {
-            self.memory.change(&id, uid, |unit| {
+            unit.requested = requested_at(object).map(str::to_owned);
+            if is_asked || is_new {
                 unit.operation = Some(Operation {
                     dry_run: observes,
                     ..Operation::default()
                 });
-                // Whoever asks is told how it is, even if that is as it was.
-                if let Some(status) = &mut unit.status {
-                    status.errors.clear();
-                }
-            });
-        }
-        self.memory.change(&id, uid, |unit| {
-            unit.requested = requested_at(object).map(str::to_owned);
+            }
+            // Even where nothing is to be done, what is told of it may be something else now.
+            let asks_other = std::mem::replace(&mut unit.asks, asks.clone()) != asks;
+            unit.asked += u64::from(is_asked || is_new || asks_other);
         });
+        if observes {
+            self.end_operation(&id, uid);
+        }
         self.refresh(&id);
         true
     }

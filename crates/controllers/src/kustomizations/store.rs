@@ -62,7 +62,13 @@ impl SyncUnitStore for Units {
             let Some(object) = self.desk.get(&key) else {
                 return Ok(());
             };
-            let written = self.write(id, &object, status);
+            let before = self.memory.get(id, object.metadata.uid.as_deref());
+            // Whatever is taken note of by now, the object says.
+            let newest = self.desk.get(&key);
+            let Some(object) = newest.filter(|newest| newest.metadata.uid == object.metadata.uid) else {
+                return Ok(());
+            };
+            let written = self.write(id, &object, before, status);
             written.instrument(span::<KustomizationSpec>(&key)).await
         })
     }
@@ -101,18 +107,28 @@ impl Units {
         if is_left && !is_deleting {
             return None;
         }
-        let status = known.status.unwrap_or_else(|| unit::first_status(object));
+        let mut status = known.status.unwrap_or_else(|| unit::first_status(object));
+        if known.asked != known.answered {
+            // Whoever asks is told how it is, even if that is as it was.
+            status.errors.clear();
+            status.sync = SyncState::Unknown;
+        }
         let unit = unit::unit(object, status, known.operation, &self.shared.settings, ignore);
         // The engine asks for the unit whenever it looks at it, so that each interval is spread anew.
         Some(unit::spread(unit, self.desk.options().jitter, fastrand::f64()))
     }
 
     /// Keeps a status, tells of it and writes what the object says of it.
-    async fn write(&self, id: &str, object: &Kustomization, status: Status) -> Result<(), Failure> {
-        let uid = object.metadata.uid.as_deref();
-        let before = self.memory.get(id, uid);
+    async fn write(
+        &self,
+        id: &str,
+        object: &Kustomization,
+        before: Remembered,
+        status: Status,
+    ) -> Result<(), Failure> {
+        let (uid, asked) = (object.metadata.uid.as_deref(), before.asked);
         if object.metadata.deletion_timestamp.is_some() {
-            self.remember(id, uid, &status);
+            self.remember(id, uid, asked, &status);
             // Whoever finalises the object looks at what became of it.
             self.desk.wake().one(object);
             return Ok(());
@@ -128,7 +144,7 @@ impl Units {
             false => self.desk.write(object, &said).await?,
         }
         // Not before: what could not be written is told and written again from what was there.
-        self.remember(id, uid, &status);
+        self.remember(id, uid, asked, &status);
         let operation = status.operation.as_ref();
         if operation.is_none_or(|state| state.phase.is_final())
             && let Some(object) = key(id).and_then(|key| self.desk.get(&key))
@@ -138,7 +154,8 @@ impl Units {
         Ok(())
     }
 
-    fn remember(&self, id: &str, uid: Option<&str>, status: &Status) {
+    /// Keeps a status that answers so many questions. Whoever has asked since is told when the unit is looked at again.
+    fn remember(&self, id: &str, uid: Option<&str>, answered: u64, status: &Status) {
         let operation = status.operation.as_ref();
         let is_over = operation.is_none_or(|state| state.phase.is_final());
         self.memory.change(id, uid, |unit| {
@@ -147,6 +164,7 @@ impl Units {
                 false => drop(unit.started.get_or_insert_with(Instant::now)),
             }
             unit.status = Some(status.clone());
+            unit.answered = answered;
         });
     }
 }
@@ -222,10 +240,17 @@ mod tests {
     use super::*;
     use crate::kit::Options;
 
-    /// A unit store of a process with this `--interval-jitter-percentage`.
-    fn units(jitter: u8, object: Kustomization, scratch: &std::path::Path) -> Units {
-        let service = tower::service_fn(|_: http::Request<Body>| async {
-            Ok::<_, std::convert::Infallible>(http::Response::new(Body::empty()))
+    /// A unit store of a process with this `--interval-jitter-percentage`, whose requests are answered like this.
+    fn units(
+        jitter: u8,
+        object: Kustomization,
+        scratch: &std::path::Path,
+        answer: impl Fn() -> Vec<u8> + Send + Sync + 'static,
+    ) -> Units {
+        let answer = Arc::new(answer);
+        let service = tower::service_fn(move |_: http::Request<Body>| {
+            let answer = Arc::clone(&answer);
+            async move { Ok::<_, std::convert::Infallible>(http::Response::new(Body::from(answer()))) }
         });
         let client = Client::new(service, "default");
         let options = Options {
@@ -254,7 +279,7 @@ mod tests {
         let (id, interval) = (unit::id(&object), object.spec.interval.to_std());
         let scratch = tempfile::tempdir().unwrap();
         for (jitter, shortest, longest) in [(0, 1.0, 1.0), (50, 0.5, 1.5)] {
-            let units = units(jitter, object.clone(), scratch.path());
+            let units = units(jitter, object.clone(), scratch.path(), Vec::new);
             let mut found: Vec<Duration> = Vec::new();
             for _ in 0..20 {
                 found.push(units.get(&id).await.unwrap().unwrap().policy.interval);
@@ -265,5 +290,38 @@ mod tests {
             let is_spread = found.iter().any(|one| *one != found[0]);
             assert_eq!(is_spread, jitter > 0, "{found:?}");
         }
+    }
+    #[tokio::test]
+    async fn who_asks_while_a_status_is_written_is_told_by_the_next_look() {
+        let mut object = annotated(&[]);
+        object.metadata.finalizers = Some(vec![FINALIZER.to_owned()]);
+        let (id, uid) = (unit::id(&object), object.metadata.uid.clone());
+        let scratch = tempfile::tempdir().unwrap();
+        let memory: Arc<std::sync::OnceLock<Arc<Memory>>> = Arc::default();
+        let answer = {
+            let (memory, id, object) = (Arc::clone(&memory), id.clone(), object.clone());
+            let requests = std::sync::atomic::AtomicUsize::new(0);
+            move || {
+                if requests.fetch_add(1, std::sync::atomic::Ordering::SeqCst) == 0 {
+                    let memory = memory.get().unwrap();
+                    memory.change(&id, object.metadata.uid.as_deref(), |unit| unit.asked += 1);
+                }
+                serde_json::to_vec(&object).unwrap()
+            }
+        };
+        let units = units(0, object, scratch.path(), answer);
+        memory.set(Arc::clone(&units.memory)).ok().unwrap();
+        let status = Status {
+            errors: vec!["broken".to_owned()],
+            ..Status::default()
+        };
+        let mut seen = Vec::new();
+        for _ in 0..2 {
+            units.set_status(&id, status.clone()).await.unwrap();
+            seen.push(units.get(&id).await.unwrap().unwrap().status.errors.len());
+        }
+        assert_eq!(seen, [0, 1], "the first status does not answer, the second does");
+        let known = units.memory.get(&id, uid.as_deref());
+        assert_eq!((known.asked, known.answered), (1, 1));
     }
 }
