@@ -1,8 +1,39 @@
 # Shared by .ci/run and .ci/nightly: the environment, steps with their times, the build. Sourced from the root of the repository.
 
+cache="${XDG_CACHE_HOME:-$HOME/.cache}/sluice"
+
+# Runs the calling script once more, in a tree with the same files that is kept between runs. Git writes only the files that differ, so that cargo
+# builds only what they change. Only that tree is built into the target directory: cargo would take the files of another one for its own.
+enter_kept_tree() {
+    [ -z "${SLUICE_CI_COMMIT:-}" ] || return 0
+    local tree="$cache/ci-tree" index files commit
+    mkdir -p "$cache"
+    index=$(mktemp)
+    cp "$(git rev-parse --git-path index)" "$index"
+    files=$(export GIT_INDEX_FILE="$index" && git add --all && git write-tree)
+    rm -f "$index"
+    commit=$(git rev-parse HEAD)
+    if [ "$files" != "$(git rev-parse 'HEAD^{tree}')" ]; then
+        printf 'the tree has uncommitted changes: they are tested, and the commit is not remembered as green\n'
+        commit=$(git -c user.name=ci -c user.email=ci@localhost commit-tree -p HEAD -m 'Uncommitted changes' "$files")
+    fi
+    export SLUICE_CI_COMMIT="$commit" SLUICE_CI_ORIGIN="$PWD"
+    exec flock --close "$cache/ci-tree.lock" bash -c '
+        set -euo pipefail
+        [ -d "$0/.git" ] || git init --quiet "$0"
+        git -C "$0" config receive.shallowUpdate true
+        rm -f "$0/.git/index.lock"
+        git push --quiet --force "$0" "$SLUICE_CI_COMMIT:refs/ci/commit"
+        git -C "$0" checkout --quiet --force --detach refs/ci/commit
+        git -C "$0" clean --quiet -ffdx
+        [ ! -d ../shared ] || ln -sfn "$(realpath ../shared)" "$0/../shared"
+        cd "$0"
+        exec bash "$@"' "$tree" ".ci/$(basename "$0")" "$@"
+}
+enter_kept_tree "$@"
+
 export CI=true
-# A target directory outside of the checkout makes a second run quick; a first one does not need it.
-export CARGO_TARGET_DIR="${SLUICE_CI_TARGET:-${XDG_CACHE_HOME:-$HOME/.cache}/sluice/ci-target}"
+export CARGO_TARGET_DIR="${SLUICE_CI_TARGET:-$cache/ci-target}"
 export CARGO_TERM_COLOR=never CARGO_INCREMENTAL=0
 export SLUICE_BUILT="$CARGO_TARGET_DIR/debug"
 # Properties, faults and kills follow from the same seeds each time, so that a run fails by a change and not by chance. `.ci/nightly` varies them.
@@ -84,11 +115,7 @@ on_real_cluster() {
 
 # Remembers the commit as one that passed.
 remember_green() {
-    local folder="${XDG_CACHE_HOME:-$HOME/.cache}/sluice"
-    if [ -n "$(git status --porcelain)" ]; then
-        printf 'not remembered as green: the tree has uncommitted changes\n'
-        return
+    if [ "$(git -C "$SLUICE_CI_ORIGIN" rev-parse HEAD)" = "$SLUICE_CI_COMMIT" ]; then
+        printf '%s\n' "$SLUICE_CI_COMMIT" >"$cache/ci-green"
     fi
-    mkdir -p "$folder"
-    git rev-parse HEAD >"$folder/ci-green"
 }
