@@ -14,8 +14,8 @@ const ALIBABA: Ipv4Addr = Ipv4Addr::new(100, 100, 100, 200);
 const AZURE: Ipv4Addr = Ipv4Addr::new(168, 63, 129, 16);
 /// The metadata server of Google Cloud over IPv6.
 const GOOGLE: Ipv6Addr = Ipv6Addr::new(0xfd20, 0xce, 0, 0, 0, 0, 0, 0x254);
-/// The beginning of the IPv6 addresses of the metadata and identity servers of EC2, which are outside of the link-local range.
-const EC2: [u16; 2] = [0xfd00, 0x0ec2];
+/// The beginnings of the IPv6 addresses of metadata and identity servers outside of the link-local range: EC2, Scaleway, Oracle.
+const UNIQUE_LOCAL: [[u16; 2]; 3] = [[0xfd00, 0x0ec2], [0xfd00, 0x0042], [0xfd00, 0x00c1]];
 
 /// A host that is not reached.
 #[derive(Debug, thiserror::Error)]
@@ -81,26 +81,35 @@ pub fn permitted(name: &str, found: impl Iterator<Item = SocketAddr>) -> Result<
 
 fn is_refused(address: IpAddr) -> bool {
     match address {
-        IpAddr::V4(address) => address.is_link_local() || [ALIBABA, AZURE].contains(&address),
+        IpAddr::V4(address) => {
+            // Oracle's metadata server is in 192.0.0.0/24, which is reserved (RFC 6890).
+            address.is_link_local()
+                || address.octets()[..3] == [192, 0, 0]
+                || [ALIBABA, AZURE].contains(&address)
+        }
         IpAddr::V6(address) => {
             address.is_unicast_link_local()
-                || address.segments()[..2] == EC2
+                || UNIQUE_LOCAL
+                    .iter()
+                    .any(|start| address.segments().starts_with(start))
                 || address == GOOGLE
                 || embedded(address).is_some_and(|address| is_refused(address.into()))
         }
     }
 }
 
-/// The IPv4 address that an IPv6 address leads to: mapped, compatible, or through NAT64 (RFC 6052).
+/// The IPv4 address that an IPv6 address leads to: mapped, compatible, through NAT64 (RFC 6052, RFC 8215) or 6to4 (RFC 3056).
 fn embedded(address: Ipv6Addr) -> Option<Ipv4Addr> {
-    let [.., high, low] = address.segments();
+    let (high, low) = match address.segments() {
+        [0x2002, high, low, ..] => (high, low),
+        [0, 0, 0, 0, 0, 0 | 0xffff, high, low]
+        | [0x64, 0xff9b, 0, 0, 0, 0, high, low]
+        | [0x64, 0xff9b, 1, _, _, _, high, low] => (high, low),
+        _ => return None,
+    };
     let [a, b] = high.to_be_bytes();
     let [c, d] = low.to_be_bytes();
-    matches!(
-        address.segments(),
-        [0, 0, 0, 0, 0, 0 | 0xffff, ..] | [0x64, 0xff9b, 0, 0, 0, 0, ..]
-    )
-    .then_some(Ipv4Addr::new(a, b, c, d))
+    Some(Ipv4Addr::new(a, b, c, d))
 }
 
 #[cfg(test)]
@@ -124,6 +133,11 @@ mod tests {
             "http://[::ffff:169.254.169.254]/",
             "http://[::169.254.169.254]/",
             "http://[64:ff9b::a9fe:a9fe]/",
+            "http://[64:ff9b:1::a9fe:a9fe]/",
+            "http://[2002:a9fe:a9fe::]/",
+            "http://[fd00:42::42]/",
+            "http://[fd00:c1::a9fe:a9fe]/",
+            "http://192.0.0.192/",
             "https://100.100.100.200/",
             "socks5://169.254.169.254:80",
         ] {
