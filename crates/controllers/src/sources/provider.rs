@@ -73,7 +73,12 @@ pub(crate) async fn asker(
 ) -> Result<Asker, Error> {
     let settings = &shared.settings;
     let usual = settings.default_service_account.as_deref();
-    let Some(name) = service_account.or(usual).filter(|name| !name.is_empty()) else {
+    // An empty name is no name: it must not lead around the default to the controller's own identity.
+    let named = [service_account, usual]
+        .into_iter()
+        .flatten()
+        .find(|name| !name.is_empty());
+    let Some(name) = named else {
         let caller = Caller::Controller;
         return Ok(Asker { caller, proxy });
     };

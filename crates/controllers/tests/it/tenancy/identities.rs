@@ -91,6 +91,29 @@ async fn a_bucket_at_an_endpoint_of_a_tenant_gets_no_credentials() {
     assert_eq!(evil.requests().len(), 0);
 }
 
+/// With a default account, the controller's own identity is nobody's: an empty name leads to the default too.
+#[tokio::test]
+async fn an_empty_account_name_is_not_the_identity_of_the_controller() {
+    let evil = server();
+    let mut bed = Bed::<BucketSpec>::start().await;
+    bed.shared.identities = controller(&evil.url(), &evil.url());
+    bed.shared.settings.default_service_account = Some("usual".to_owned());
+    bed.shared.settings.object_level_workload_identity = true;
+    bed.run(Buckets::new);
+    for (name, account) in [("empty", json!("")), ("unset", Value::Null)] {
+        let spec = json!({
+            "provider": "aws", "bucketName": "manifests", "endpoint": "s3.eu-west-1.amazonaws.com", "interval": "1h",
+            "serviceAccountName": account,
+        });
+        bed.create(name, spec).await;
+        let object = bed.ready(name, "False", "AuthenticationFailed").await;
+        let message = condition(&object, "Ready").unwrap().message;
+        // The default account is asked for; this namespace has none.
+        assert!(message.contains("ServiceAccount"), "{message}");
+        assert!(message.contains("/usual'"), "{message}");
+    }
+}
+
 /// A proxy of the tenant reads everything where the tenant also names the authorities.
 #[tokio::test]
 async fn a_tenants_authority_and_proxy_read_no_credentials_of_a_bucket() {
