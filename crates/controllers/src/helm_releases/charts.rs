@@ -1,12 +1,14 @@
 //! The charts of artifacts, read once for each content.
 
+use std::collections::HashSet;
 use std::fs::File;
 use std::io::Read as _;
 use std::sync::Arc;
 
 use api::Reason;
 use helm::chart::{Chart, Charts as Known, Limits};
-use model::Artifact;
+use model::{Artifact, Digest};
+use parking_lot::Mutex;
 use source::store::fetch;
 
 use super::{Settings, Shared};
@@ -17,10 +19,15 @@ use crate::sources::blocking;
 /// How many bytes of charts are kept that were read.
 const KEPT: usize = 32 << 20;
 
+/// The number of URLs that are known to lead to what their digests say. With more, all are read again.
+const MOST_PROVEN: usize = 16_384;
+
 /// The charts of artifacts.
 pub(super) struct Charts {
     archives: Archives,
     known: Known,
+    /// The archives that were read, by digest and URL. Only these share charts: a status may claim a digest that its URL does not have.
+    proven: Mutex<HashSet<(Digest, String)>>,
 }
 
 impl Charts {
@@ -32,6 +39,7 @@ impl Charts {
                 shared.settings.source_host.clone(),
             ),
             known: Known::new(KEPT),
+            proven: Mutex::default(),
         }
     }
 
@@ -44,10 +52,20 @@ impl Charts {
         let Some(digest) = artifact.digest else {
             return Err(failed("its artifact has no digest".to_owned()));
         };
-        if let Some(chart) = self.known.known(&digest) {
+        let proof = (digest, artifact.url.clone());
+        if self.proven.lock().contains(&proof)
+            && let Some(chart) = self.known.known(&digest)
+        {
             return Ok(chart);
         }
         let file = self.file(artifact, settings).await?;
+        {
+            let mut proven = self.proven.lock();
+            if proven.len() >= MOST_PROVEN {
+                proven.clear();
+            }
+            proven.insert(proof);
+        }
         let known = self.known.clone();
         let read = blocking(move || known.get(digest, || read(file)));
         read.await.map_err(failed)

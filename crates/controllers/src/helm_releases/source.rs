@@ -9,6 +9,7 @@ use kube::{Client, ResourceExt};
 use model::Artifact;
 
 use super::{FIELD_MANAGER, Settings, chart_template, target};
+use crate::artifacts::owned_artifact;
 use crate::kit::{Desk, Failure, Followed, Wake, chain};
 use crate::sources::HasArtifact;
 
@@ -126,9 +127,7 @@ impl Sources {
             }
             "ExternalArtifact" => {
                 let source = found(&self.external, namespace, name).await?;
-                let artifact = artifact_of(&source).cloned();
-                let artifact =
-                    artifact.ok_or_else(|| not_ready(&source, wait, "does not have an artifact"))?;
+                let artifact = artifact(&source, wait)?;
                 Ok(Found {
                     is_by_digest: artifact.revision.to_string().contains(':'),
                     artifact,
@@ -252,8 +251,18 @@ where
     if let Some(stalled) = stalled {
         return Err(not_ready(source, wait, &stalled.message));
     }
-    let artifact = artifact_of(source).cloned();
-    artifact.ok_or_else(|| not_ready(source, wait, "does not have an artifact"))
+    artifact(source, wait)
+}
+
+fn artifact<S>(source: &Object<S>, wait: std::time::Duration) -> Result<Artifact, Failure>
+where
+    S: Spec<Status: HasArtifact>,
+{
+    let artifact = owned_artifact(source)
+        .map_err(|foreign| Failure::transient(Reason::ARTIFACT_FAILED, foreign.to_string()))?;
+    artifact
+        .cloned()
+        .ok_or_else(|| not_ready(source, wait, "does not have an artifact"))
 }
 
 fn not_ready<S: Spec>(source: &Object<S>, wait: std::time::Duration, why: &str) -> Failure {

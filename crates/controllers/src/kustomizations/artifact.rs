@@ -1,9 +1,10 @@
 //! The files of artifacts, unpacked where builds can read them.
 //!
 //! All Kustomizations of one content read the same directory, whatever sources have it, and it is there for as long as one of them may
-//! need it: the last few are kept, so that the next look costs nothing.
+//! need it: the last few are kept, so that the next look costs nothing. A source shares a directory once its own archive was read and has
+//! the digest: a digest alone, which a status may just claim, opens nothing.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -24,7 +25,10 @@ use crate::sources::blocking;
 /// How many unpacked artifacts are kept that nobody reads.
 const KEPT: usize = 8;
 
-/// A place for the files of an artifact, filled by whoever asks first.
+/// The number of URLs that may share one unpacked artifact. With more, all prove again that they have it.
+const MOST_URLS: usize = 4096;
+
+/// A place for the files of the artifact that a URL leads to, filled by the first that asks.
 type Slot = Arc<OnceCell<Arc<Directory>>>;
 
 /// The files of artifacts.
@@ -35,11 +39,10 @@ pub(super) struct Artifacts {
     unpacked: Mutex<VecDeque<Unpacked>>,
 }
 
-/// The files of an artifact, or the wait for them.
+/// The files of one content, or the waits for them, by the URLs that lead to it.
 struct Unpacked {
     digest: String,
-    url: String,
-    slot: Slot,
+    slots: HashMap<String, Slot>,
 }
 
 impl Artifacts {
@@ -69,6 +72,9 @@ impl Artifacts {
 
     async fn unpack(&self, artifact: &Artifact, settings: &Settings) -> Result<Arc<Directory>, Failure> {
         let file = self.file(artifact, settings).await?;
+        if let Some(files) = shared(&self.unpacked.lock(), artifact) {
+            return Ok(files);
+        }
         let scratch = self.scratch.clone();
         let unpacked = blocking(move || unpacked(file, &scratch)).await;
         unpacked.map_err(|message| Failure::transient(Reason::ARTIFACT_FAILED, message))
@@ -89,28 +95,38 @@ impl Artifacts {
     }
 }
 
-/// The slot of an artifact. What is read is checked against the digest, so that the same digest is the same content, whoever
-/// fetched it. Who still waits for it may wait for ever for a server that only the one status names: that wait is shared only
-/// by those who ask the same server.
+/// Returns the slot of an artifact. Each URL has its own: one that leads to a silent server keeps only its own askers waiting, and each
+/// is read once before it shares what others have unpacked.
 fn slot(unpacked: &mut VecDeque<Unpacked>, artifact: &Artifact) -> Slot {
-    let digest = artifact.digest.map(|digest| digest.to_string());
-    // One that says no digest is its own.
-    let digest = digest.unwrap_or_else(|| format!("{} {}", artifact.path, artifact.revision));
-    let is_it =
-        |other: &Unpacked| other.digest == digest && (other.url == artifact.url || other.slot.initialized());
-    let found = unpacked.iter().position(is_it);
-    let entry = match found.and_then(|at| unpacked.remove(at)) {
+    let digest = content(artifact);
+    let found = unpacked.iter().position(|other| other.digest == digest);
+    let mut entry = match found.and_then(|at| unpacked.remove(at)) {
         Some(entry) => entry,
         None => Unpacked {
             digest,
-            url: artifact.url.clone(),
-            slot: Arc::default(),
+            slots: HashMap::new(),
         },
     };
-    let slot = Arc::clone(&entry.slot);
+    if entry.slots.len() >= MOST_URLS && !entry.slots.contains_key(&artifact.url) {
+        entry.slots.clear();
+    }
+    let slot = Arc::clone(entry.slots.entry(artifact.url.clone()).or_default());
     unpacked.push_front(entry);
     unpacked.truncate(KEPT);
     slot
+}
+
+/// Returns the files of an artifact that another URL has led to.
+fn shared(unpacked: &VecDeque<Unpacked>, artifact: &Artifact) -> Option<Arc<Directory>> {
+    let digest = content(artifact);
+    let entry = unpacked.iter().find(|other| other.digest == digest)?;
+    entry.slots.values().find_map(|slot| slot.get().cloned())
+}
+
+/// Names the content of an artifact. One without a digest is its own.
+fn content(artifact: &Artifact) -> String {
+    let digest = artifact.digest.map(|digest| digest.to_string());
+    digest.unwrap_or_else(|| format!("{} {} {}", artifact.url, artifact.path, artifact.revision))
 }
 
 fn unpacked(file: File, scratch: &Path) -> Result<Arc<Directory>, String> {
@@ -139,6 +155,11 @@ mod tests {
         serde_json::from_value(artifact).unwrap()
     }
 
+    fn files() -> Arc<Directory> {
+        let folder = tempfile::tempdir().unwrap();
+        Arc::new(Directory::temporary(folder).unwrap())
+    }
+
     /// Mallory knows the digest of a public artifact, and her status names a server that never answers.
     #[test]
     fn a_server_that_is_silent_keeps_nobody_else_waiting() {
@@ -146,10 +167,21 @@ mod tests {
         let silent = slot(&mut known, &artifact("http://mallory/1.tar.gz"));
         let honest = slot(&mut known, &artifact("http://store/1.tar.gz"));
         assert!(!Arc::ptr_eq(&silent, &honest));
-        let folder = tempfile::tempdir().unwrap();
-        let files = Arc::new(Directory::temporary(folder).unwrap());
-        honest.set(files).unwrap();
-        let other = slot(&mut known, &artifact("http://other/1.tar.gz"));
-        assert!(Arc::ptr_eq(&honest, &other), "what is there is read by all");
+    }
+
+    /// Mallory knows the digest of a private artifact, and her status claims it.
+    #[test]
+    fn a_digest_alone_opens_no_files_of_others() {
+        let mut known = VecDeque::new();
+        let honest = slot(&mut known, &artifact("http://store/1.tar.gz"));
+        honest.set(files()).unwrap();
+        let claimed = slot(&mut known, &artifact("http://mallory/1.tar.gz"));
+        assert!(!claimed.initialized(), "it is read from its own URL first");
+        let again = slot(&mut known, &artifact("http://store/1.tar.gz"));
+        assert!(again.initialized());
+        // Once read, the same content is not unpacked again.
+        let files = shared(&known, &artifact("http://other/1.tar.gz")).unwrap();
+        assert!(Arc::ptr_eq(&files, honest.get().unwrap()));
+        assert_eq!(known.len(), 1);
     }
 }

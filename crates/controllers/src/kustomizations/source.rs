@@ -11,6 +11,7 @@ use model::Artifact;
 
 use super::Settings;
 use super::beyond::{Asks, Pin, Pinned, is_for_a_pin, pinned_name};
+use crate::artifacts::{ForeignArtifact, owned_artifact};
 use crate::kit::{Desk, Failure, Followed, NotListed, Wake, chain, named};
 use crate::sources::HasArtifact;
 
@@ -176,6 +177,7 @@ fn judged<E: std::error::Error + 'static>(
             );
             Err(Failure::waiting(wait, Reason::ARTIFACT_FAILED, message))
         }
+        Ok(Found::Foreign(foreign)) => Err(Failure::transient(Reason::ARTIFACT_FAILED, foreign.to_string())),
         Ok(Found::Artifact(artifact)) => Ok(*artifact),
     }
 }
@@ -225,6 +227,7 @@ fn check_access(object: &Kustomization, namespace: &str, settings: &Settings) ->
 enum Found {
     Nothing(&'static str),
     NoArtifact,
+    Foreign(ForeignArtifact),
     Artifact(Box<Artifact>),
 }
 
@@ -240,8 +243,11 @@ async fn artifact_in<S: Spec<Status: HasArtifact>>(
 }
 
 fn found_in<S: Spec<Status: HasArtifact>>(object: &Object<S>) -> Found {
-    let artifact = artifact_of(object).cloned();
-    artifact.map_or(Found::NoArtifact, |artifact| Found::Artifact(Box::new(artifact)))
+    match owned_artifact(object) {
+        Ok(Some(artifact)) => Found::Artifact(Box::new(artifact.clone())),
+        Ok(None) => Found::NoArtifact,
+        Err(foreign) => Found::Foreign(foreign),
+    }
 }
 
 fn artifact_of<S: Spec<Status: HasArtifact>>(object: &Object<S>) -> Option<&Artifact> {

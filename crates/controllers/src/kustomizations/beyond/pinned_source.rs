@@ -20,6 +20,7 @@ use sha2::{Digest as _, Sha256};
 use super::super::Settings;
 use super::super::source::namespace_of;
 use super::Pin;
+use crate::artifacts::owned_artifact;
 use crate::kit::{Failure, Followed, chain, named};
 use crate::sources::HasArtifact;
 
@@ -150,7 +151,8 @@ impl Pinned<'_> {
         pin: &Pin,
     ) -> Result<Artifact, Failure> {
         let status = there.status.as_ref();
-        let artifact = status.and_then(HasArtifact::artifact);
+        let artifact = owned_artifact(there)
+            .map_err(|foreign| Failure::transient(Reason::ARTIFACT_FAILED, foreign.to_string()))?;
         let artifact = artifact.filter(|artifact| artifact.revision.digest() == pin.revision.digest());
         if let Some(artifact) = artifact {
             // Without a branch or tag the source calls it by its digest alone.

@@ -11,6 +11,7 @@ use kube::api::Patch;
 use serde_json::{Value, json};
 use testkit::cluster::object_settled;
 use testkit::helm::Chart;
+use testkit::http::{Reply, Request, Server};
 use testkit::oci;
 
 use super::bed::{CONFIG, Setting};
@@ -303,7 +304,8 @@ async fn an_artifact_of_somebody_else_is_installed_with_the_gate() {
         ..Settings::default()
     };
     let setting = Setting::with_settings(&FILES, settings).await;
-    // Somebody else: the artifact of a HelmChart, given on under another name.
+    let source = || json!({"sourceRef": {"apiVersion": "v1", "kind": "ConfigMap", "name": "own"}});
+    // Somebody else: a server with the same archive as a HelmChart has.
     let own = json!({
         "chart": "app", "interval": "1h", "reconcileStrategy": "ChartVersion",
         "sourceRef": {"kind": "GitRepository", "name": "charts"},
@@ -320,19 +322,39 @@ async fn an_artifact_of_somebody_else_is_installed_with_the_gate() {
         .unwrap()
         .artifact
         .unwrap();
+    let archive = std::fs::read(setting.bed.store.root().join(&artifact.path)).unwrap();
+    let server = Server::serve(move |_: &Request| Reply::ok("application/gzip", archive.clone()));
     let mut artifact = serde_json::to_value(artifact).unwrap();
-    let digest = artifact["digest"].as_str().unwrap().to_owned();
-    artifact["revision"] = json!(format!("latest@{digest}"));
-    let source = json!({"sourceRef": {"apiVersion": "v1", "kind": "ConfigMap", "name": "own"}});
+    // As long as it names the file of the HelmChart, it is refused.
     setting
         .bed
-        .create_other::<ExternalArtifactSpec>("some", source)
+        .create_other::<ExternalArtifactSpec>("stolen", source())
+        .await;
+    let others = setting.bed.other::<ExternalArtifactSpec>();
+    let status = Patch::Merge(json!({"status": {"artifact": artifact}}));
+    others
+        .patch_status("stolen", &Default::default(), &status)
+        .await
+        .unwrap();
+    create_of(&setting, "thief", "ExternalArtifact", "stolen").await;
+    let object: HelmRelease = setting.ready("thief", "False", "ArtifactFailed").await;
+    let refused = message(&object, "Ready");
+    assert!(
+        refused.contains("names an artifact of another object"),
+        "{refused}"
+    );
+    artifact["path"] = json!("app.tgz");
+    artifact["url"] = json!(format!("{}/app.tgz", server.url()));
+    let digest = artifact["digest"].as_str().unwrap().to_owned();
+    artifact["revision"] = json!(format!("latest@{digest}"));
+    setting
+        .bed
+        .create_other::<ExternalArtifactSpec>("some", source())
         .await;
     let ready = json!({
         "type": "Ready", "status": "True", "reason": "Succeeded", "message": "", "lastTransitionTime": "2026-01-01T00:00:00Z",
     });
     let status = Patch::Merge(json!({"status": {"artifact": artifact, "conditions": [ready]}}));
-    let others = setting.bed.other::<ExternalArtifactSpec>();
     others
         .patch_status("some", &Default::default(), &status)
         .await

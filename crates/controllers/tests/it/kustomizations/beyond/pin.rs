@@ -151,8 +151,9 @@ async fn a_source_that_keeps_no_earlier_revisions_cannot_be_pinned() {
     let setting = Setting::with(&[("one.yaml", &config_map("one", "1"))]).await;
     let spec = json!({"bucketName": "b", "endpoint": "127.0.0.1:1", "interval": "1h"});
     setting.bed.create_other::<BucketSpec>("bucket", spec).await;
+    let path = format!("bucket/{}/bucket/x.tar.gz", setting.bed.namespace);
     let artifact = json!({"status": {"artifact": {
-        "path": "bucket/x", "url": "http://127.0.0.1:1/x", "revision": format!("sha256:{}", "ab".repeat(32)),
+        "path": path, "url": format!("http://127.0.0.1:1/{path}"), "revision": format!("sha256:{}", "ab".repeat(32)),
         "digest": format!("sha256:{}", "ab".repeat(32)), "lastUpdateTime": "2026-01-01T00:00:00Z",
     }}});
     let buckets = setting.bed.other::<BucketSpec>();
