@@ -11,6 +11,9 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, bail, ensure};
 use model::{Value, json};
 
+/// How many integration tests keep a core busy.
+const THREADS_FOR_EACH_CORE: usize = 3;
+
 /// `cargo xtask built-tests ...`
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -176,6 +179,9 @@ impl TestProgram {
         let started = Instant::now();
         let mut command = Command::new(&self.path);
         command.args(args.arguments.iter().filter(|text| text.starts_with('-')));
+        if self.is_integration && !args.arguments.iter().any(|text| text.starts_with("--test-threads")) {
+            command.arg(format!("--test-threads={}", threads_of_waiting_tests()));
+        }
         if let Some(only) = &self.only {
             command.arg("--exact").args(only);
         }
@@ -200,6 +206,11 @@ impl TestProgram {
             took: started.elapsed(),
         })
     }
+}
+
+/// The number of integration tests that run at once. They wait for servers most of their time, so more of them than there are cores.
+fn threads_of_waiting_tests() -> usize {
+    THREADS_FOR_EACH_CORE * std::thread::available_parallelism().map_or(1, usize::from)
 }
 
 /// Waits for a program until a deadline, then ends it; a program that was ended has no status.
