@@ -113,6 +113,23 @@ on_real_cluster() {
     programs "$xtask" real-cluster exec -- "$@"
 }
 
+# Runs commands at once, then prints what each has printed. Fails if one of them failed.
+side_by_side() {
+    local logs number failed=0 running=()
+    logs=$(mktemp -d)
+    for number in $(seq $#); do
+        bash -euo pipefail -c "${!number}" >"$logs/$number" 2>&1 &
+        running+=($!)
+    done
+    for number in $(seq $#); do
+        wait "${running[number - 1]}" || failed=1
+        printf '\n-- %s\n' "${!number}"
+        cat "$logs/$number"
+    done
+    rm -r "$logs"
+    return "$failed"
+}
+
 # Remembers the commit as one that passed.
 remember_green() {
     if [ "$(git -C "$SLUICE_CI_ORIGIN" rev-parse HEAD)" = "$SLUICE_CI_COMMIT" ]; then
