@@ -108,7 +108,7 @@ fn problem(scalar: &Scalar, place: Place) -> Option<String> {
     // Digits that fit into 64 bits are looked at no further: they are most of what is no string.
     let is_small = || scalar.text.len() <= 18 && scalar.text.bytes().all(|byte| byte.is_ascii_digit());
     match scalar.kind {
-        Kind::Plain | Kind::Quoted | Kind::Tagged | Kind::Void | Kind::Folded => return None,
+        Kind::Plain | Kind::Quoted | Kind::Tagged | Kind::Void => return None,
         Kind::Int if !scalar.text.is_empty() && is_small() => return None,
         _ => {}
     }

@@ -220,13 +220,19 @@ fn booleans(text: &[u8]) -> impl Iterator<Item = Mistake> {
     })
 }
 
-/// Whether nothing is set beside kind and version. A list that is there counts, even when it is empty.
+/// Lists that are added to others, of which nothing is left when they are empty.
+const MOVED: [&str; 3] = ["bases", "imageTags", "helmChartInflationGenerator"];
+
+/// Whether nothing is set beside kind and version. A list that is there counts, even when it is empty, unless it is of old.
 fn says_nothing(value: &model::Value) -> bool {
     let Some(map) = value.as_object() else {
         return true;
     };
     map.iter().all(|(key, value)| {
-        let about_itself = key.eq_ignore_ascii_case("kind") || key.eq_ignore_ascii_case("apiVersion");
-        about_itself || value.is_null() || value.as_str() == Some("")
+        let is = |field: &str| key.eq_ignore_ascii_case(field);
+        let about_itself = is("kind") || is("apiVersion");
+        let moves_nothing =
+            || MOVED.into_iter().any(is) && value.as_array().is_some_and(|items| items.is_empty());
+        about_itself || value.is_null() || value.as_str() == Some("") || moves_nothing()
     })
 }

@@ -171,12 +171,14 @@ fn fill(field: &mut Node, made: Create, is_list: bool) {
     }
 }
 
-/// Replaces a scalar by another one.
+/// Replaces a scalar by another one, which is written as the old one.
 pub(crate) fn set_value(node: &mut Node, text: &Text, kind: Kind) -> Result<(), String> {
     let Node::Scalar(scalar) = node else {
         return Err(wrong_kind("ScalarNode", node));
     };
-    *scalar = Scalar::new(text, kind);
+    let mut new = Scalar::new(text, kind);
+    new.take_style(scalar);
+    *scalar = new;
     Ok(())
 }
 

@@ -43,13 +43,13 @@ pub(crate) fn generate(
         return Err(problems);
     }
     let mut metadata = Map::default();
-    metadata.push("name", Node::str(&args.name));
+    metadata.push("name", Node::set_lines(&args.name));
     if !args.namespace.is_empty() {
-        metadata.push("namespace", Node::str(&args.namespace));
+        metadata.push("namespace", Node::set_lines(&args.namespace));
     }
     let mut object = Map::default();
-    object.push("apiVersion", Node::str("v1"));
-    object.push("kind", Node::str(kind.name()));
+    object.push("apiVersion", Node::set("v1"));
+    object.push("kind", Node::set(kind.name()));
     let options = args.options.clone().unwrap_or_default();
     add_metadata(&mut metadata, &options);
     object.push("metadata", Node::Map(metadata));
@@ -58,8 +58,8 @@ pub(crate) fn generate(
             let (mut data, mut binary) = (Map::default(), Map::default());
             for (key, content) in pairs {
                 match String::from_utf8(content) {
-                    Ok(text) => data.push(key, set(text)),
-                    Err(bytes) => binary.push(key, Node::str(encoded(bytes.as_bytes()))),
+                    Ok(text) => data.push(key, Node::set_lines(text)),
+                    Err(bytes) => binary.push(key, Node::set_lines(encoded(bytes.as_bytes()))),
                 }
             }
             for (field, map) in [("data", data), ("binaryData", binary)] {
@@ -74,10 +74,10 @@ pub(crate) fn generate(
             } else {
                 &args.secret_type
             };
-            object.push("type", Node::str(kind));
+            object.push("type", Node::set_lines(kind));
             let data = pairs
                 .into_iter()
-                .map(|(key, content)| (key.into(), set(encoded(&content))));
+                .map(|(key, content)| (key.into(), Node::set_lines(encoded(&content))));
             object.push("data", Node::Map(Map::from_entries(data)));
         }
     }
@@ -117,13 +117,4 @@ fn encoded(content: &[u8]) -> String {
         rest = after;
     }
     out
-}
-
-/// A value; several lines are a block.
-fn set(text: String) -> Node {
-    if text.contains('\n') {
-        Node::str(text)
-    } else {
-        Node::set(text)
-    }
 }

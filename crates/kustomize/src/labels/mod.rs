@@ -70,7 +70,7 @@ impl Transform for Labels {
                     let pairs = self.pairs.iter().zip(&mut added);
                     pairs.into_iter().try_for_each(|((key, first), value)| {
                         // What needs quotes gets them again each time.
-                        if first.kind == Kind::Quoted && value.kind == Kind::Plain {
+                        if first.kind == Kind::Quoted && value.kind == Kind::Plain && !value.folded {
                             value.kind = Kind::Quoted;
                             writes.note(value);
                         }
@@ -106,12 +106,18 @@ fn set_entry(node: &mut Node, key: &Text, value: &mut Scalar, writes: &mut Write
         map.push(key, Node::Scalar(value.clone()));
         return Ok(());
     };
-    let (kind, group) = match old {
-        Node::Scalar(old) => (old.kind.string_over(), old.group),
-        _ => (Kind::Plain, 0),
+    let before = value.clone();
+    let group = match old {
+        Node::Scalar(old) => {
+            value.take_style(old);
+            old.group
+        }
+        _ => {
+            value.take_style(&Scalar::new("", Kind::Plain));
+            0
+        }
     };
-    if value.kind != kind {
-        value.kind = kind;
+    if *value != before {
         writes.note(value);
     }
     let written = Scalar {

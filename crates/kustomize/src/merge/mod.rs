@@ -296,7 +296,7 @@ impl Merger<'_> {
     /// The patch's node as it is written over the object's.
     fn written_over(&self, dest: &Node, mut node: Node) -> Node {
         if let (Node::Scalar(old), Node::Scalar(new)) = (dest, &mut node) {
-            in_quotes_of(old, new);
+            new.take_style(old);
             if old.group != 0 {
                 new.group = old.group | WRITTEN;
                 self.wrote_shared.set(true);
@@ -304,18 +304,6 @@ impl Merger<'_> {
         }
         node
     }
-}
-
-/// The patch's scalar written as the one that it replaces: kyaml keeps quotes, so that a number becomes a string, and makes
-/// none where there were none, which shows when it is written over itself.
-fn in_quotes_of(old: &Scalar, new: &mut Scalar) {
-    match old.kind.string_over() {
-        Kind::Quoted if new.kind != Kind::Folded => new.kind = Kind::Quoted,
-        kind if new.kind.is_str() => new.kind = kind,
-        _ => {}
-    }
-    // The tag is a part of how it is written, too.
-    new.tagged = old.tagged;
 }
 
 /// Sets a scalar anew that the patch says nothing about, as kyaml does it: what has no type, or is a string without quotes,

@@ -2,7 +2,7 @@
 
 use yaml::node::{Node, Scalar};
 
-use super::{in_quotes_of, set_anew};
+use super::set_anew;
 use crate::field::{WRITTEN, Writes};
 
 /// Spreads what a patch has written, which the scalars are marked with. kyaml merges maps in the order of their keys, and so
@@ -31,7 +31,7 @@ fn visit(scalar: &mut Scalar, writes: &mut Writes) {
     let is_written = scalar.group & WRITTEN != 0;
     scalar.group &= !WRITTEN;
     match writes.last(scalar.group) {
-        Some(before) if is_written => in_quotes_of(before, scalar),
+        Some(before) if is_written => scalar.take_style(before),
         // The patch says nothing about it here, and so it is set anew.
         Some(before) => return set_anew(before),
         None => {}

@@ -111,8 +111,7 @@ impl Namespace {
         if self.unset_only && !node.text().is_empty() {
             return Ok(());
         }
-        let kind = node.as_scalar().map_or(Kind::Plain, |old| old.kind.string_over());
-        set_value(node, &self.namespace, kind)
+        set_value(node, &self.namespace, Kind::Plain)
     }
 
     fn set_subjects(&self, resource: &mut Resource) -> Result<(), String> {

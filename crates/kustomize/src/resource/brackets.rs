@@ -2,7 +2,7 @@
 //!
 //! go-yaml puts quotes around two scalars between brackets that it writes without any elsewhere: a time with colons, so
 //! that it is a string as it stands, and nothing at all, which is an empty string then. What is read there is known to be
-//! so (`yaml::node::read`); this is about what the build puts into such an object.
+//! so (`yaml::node::read`); this is about what the build puts into such an object. Nothing is folded there either.
 
 use yaml::node::{Kind, Meaning, Node, Scalar};
 
@@ -11,13 +11,16 @@ pub(super) fn quote(node: &mut Node) {
     match node {
         Node::Map(map) => map.iter_mut().for_each(|(_, value)| quote(value)),
         Node::List(items) => items.iter_mut().for_each(quote),
-        // A tag is written, too, and says what it is.
-        Node::Scalar(scalar) if scalar.tagged => {}
-        Node::Scalar(scalar) => match scalar.kind {
-            Kind::Timestamp if scalar.text.contains(':') => scalar.kind = Kind::Plain,
-            Kind::Null if scalar.text.is_empty() => scalar.kind = Kind::Void,
-            _ => {}
-        },
+        Node::Scalar(scalar) => {
+            scalar.folded = false;
+            match scalar.kind {
+                // A tag is written, too, and says what it is.
+                _ if scalar.tagged => {}
+                Kind::Timestamp if scalar.text.contains(':') => scalar.kind = Kind::Plain,
+                Kind::Null if scalar.text.is_empty() => scalar.kind = Kind::Void,
+                _ => {}
+            }
+        }
     }
 }
 
@@ -39,11 +42,14 @@ fn json_scalar(scalar: Scalar) -> Result<Node, String> {
     // It is decoded without being written, and so how it would be written does not matter.
     let kind = match scalar.kind {
         Kind::Void => Kind::Null,
-        Kind::Folded => Kind::Quoted,
         Kind::Plain if Kind::of(&scalar.text) == Kind::Timestamp => Kind::Timestamp,
         kind => kind,
     };
-    let scalar = Scalar { kind, ..scalar };
+    let scalar = Scalar {
+        kind,
+        folded: false,
+        ..scalar
+    };
     Ok(match scalar.meaning()? {
         Meaning::Null => Node::null(),
         Meaning::Bool(flag) => Node::Scalar(Scalar::new(flag.to_string(), Kind::Bool)),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use yaml::node::{Kind, Map, Node, Scalar, Text};
+use yaml::node::{Map, Node, Scalar, Text};
 
 use super::Resource;
 
@@ -80,7 +80,9 @@ impl Resource {
         if texts.is_empty() {
             return;
         }
-        let entries = texts.iter().map(|(key, text)| (key.clone(), Node::str(text)));
+        let entries = texts
+            .iter()
+            .map(|(key, text)| (key.clone(), Node::set_lines(text)));
         meta.push(field, Node::Map(Map::from_entries(entries)));
     }
 
@@ -110,7 +112,7 @@ impl Resource {
             Node::Map(map) => {
                 map.retain(|key, value| {
                     // They are set as texts, which also ends their being folded.
-                    let is_text = |scalar: &Scalar| scalar.kind.is_str() && scalar.kind != Kind::Folded;
+                    let is_text = |scalar: &Scalar| scalar.kind.is_str() && !scalar.folded;
                     if !value.as_scalar().is_some_and(is_text) {
                         *value = Node::str(value.raw_text());
                     }
@@ -141,7 +143,7 @@ impl Resource {
         };
         map.remove(field);
         if !texts.is_empty() {
-            let entries = texts.into_iter().map(|(key, text)| (key, Node::str(text)));
+            let entries = texts.into_iter().map(|(key, text)| (key, Node::set_lines(text)));
             map.push(field, Node::Map(Map::from_entries(entries)));
         }
     }
@@ -150,6 +152,6 @@ impl Resource {
 fn overwrite(map: &mut Map, field: &str, text: impl Into<Text>) {
     match map.get_mut(field) {
         Some(node) => node.rewrite(text),
-        None => map.push(field, Node::str(text)),
+        None => map.push(field, Node::set_untyped(text)),
     }
 }

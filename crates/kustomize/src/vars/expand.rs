@@ -1,5 +1,7 @@
 //! Putting values in the places of `$(NAME)`.
 
+use std::borrow::Cow;
+
 use yaml::node::{Kind, Scalar};
 
 /// The text with what `lookup` knows put in. A text that is nothing but a reference gets the type of the value.
@@ -27,7 +29,7 @@ pub(super) fn expand(text: &str, lookup: &mut dyn FnMut(&str) -> Option<Scalar>)
                         return value.unwrap_or_else(|| string(format!("$({name})")));
                     }
                     match value {
-                        Some(value) => out.push_str(&value.text),
+                        Some(value) => out.push_str(&in_text(&value)),
                         None => {
                             out.push_str("$(");
                             out.push_str(name);
@@ -53,6 +55,15 @@ pub(super) fn expand(text: &str, lookup: &mut dyn FnMut(&str) -> Option<Scalar>)
     string(out)
 }
 
+/// A value as a part of a text: floats have the digits of Go's `%v` there, which is more ready for exponents than the form of a float that
+/// stands alone.
+fn in_text(value: &Scalar) -> Cow<'_, str> {
+    match (value.kind, value.text.parse()) {
+        (Kind::Float, Ok(number)) => yaml::go::float(number).into(),
+        _ => value.text.as_str().into(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -62,6 +73,7 @@ mod tests {
             let known = match name {
                 "A" => ("one", Kind::Plain),
                 "N" => ("8080", Kind::Int),
+                "F" => ("1234567.5", Kind::Float),
                 _ => return None,
             };
             Some(Scalar::new(known.0, known.1))
@@ -76,6 +88,8 @@ mod tests {
         assert_eq!(expanded("$$(A) $A $(A").0, "$(A) $A $(A");
         assert_eq!(expanded("$(N)"), ("8080".to_owned(), Kind::Int));
         assert_eq!(expanded("$(N)/tcp"), ("8080/tcp".to_owned(), Kind::Quoted));
+        assert_eq!(expanded("$(F)"), ("1234567.5".to_owned(), Kind::Float));
+        assert_eq!(expanded("=$(F)").0, "=1.2345675e+06");
         assert_eq!(expanded("end$").0, "end$");
     }
 }

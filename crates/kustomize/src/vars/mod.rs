@@ -255,10 +255,10 @@ fn set_scalar(scalar: &mut Scalar, values: &Values<'_>, used: &mut dyn FnMut(&st
     if !is_string(scalar) {
         return;
     }
-    if scalar.untyped || scalar.kind == Kind::Folded {
+    if scalar.untyped || scalar.folded {
         // It is set anew, whatever is in it: it is not folded any more, and a string from now on.
         scalar.kind = Kind::Quoted;
-        scalar.untyped = false;
+        (scalar.untyped, scalar.folded) = (false, false);
     }
     if !scalar.text.contains('$') {
         return;

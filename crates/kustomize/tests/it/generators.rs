@@ -237,3 +237,137 @@ spec:
 "#,
     );
 }
+
+/// The generator puts none around `n1`, and so `5` is a number in its place.
+#[test]
+fn a_namespace_that_is_merged_keeps_the_quotes_of_the_generator() {
+    check(
+        r#"
+=== base/kustomization.yaml
+namespace: "5"
+generatorOptions: {disableNameSuffixHash: true}
+configMapGenerator:
+- name: a
+  namespace: n1
+  literals: [a=x, b=y, c=1]
+secretGenerator:
+- name: b
+  literals: [a=x]
+=== kustomization.yaml
+resources: [base]
+generatorOptions: {disableNameSuffixHash: true}
+configMapGenerator:
+- name: a
+  namespace: n1
+  behavior: merge
+  literals: [d=z]
+"#,
+        r#"
+apiVersion: v1
+data:
+  a: x
+  b: "y"
+  c: "1"
+  d: z
+kind: ConfigMap
+metadata:
+  name: a
+  namespace: 5
+---
+apiVersion: v1
+data:
+  a: eA==
+kind: Secret
+metadata:
+  name: b
+  namespace: "5"
+type: Opaque
+"#,
+    );
+}
+
+#[test]
+fn what_a_patch_writes_over_generated_texts_gets_only_their_quotes() {
+    check(
+        r"
+=== base/kustomization.yaml
+generatorOptions: {disableNameSuffixHash: true}
+configMapGenerator:
+- name: a
+  literals: [a=x, b=y, c=1]
+secretGenerator:
+- name: b
+  literals: [a=x]
+=== kustomization.yaml
+resources: [base]
+generatorOptions: {disableNameSuffixHash: true}
+configMapGenerator:
+- name: a
+  behavior: merge
+  literals: [d=z, e=1]
+patches:
+- patch: |
+    apiVersion: v1
+    kind: ConfigMap
+    metadata: {name: a}
+    data: {a: 5, c: 6, d: 7, e: 8}
+- patch: |
+    apiVersion: v1
+    kind: Secret
+    metadata: {name: b}
+    type: 5
+",
+        r#"
+apiVersion: v1
+data:
+  a: 5
+  b: "y"
+  c: "6"
+  d: 7
+  e: "8"
+kind: ConfigMap
+metadata:
+  name: a
+---
+apiVersion: v1
+data:
+  a: eA==
+kind: Secret
+metadata:
+  name: b
+type: 5
+"#,
+    );
+}
+
+/// kustomize adds the namespace without a type where the generator gives none.
+#[test]
+fn a_namespace_that_looks_like_a_date_is_one_after_a_merge() {
+    check(
+        r#"
+=== base/kustomization.yaml
+namespace: "2020-01-01"
+generatorOptions: {disableNameSuffixHash: true}
+configMapGenerator:
+- name: a
+  literals: [a=x]
+=== kustomization.yaml
+resources: [base]
+generatorOptions: {disableNameSuffixHash: true}
+configMapGenerator:
+- name: a
+  behavior: merge
+  literals: [d=z]
+"#,
+        r#"
+apiVersion: v1
+data:
+  a: x
+  d: z
+kind: ConfigMap
+metadata:
+  name: a
+  namespace: "2020-01-01T00:00:00Z"
+"#,
+    );
+}

@@ -35,3 +35,42 @@ spec:
 "#,
     );
 }
+
+#[test]
+fn replicas_in_quotes_stay_in_quotes() {
+    check(
+        r#"
+=== kustomization.yaml
+resources: [a.yaml]
+replicas:
+- {name: a, count: 5}
+=== a.yaml
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: a}
+spec: {replicas: "3"}
+---
+apiVersion: apps/v1
+kind: StatefulSet
+metadata: {name: a}
+spec:
+  replicas: >-
+    3
+"#,
+        r#"
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: a
+spec:
+  replicas: "5"
+---
+apiVersion: apps/v1
+kind: StatefulSet
+metadata:
+  name: a
+spec:
+  replicas: "5"
+"#,
+    );
+}

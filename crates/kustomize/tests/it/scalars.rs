@@ -226,6 +226,125 @@ metadata:
     );
 }
 
+/// How a text is written stays with the field: kustomize folds whatever it writes over a folded one, and nothing else.
+#[test]
+fn what_is_written_over_a_folded_text_is_folded() {
+    check(
+        r#"
+=== kustomization.yaml
+resources: [a.yaml, b.json]
+patches:
+- patch: |
+    apiVersion: v1
+    kind: ConfigMap
+    metadata: {name: a}
+    data:
+      folded: |
+        a
+          b
+      tagged: "a\n  b"
+      number: 5
+      literal: >
+        a
+          b
+      quoted: >
+        a
+          b
+      plain: >
+        a
+          b
+      new: >
+        a
+          b
+- patch: |
+    apiVersion: v1
+    kind: ConfigMap
+    metadata: {name: b}
+    data:
+      new: >
+        a
+          b
+labels:
+- pairs: {label: "a\n  b"}
+  fields: [{path: data}]
+=== a.yaml
+apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: a
+data:
+  folded: >-
+    one line
+  tagged: !!str >
+    one line
+  number: >-
+    4
+  label: >-
+    one line
+  literal: |
+    one line
+  quoted: 'one line'
+  plain: one line
+=== b.json
+{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "b"}, "data": {"label": "one line"}}
+"#,
+        r#"
+apiVersion: v1
+data:
+  folded: |
+    a
+
+      b
+  label: |-
+    a
+
+      b
+  literal: |
+    a
+      b
+  new: |-
+    a
+
+      b
+  number: "5"
+  plain: |
+    a
+      b
+  quoted: |
+    a
+      b
+  tagged: |-
+    a
+
+      b
+kind: ConfigMap
+metadata:
+  labels:
+    label: |-
+      a
+
+        b
+  name: a
+---
+apiVersion: v1
+data:
+  label: |-
+    a
+      b
+  new: |-
+    a
+      b
+kind: ConfigMap
+metadata:
+  labels:
+    label: |-
+      a
+        b
+  name: b
+"#,
+    );
+}
+
 #[test]
 fn what_is_left_out_between_brackets_is_an_empty_string_but_deletes_in_patches() {
     check(

@@ -172,3 +172,82 @@ spec: {{containers: [{{name: c, args: [$(V)]}}]}}
         assert!(text.contains(&printed), "wanted {printed:?} in:\n{text}");
     }
 }
+
+/// Go formats floats that are parts of texts in another way than those that stand alone.
+#[test]
+fn floats_in_texts_have_exponents() {
+    check(
+        r"
+=== kustomization.yaml
+resources: [a.yaml]
+vars:
+- {name: SMALL, objref: {apiVersion: v1, kind: Odd, name: a}, fieldref: {fieldPath: spec.small}}
+- {name: LARGE, objref: {apiVersion: v1, kind: Odd, name: a}, fieldref: {fieldPath: spec.large}}
+- {name: WHOLE, objref: {apiVersion: v1, kind: Odd, name: a}, fieldref: {fieldPath: spec.whole}}
+- {name: USUAL, objref: {apiVersion: v1, kind: Odd, name: a}, fieldref: {fieldPath: spec.usual}}
+=== a.yaml
+apiVersion: v1
+kind: Odd
+metadata:
+  name: a
+spec:
+  small: 0.00001
+  large: 1234567.5
+  whole: 1e6
+  usual: 1.50
+---
+apiVersion: v1
+kind: Pod
+metadata:
+  name: b
+spec:
+  containers:
+  - name: b
+    env:
+    - {name: small, value: $(SMALL)}
+    - {name: large, value: $(LARGE)}
+    - {name: whole, value: $(WHOLE)}
+    - {name: usual, value: $(USUAL)}
+    - {name: small-in-text, value: =$(SMALL)}
+    - {name: large-in-text, value: =$(LARGE)}
+    - {name: whole-in-text, value: =$(WHOLE)}
+    - {name: usual-in-text, value: =$(USUAL)}
+",
+        r"
+apiVersion: v1
+kind: Odd
+metadata:
+  name: a
+spec:
+  large: 1.2345675e+06
+  small: 1e-05
+  usual: 1.5
+  whole: 1000000
+---
+apiVersion: v1
+kind: Pod
+metadata:
+  name: b
+spec:
+  containers:
+  - env:
+    - name: small
+      value: 1e-05
+    - name: large
+      value: 1.2345675e+06
+    - name: whole
+      value: 1000000
+    - name: usual
+      value: 1.5
+    - name: small-in-text
+      value: =1e-05
+    - name: large-in-text
+      value: =1.2345675e+06
+    - name: whole-in-text
+      value: =1e+06
+    - name: usual-in-text
+      value: =1.5
+    name: b
+",
+    );
+}

@@ -8,11 +8,6 @@ use std::borrow::Cow;
 
 use crate::go::style;
 
-/// Whether writing and reading a text changes it.
-pub(super) fn changes(text: &str) -> bool {
-    text.contains('\n') && rewritten(text) != text
-}
-
 /// The text after go-yaml has written it in folded style and read it.
 pub(super) fn rewritten(text: &str) -> Cow<'_, str> {
     // Version 3 takes tabs for letters here, unlike version 2.

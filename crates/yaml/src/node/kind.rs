@@ -3,7 +3,6 @@
 use base64::Engine;
 use model::Str;
 
-use super::fold;
 use crate::number::{parse_float, parse_int, parse_uint};
 use crate::resolve::dotted;
 use crate::timestamp::Timestamp;
@@ -32,8 +31,6 @@ pub enum Kind {
     Quoted,
     /// A string because the tag `!!str` says so.
     Tagged,
-    /// A string in a folded block (`>`) that go-yaml v3 changes when it writes it: what it means is what comes of that.
-    Folded,
 }
 
 impl Kind {
@@ -80,13 +77,13 @@ impl Kind {
 
     /// Whether this is a string, however it was written.
     pub fn is_str(self) -> bool {
-        matches!(self, Kind::Plain | Kind::Quoted | Kind::Tagged | Kind::Folded)
+        matches!(self, Kind::Plain | Kind::Quoted | Kind::Tagged)
     }
 
     /// What a string becomes that is written over something of this kind as kyaml does it: how that was written stays.
     pub fn string_over(self) -> Kind {
         match self {
-            Kind::Quoted | Kind::Folded => Kind::Quoted,
+            Kind::Quoted => Kind::Quoted,
             Kind::Tagged => Kind::Tagged,
             _ => Kind::Plain,
         }
@@ -106,7 +103,7 @@ impl Kind {
             Kind::Float => "!!float",
             Kind::Timestamp => "!!timestamp",
             Kind::Binary => "!!binary",
-            Kind::Plain | Kind::Quoted | Kind::Tagged | Kind::Folded => "!!str",
+            Kind::Plain | Kind::Quoted | Kind::Tagged => "!!str",
         }
     }
 }
@@ -152,7 +149,6 @@ pub(crate) fn meaning(kind: Kind, text: &str) -> Result<Meaning, String> {
     let wrong = || format!("cannot decode {} as a {}", Kind::of(text).tag(), kind.tag());
     Ok(match kind {
         Kind::Plain | Kind::Quoted | Kind::Tagged | Kind::Void => Meaning::Text,
-        Kind::Folded => Meaning::Str(fold::rewritten(text).as_ref().into()),
         Kind::Null => match Kind::of(text) {
             Kind::Null => Meaning::Null,
             _ => return Err(wrong()),

@@ -46,12 +46,15 @@ pub struct Scalar {
     pub untyped: bool,
     /// Whether it was read with a tag. kyaml puts no quotes around what is written over it.
     pub tagged: bool,
+    /// Whether it is written in a folded block (`>`). It stays there when it is written over, and go-yaml v3 changes some texts when
+    /// it writes them so.
+    pub folded: bool,
 }
 
 impl PartialEq for Scalar {
     /// Whether both say the same, wherever else they stand.
     fn eq(&self, other: &Scalar) -> bool {
-        self.kind == other.kind && self.text == other.text
+        self.kind == other.kind && self.text == other.text && self.folded == other.folded
     }
 }
 
@@ -66,6 +69,7 @@ impl Scalar {
             group: 0,
             untyped: false,
             tagged: false,
+            folded: false,
         }
     }
 
@@ -77,9 +81,25 @@ impl Scalar {
         }
     }
 
+    /// Takes over how another scalar is written, as kyaml does when this one replaces it: quotes stay, so that a number becomes a
+    /// string, and none are added where there were none, which shows when it is written over itself. The tag and folding are a part
+    /// of that, too.
+    pub fn take_style(&mut self, old: &Scalar) {
+        match old.kind.string_over() {
+            Kind::Quoted => self.kind = Kind::Quoted,
+            kind if self.kind.is_str() => self.kind = kind,
+            _ => {}
+        }
+        (self.tagged, self.folded) = (old.tagged, old.folded);
+    }
+
     /// What the scalar is in JSON. The error is go-yaml's.
     pub fn meaning(&self) -> Result<Meaning, String> {
-        kind::meaning(self.kind, &self.text)
+        let meaning = kind::meaning(self.kind, &self.text)?;
+        Ok(match meaning {
+            Meaning::Text if self.folded => Meaning::Str(fold::rewritten(&self.text).as_ref().into()),
+            meaning => meaning,
+        })
     }
 }
 
@@ -119,6 +139,24 @@ impl Node {
             Kind::Plain
         };
         Node::Scalar(Scalar::new(text, kind))
+    }
+
+    /// As [`set`](Node::set), but several lines are a block, and stay one when they are written over.
+    pub fn set_lines(text: impl Into<Text>) -> Node {
+        let text = text.into();
+        if text.contains('\n') {
+            Node::str(text)
+        } else {
+            Node::set(text)
+        }
+    }
+
+    /// As [`set`](Node::set), but what gets no quotes has no type either, and means what it looks like: a time stays one.
+    pub fn set_untyped(text: impl Into<Text>) -> Node {
+        match Node::set(text) {
+            Node::Scalar(scalar) if scalar.kind == Kind::Plain => Node::plain(scalar.text),
+            set => set,
+        }
     }
 
     /// A text without quotes: what it means follows from what it looks like.
@@ -188,10 +226,11 @@ impl Node {
     /// like. What is no scalar is replaced.
     pub fn rewrite(&mut self, text: impl Into<Text>) {
         *self = match self {
+            Node::Scalar(scalar) if scalar.folded => Node::Scalar(Scalar {
+                folded: true,
+                ..Scalar::new(text, Kind::Quoted)
+            }),
             Node::Scalar(scalar) if scalar.kind == Kind::Quoted => Node::str(text),
-            Node::Scalar(scalar) if scalar.kind == Kind::Folded => {
-                Node::Scalar(Scalar::new(text, Kind::Folded))
-            }
             Node::Scalar(Scalar { tagged: true, .. }) => {
                 let text = text.into();
                 let kind = Kind::of(&text);

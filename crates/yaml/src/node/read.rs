@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use model::json::MAX_DEPTH;
 
-use super::{Kind, List, Map, Node, Scalar, Text, Texts, fold};
+use super::{Kind, List, Map, Node, Scalar, Text, Texts};
 use crate::Error;
 use crate::error::Telling;
 use crate::events::{self, Content, Events};
@@ -168,7 +168,6 @@ impl<'t> Reader<'t> {
                 Kind::Timestamp if flow && source.text.contains(':') => Kind::Plain,
                 kind => kind,
             },
-            None if source.folded && fold::changes(&source.text) => Kind::Folded,
             None => Kind::Quoted,
         };
         if let Some(Frame {
@@ -195,6 +194,7 @@ impl<'t> Reader<'t> {
             }
         }
         let scalar = Scalar {
+            folded: source.folded,
             tagged: source
                 .tag
                 .is_some_and(|tag| tag.starts_with("tag:yaml.org,2002:")),

@@ -128,9 +128,9 @@ impl Item {
             Node::Scalar(scalar) => Body::Scalar(Scalar {
                 text: scalar.text.to_string(),
                 style: match scalar.kind {
+                    _ if scalar.folded => Style::Folded,
                     Kind::Quoted | Kind::Tagged if scalar.text.contains('\n') => Style::Literal,
                     Kind::Quoted | Kind::Tagged => Style::DoubleQuoted,
-                    Kind::Folded => Style::Folded,
                     _ => Style::Plain,
                 },
                 kind: (!scalar.untyped).then_some(scalar.kind),

@@ -89,7 +89,7 @@ impl Reader<'_> {
                     _ => Style::Plain,
                 };
                 let kind = match scalar.kind {
-                    Kind::Folded | Kind::Tagged | Kind::Quoted => Kind::Quoted,
+                    Kind::Tagged | Kind::Quoted => Kind::Quoted,
                     kind => kind,
                 };
                 let mut item = Item::of(Body::Scalar(Scalar {

@@ -79,7 +79,12 @@ fn values_of_the_wrong_type_are_told_as_go_does() {
 
 #[test]
 fn an_empty_kustomization_is_refused() {
-    for text in ["", "kind: Kustomization\n", "namePrefix: ''\n"] {
+    for text in [
+        "",
+        "kind: Kustomization\n",
+        "namePrefix: ''\n",
+        "bases: []\nimageTags: []\nhelmChartInflationGenerator: []\n",
+    ] {
         let told = errors(&format!("=== kustomization.yaml\n{text}"));
         assert!(told.contains("kustomization.yaml is empty"), "{told}");
     }

@@ -297,7 +297,11 @@ pub(super) fn replacement(dice: &mut Dice) -> String {
 /// An entry of `replacements` that is not in a file of its own.
 pub(super) fn inline_replacement(dice: &mut Dice) -> String {
     let source = if dice.chance(20) {
-        format!("sourceValue: {}", string(dice))
+        // An empty text that is put between brackets differs, as the README says.
+        match string(dice).as_str() {
+            "''" | "\"\"" => "sourceValue: full".to_owned(),
+            text => format!("sourceValue: {text}"),
+        }
     } else {
         let options = if dice.chance(30) {
             format!(
