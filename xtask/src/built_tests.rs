@@ -179,7 +179,12 @@ impl TestProgram {
         let started = Instant::now();
         let mut command = Command::new(&self.path);
         command.args(args.arguments.iter().filter(|text| text.starts_with('-')));
-        if self.is_integration && !args.arguments.iter().any(|text| text.starts_with("--test-threads")) {
+        if self.is_integration
+            && !args
+                .arguments
+                .iter()
+                .any(|text| text.starts_with("--test-threads"))
+        {
             command.arg(format!("--test-threads={}", threads_of_waiting_tests()));
         }
         if let Some(only) = &self.only {

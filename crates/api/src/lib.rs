@@ -42,7 +42,7 @@ pub mod source;
 pub use condition::{Condition, ConditionStatus, ConditionType};
 pub use definition::{Column, Definition};
 pub use duration::{Duration, ParseDurationError};
-pub use object::{Names, Object, Spec};
+pub use object::{Fields, Names, Object, ReadError, Spec, read};
 pub use reason::Reason;
 pub use reference::{
     AccessFrom, Dependency, KubeConfigReference, LocalObjectReference, NamespaceSelector,

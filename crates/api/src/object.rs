@@ -4,9 +4,10 @@ use std::borrow::Cow;
 use std::fmt::Debug;
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, Error as _};
 use serde::ser::SerializeStruct as _;
-use serde::{Deserialize, Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::{Map, Value};
 
 use crate::Definition;
 use crate::schema::Described;
@@ -33,6 +34,9 @@ impl Names {
     }
 }
 
+/// The fields of an object.
+pub type Fields = Map<String, Value>;
+
 /// The spec of a kind, and with it the kind.
 pub trait Spec:
     Described + Clone + Debug + Default + Serialize + DeserializeOwned + Send + Sync + 'static
@@ -45,20 +49,25 @@ pub trait Spec:
 
     /// What a cluster must be told to serve the kind.
     fn definition() -> Definition;
+
+    /// Reads an object: calls [`read`].
+    ///
+    /// Each kind implements this itself: the compiler then translates the decoder of a kind once, in this crate. A provided method, or
+    /// `Deserialize`, would be translated again in every crate and for every format that objects are read from.
+    ///
+    /// # Errors
+    /// If a field has a value that its type does not hold.
+    fn read(object: &Fields) -> Result<Object<Self>, ReadError>;
 }
 
 /// An object of a kind. `GitRepository` is `Object<GitRepositorySpec>`.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
-#[serde(bound = "S: Spec")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Object<S: Spec> {
     /// Name, namespace, labels and what else all objects have.
-    #[serde(default)]
     pub metadata: ObjectMeta,
     /// What is wanted. The schemas do not ask for it.
-    #[serde(default)]
     pub spec: S,
     /// What is.
-    #[serde(default = "Option::default")]
     pub status: Option<S::Status>,
 }
 
@@ -81,6 +90,64 @@ impl<S: Spec> Object<S> {
     pub fn within(mut self, namespace: &str) -> Self {
         self.metadata.namespace = Some(namespace.to_owned());
         self
+    }
+}
+
+/// A field of an object has a value that its type does not hold.
+#[derive(Debug, thiserror::Error)]
+#[error("{path}: {problem}")]
+pub struct ReadError {
+    /// `spec.dependsOn[1].name`
+    path: String,
+    problem: serde_json::Error,
+}
+
+impl ReadError {
+    /// Whether a field is missing. The message then has no value of the object.
+    pub fn is_of_a_missing_field(&self) -> bool {
+        self.problem.to_string().starts_with("missing field")
+    }
+}
+
+/// Reads an object of a kind. What the object does not have has its zero value.
+///
+/// # Errors
+/// If a field has a value that its type does not hold.
+pub fn read<S: Spec>(object: &Fields) -> Result<Object<S>, ReadError> {
+    Ok(Object {
+        metadata: part(object, "metadata")?.unwrap_or_default(),
+        spec: part(object, "spec")?.unwrap_or_default(),
+        status: part::<Option<S::Status>>(object, "status")?.flatten(),
+    })
+}
+
+/// Reads a part of an object. If this fails, it is read again, to find the field.
+fn part<T: DeserializeOwned>(object: &Fields, name: &str) -> Result<Option<T>, ReadError> {
+    let Some(value) = object.get(name) else {
+        return Ok(None);
+    };
+    match T::deserialize(value) {
+        Ok(part) => Ok(Some(part)),
+        Err(problem) => Err(serde_path_to_error::deserialize::<_, T>(value).map_or_else(
+            |error| ReadError {
+                path: match error.path().iter().next() {
+                    Some(_) => format!("{name}.{}", error.path()),
+                    None => name.to_owned(),
+                },
+                problem: error.into_inner(),
+            },
+            |_| ReadError {
+                path: name.to_owned(),
+                problem,
+            },
+        )),
+    }
+}
+
+impl<'de, S: Spec> Deserialize<'de> for Object<S> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let object = Map::deserialize(deserializer)?;
+        S::read(&object).map_err(D::Error::custom)
     }
 }
 

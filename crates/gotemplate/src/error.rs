@@ -41,7 +41,7 @@ impl Error {
 
     pub(crate) fn of(kind: ErrorKind, text: impl Into<String>) -> Error {
         Error(Box::new(Inner {
-            text: text.into(),
+            text: shortened(text.into()),
             kind,
             template: None,
         }))
@@ -66,6 +66,20 @@ impl Error {
     pub fn message(&self) -> &str {
         &self.0.text
     }
+}
+
+/// The longest message, in bytes. Each template that an error passes through adds to it, and a template may bring any text in.
+const LONGEST: usize = 64 << 10;
+
+/// A message without its middle, where that is very long: what failed is at the beginning, and why at the end.
+fn shortened(text: String) -> String {
+    if text.len() <= LONGEST {
+        return text;
+    }
+    let boundary = |from: usize| (from..=text.len()).find(|at| text.is_char_boundary(*at));
+    let start = boundary(LONGEST / 2).unwrap_or_default();
+    let end = boundary(text.len() - LONGEST / 2).unwrap_or(text.len());
+    format!("{} [...] {}", &text[..start], &text[end..])
 }
 
 impl fmt::Display for Error {

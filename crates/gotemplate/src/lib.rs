@@ -40,7 +40,7 @@ mod world;
 
 pub use error::{Error, ErrorKind};
 pub use function::{Call, Function, Functions};
-pub use session::{Limits, Session};
+pub use session::{Limits, Session, Stop};
 pub use sprig::{Duration, Time};
 pub use templates::{MissingKey, Parsed, Templates};
 pub use value::{ArcStr, Class, IntType, Kind, List, Map, Object, Type, Value};

@@ -4,6 +4,7 @@
 mod dependencies;
 mod manifests;
 mod modules;
+mod profiles;
 mod sizes;
 mod words;
 
@@ -32,6 +33,7 @@ pub(crate) fn run() -> anyhow::Result<()> {
 fn problems(root: &Path) -> anyhow::Result<Vec<Problem>> {
     let mut problems = manifests::check(root)?;
     problems.extend(modules::check(root)?);
+    problems.extend(profiles::check(root)?);
     problems.extend(words::check(root)?);
     Ok(problems)
 }

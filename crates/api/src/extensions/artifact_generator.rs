@@ -2,7 +2,7 @@
 
 use super::GROUP;
 use crate::metadata::CommonMetadata;
-use crate::{Column, Condition, Definition, Names, Object, Spec};
+use crate::{Column, Condition, Definition, Fields, Names, Object, ReadError, Spec};
 
 /// Artifacts made of the files of others.
 pub type ArtifactGenerator = Object<ArtifactGeneratorSpec>;
@@ -135,5 +135,9 @@ impl Spec for ArtifactGeneratorSpec {
             &["all", "fluxcd", "fluxcd-sources"],
         )
         .columns([Column::AGE, Column::READY, Column::STATUS])
+    }
+
+    fn read(object: &Fields) -> Result<Object<Self>, ReadError> {
+        crate::object::read(object)
     }
 }

@@ -8,7 +8,9 @@ use super::{GROUP, HelmReleaseStatus};
 use crate::health::HealthCheckExpr;
 use crate::metadata::CommonMetadata;
 use crate::patch::{IgnoreRule, Image, Json6902Patch, Patch};
-use crate::{Column, Definition, Dependency, Duration, KubeConfigReference, Names, Object, Spec};
+use crate::{
+    Column, Definition, Dependency, Duration, Fields, KubeConfigReference, Names, Object, ReadError, Spec,
+};
 
 /// A chart, installed and upgraded.
 pub type HelmRelease = Object<HelmReleaseSpec>;
@@ -174,5 +176,9 @@ impl Spec for HelmReleaseSpec {
         .unobserved_at_first()
         .older(&["v2beta1", "v2beta2"])
         .columns([Column::AGE, Column::READY, Column::STATUS])
+    }
+
+    fn read(object: &Fields) -> Result<Object<Self>, ReadError> {
+        crate::object::read(object)
     }
 }

@@ -1,7 +1,10 @@
 //! ImagePolicy: which tag of an image is the latest.
 
 use super::{CATEGORIES, GROUP};
-use crate::{Column, Condition, Definition, Duration, Names, NamespacedObjectReference, Object, Spec};
+use crate::{
+    Column, Condition, Definition, Duration, Fields, Names, NamespacedObjectReference, Object, ReadError,
+    Spec,
+};
 
 /// Which tag of an image is the latest.
 pub type ImagePolicy = Object<ImagePolicySpec>;
@@ -138,5 +141,9 @@ impl Spec for ImagePolicySpec {
                 Column::STATUS,
                 Column::AGE,
             ])
+    }
+
+    fn read(object: &Fields) -> Result<Object<Self>, ReadError> {
+        crate::object::read(object)
     }
 }

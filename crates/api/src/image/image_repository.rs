@@ -4,7 +4,10 @@ use model::{Time, Value};
 
 use super::{CATEGORIES, GROUP};
 use crate::source::OciProvider;
-use crate::{AccessFrom, Column, Condition, Definition, Duration, LocalObjectReference, Names, Object, Spec};
+use crate::{
+    AccessFrom, Column, Condition, Definition, Duration, Fields, LocalObjectReference, Names, Object,
+    ReadError, Spec,
+};
 
 /// The tags of an image.
 pub type ImageRepository = Object<ImageRepositorySpec>;
@@ -98,5 +101,9 @@ impl Spec for ImageRepositorySpec {
                 Column::new("Last scan", ".status.lastScanResult.scanTime").wide(),
                 Column::AGE,
             ])
+    }
+
+    fn read(object: &Fields) -> Result<Object<Self>, ReadError> {
+        crate::object::read(object)
     }
 }

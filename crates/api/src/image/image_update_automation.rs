@@ -6,7 +6,9 @@ use model::{Map, Time};
 
 use super::{CATEGORIES, GROUP, ImageReference};
 use crate::source::GitReference;
-use crate::{Column, Condition, Definition, Duration, LocalObjectReference, Names, Object, Spec};
+use crate::{
+    Column, Condition, Definition, Duration, Fields, LocalObjectReference, Names, Object, ReadError, Spec,
+};
 
 /// The latest images, written to Git.
 pub type ImageUpdateAutomation = Object<ImageUpdateAutomationSpec>;
@@ -207,5 +209,9 @@ impl Spec for ImageUpdateAutomationSpec {
                 Column::new("Last run", ".status.lastAutomationRunTime").wide(),
                 Column::AGE,
             ])
+    }
+
+    fn read(object: &Fields) -> Result<Object<Self>, ReadError> {
+        crate::object::read(object)
     }
 }

@@ -9,7 +9,8 @@ use crate::health::HealthCheckExpr;
 use crate::metadata::CommonMetadata;
 use crate::patch::{IgnoreRule, Image, Json6902Patch, Patch};
 use crate::{
-    Column, Definition, Dependency, Duration, KubeConfigReference, LocalObjectReference, Names, Object, Spec,
+    Column, Definition, Dependency, Duration, Fields, KubeConfigReference, LocalObjectReference, Names,
+    Object, ReadError, Spec,
 };
 
 /// Manifests of a source, built and applied.
@@ -209,5 +210,9 @@ impl Spec for KustomizationSpec {
         .unobserved_at_first()
         .older(&["v1beta1", "v1beta2"])
         .columns([Column::AGE, Column::READY, Column::STATUS])
+    }
+
+    fn read(object: &Fields) -> Result<Object<Self>, ReadError> {
+        crate::object::read(object)
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::event_source::EventSource;
 use super::{CATEGORIES, GROUP};
 use crate::status::NoStatus;
-use crate::{Column, Definition, LocalObjectReference, Names, Object, Spec};
+use crate::{Column, Definition, Fields, LocalObjectReference, Names, Object, ReadError, Spec};
 
 /// Events that are passed on.
 pub type Alert = Object<AlertSpec>;
@@ -53,5 +53,9 @@ impl Spec for AlertSpec {
             .stateless()
             .older(&["v1beta1", "v1beta2"])
             .columns([Column::AGE])
+    }
+
+    fn read(object: &Fields) -> Result<Object<Self>, ReadError> {
+        crate::object::read(object)
     }
 }

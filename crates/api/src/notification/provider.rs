@@ -2,7 +2,7 @@
 
 use super::{CATEGORIES, GROUP};
 use crate::status::NoStatus;
-use crate::{Column, Definition, Duration, LocalObjectReference, Names, Object, Spec};
+use crate::{Column, Definition, Duration, Fields, LocalObjectReference, Names, Object, ReadError, Spec};
 
 /// A service that gets events.
 pub type Provider = Object<ProviderSpec>;
@@ -99,5 +99,9 @@ impl Spec for ProviderSpec {
             .stateless()
             .older(&["v1beta1", "v1beta2"])
             .columns([Column::AGE])
+    }
+
+    fn read(object: &Fields) -> Result<Object<Self>, ReadError> {
+        crate::object::read(object)
     }
 }

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use super::event_source::EventSourceKind;
 use super::{CATEGORIES, GROUP};
-use crate::{Column, Condition, Definition, Duration, LocalObjectReference, Names, Object, Spec};
+use crate::{
+    Column, Condition, Definition, Duration, Fields, LocalObjectReference, Names, Object, ReadError, Spec,
+};
 
 /// A webhook that makes objects reconcile.
 pub type Receiver = Object<ReceiverSpec>;
@@ -147,5 +149,9 @@ impl Spec for ReceiverSpec {
             .unobserved_at_first()
             .older(&["v1beta1", "v1beta2"])
             .columns([Column::AGE, Column::READY, Column::STATUS])
+    }
+
+    fn read(object: &Fields) -> Result<Object<Self>, ReadError> {
+        crate::object::read(object)
     }
 }

@@ -3,7 +3,10 @@
 use model::Artifact;
 
 use super::{CATEGORIES, GROUP};
-use crate::{AccessFrom, Column, Condition, Definition, Duration, LocalObjectReference, Names, Object, Spec};
+use crate::{
+    AccessFrom, Column, Condition, Definition, Duration, Fields, LocalObjectReference, Names, Object,
+    ReadError, Spec,
+};
 
 /// Files of a bucket.
 pub type Bucket = Object<BucketSpec>;
@@ -128,5 +131,9 @@ impl Spec for BucketSpec {
                 Column::READY,
                 Column::STATUS,
             ])
+    }
+
+    fn read(object: &Fields) -> Result<Object<Self>, ReadError> {
+        crate::object::read(object)
     }
 }

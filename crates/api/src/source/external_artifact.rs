@@ -3,7 +3,7 @@
 use model::Artifact;
 
 use super::{CATEGORIES, GROUP};
-use crate::{Column, Condition, Definition, Names, Object, Spec};
+use crate::{Column, Condition, Definition, Fields, Names, Object, ReadError, Spec};
 
 /// An artifact that somebody else makes.
 pub type ExternalArtifact = Object<ExternalArtifactSpec>;
@@ -59,5 +59,9 @@ impl Spec for ExternalArtifactSpec {
             Column::STATUS,
             Column::new("Source", ".spec.sourceRef.name"),
         ])
+    }
+
+    fn read(object: &Fields) -> Result<Object<Self>, ReadError> {
+        crate::object::read(object)
     }
 }

@@ -3,7 +3,10 @@
 use model::Artifact;
 
 use super::{CATEGORIES, GROUP};
-use crate::{AccessFrom, Column, Condition, Definition, Duration, LocalObjectReference, Names, Object, Spec};
+use crate::{
+    AccessFrom, Column, Condition, Definition, Duration, Fields, LocalObjectReference, Names, Object,
+    ReadError, Spec,
+};
 
 /// Files of a Git repository.
 pub type GitRepository = Object<GitRepositorySpec>;
@@ -160,5 +163,9 @@ impl Spec for GitRepositorySpec {
             Column::READY,
             Column::STATUS,
         ])
+    }
+
+    fn read(object: &Fields) -> Result<Object<Self>, ReadError> {
+        crate::object::read(object)
     }
 }

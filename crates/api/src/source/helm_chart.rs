@@ -4,7 +4,7 @@ use model::Artifact;
 
 use super::oci_verification::ChartVerification;
 use super::{CATEGORIES, GROUP};
-use crate::{AccessFrom, Column, Condition, Definition, Duration, Names, Object, Spec};
+use crate::{AccessFrom, Column, Condition, Definition, Duration, Fields, Names, Object, ReadError, Spec};
 
 /// A packaged Helm chart.
 pub type HelmChart = Object<HelmChartSpec>;
@@ -112,5 +112,9 @@ impl Spec for HelmChartSpec {
                 Column::READY,
                 Column::STATUS,
             ])
+    }
+
+    fn read(object: &Fields) -> Result<Object<Self>, ReadError> {
+        crate::object::read(object)
     }
 }

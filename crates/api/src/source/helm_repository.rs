@@ -4,7 +4,10 @@ use model::Artifact;
 
 use super::oci_verification::OciProvider;
 use super::{CATEGORIES, GROUP};
-use crate::{AccessFrom, Column, Condition, Definition, Duration, LocalObjectReference, Names, Object, Spec};
+use crate::{
+    AccessFrom, Column, Condition, Definition, Duration, Fields, LocalObjectReference, Names, Object,
+    ReadError, Spec,
+};
 
 /// A repository of Helm charts.
 pub type HelmRepository = Object<HelmRepositorySpec>;
@@ -83,5 +86,9 @@ impl Spec for HelmRepositorySpec {
                 Column::READY,
                 Column::STATUS,
             ])
+    }
+
+    fn read(object: &Fields) -> Result<Object<Self>, ReadError> {
+        crate::object::read(object)
     }
 }

@@ -4,7 +4,9 @@ use model::Artifact;
 
 use super::oci_verification::{OciProvider, OciVerification};
 use super::{CATEGORIES, GROUP};
-use crate::{Column, Condition, Definition, Duration, LocalObjectReference, Names, Object, Spec};
+use crate::{
+    Column, Condition, Definition, Duration, Fields, LocalObjectReference, Names, Object, ReadError, Spec,
+};
 
 /// Files of an OCI artifact.
 pub type OciRepository = Object<OciRepositorySpec>;
@@ -116,5 +118,9 @@ impl Spec for OciRepositorySpec {
                 Column::STATUS,
                 Column::AGE,
             ])
+    }
+
+    fn read(object: &Fields) -> Result<Object<Self>, ReadError> {
+        crate::object::read(object)
     }
 }

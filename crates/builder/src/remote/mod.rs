@@ -19,9 +19,11 @@ use checkout::Checkout;
 const TIMEOUT: Duration = Duration::from_secs(60);
 /// How large a repository with a base may be. It holds manifests, and is fetched without its history.
 const LIMITS: git::Limits = git::Limits {
-    objects: 2_000_000,
+    objects: 1_000_000,
     pack_bytes: 1 << 30,
-    object_bytes: 256 << 20,
+    object_bytes: 100 << 20,
+    meta_bytes: 16 << 20,
+    delta_bytes: 128 << 20,
     files: 500_000,
 };
 

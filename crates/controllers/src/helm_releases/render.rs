@@ -20,15 +20,70 @@ use super::post_render::Chain;
 use super::site::Site;
 use super::world::WithNames;
 use super::{Settings, target};
-use crate::kit::chain;
+use crate::kit::{Permits, Seat, chain};
 use crate::sources::blocking;
 
 /// How many bytes of templates are kept that were read.
 const KEPT: usize = 16 << 20;
 
+/// The longest time that a rendering takes, lookups included.
+const DEADLINE: Duration = Duration::from_secs(60);
+
+/// The most renderings at once, however many processors there are: each may take what
+/// [`gotemplate::Limits`] allow by default.
+const MOST: usize = 16;
+
 /// Renders charts.
 pub(super) struct Renderer {
     engine: Engine,
+    places: Places,
+}
+
+/// Limits how many renderings run at once: they take memory and processors, and wait for lookups. No namespace has more than half.
+struct Places(Permits);
+
+impl Places {
+    fn new() -> Self {
+        let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        Places(Permits::new((2 * cores).clamp(4, MOST)))
+    }
+
+    /// Runs work of a namespace beside the runtime. The release has no worker meanwhile, nor while it waits for a permit, so that a
+    /// namespace with many slow charts holds no workers.
+    async fn run<T: Send + 'static>(
+        &self,
+        namespace: &str,
+        seat: &Seat,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> T {
+        let run = async {
+            let permit = self.0.acquire(namespace).await;
+            // The work goes on when nobody waits for it any more, and has its permit until it ends.
+            let permitted = move || {
+                let done = work();
+                drop(permit);
+                done
+            };
+            blocking(permitted).await
+        };
+        seat.aside(run).await
+    }
+}
+
+/// Tells a rendering to stop once its time is up: the shorter of the deadline of all renderings and the timeout of the action.
+fn deadline(timeout: Duration) -> (Duration, Arc<render::Stop>) {
+    let within = timeout.min(DEADLINE);
+    let began = Instant::now();
+    let stop = move || {
+        let remedy = match timeout < DEADLINE {
+            true => "raise spec.timeout, or have",
+            false => "have",
+        };
+        (began.elapsed() > within).then(|| {
+            format!("the rendering takes longer than {within:?}: {remedy} the templates do less and look up fewer objects")
+        })
+    };
+    (within, Arc::new(stop))
 }
 
 /// What is to be rendered.
@@ -40,6 +95,10 @@ pub(super) struct Rendering<'r> {
     pub(super) revision: i64,
     pub(super) is_upgrade: bool,
     pub(super) skip_schema: bool,
+    /// The timeout of the action that it is rendered for.
+    pub(super) timeout: Duration,
+    /// The worker of the release.
+    pub(super) seat: &'r Seat,
     pub(super) site: &'r Site,
     pub(super) settings: &'r Settings,
 }
@@ -48,6 +107,7 @@ impl Renderer {
     pub(super) fn new() -> Self {
         Renderer {
             engine: Engine::remembering(KEPT),
+            places: Places::new(),
         }
     }
 
@@ -60,12 +120,15 @@ impl Renderer {
         let capabilities = capabilities(&site.client, site.cluster()).await?;
         let object = rendering.object.clone();
         let (chart, values) = (Chart::clone(rendering.chart), rendering.values);
-        let lookup = InCluster::new(site.cluster().clone(), Handle::current());
+        let (cluster, runtime) = (site.cluster().clone(), Handle::current());
+        let (namespace, timeout) = (target::own_namespace(&object), rendering.timeout);
         let (revision, is_upgrade) = (rendering.revision, rendering.is_upgrade);
         let (skip_schema, engine) = (rendering.skip_schema, self.engine.clone());
         let strategy = target::post_render_strategy(&object, rendering.settings.helm3_defaults);
         let mut world = WithNames(rendering.settings.dns_lookups);
         let work = move || {
+            let (within, stop) = deadline(timeout);
+            let lookup = InCluster::within(cluster, runtime, within);
             let mut changes = Chain::of(&object);
             let request = Request {
                 chart,
@@ -79,6 +142,7 @@ impl Renderer {
                 capabilities,
                 options: render::Options {
                     lookup: Some(Arc::new(lookup)),
+                    stop: Some(stop),
                     ..render::Options::default()
                 },
                 skip_schema,
@@ -93,7 +157,7 @@ impl Renderer {
             }
             rendered.map_err(|error| chain(&error))
         };
-        blocking(work).await
+        self.places.run(&namespace, rendering.seat, work).await
     }
 }
 
@@ -115,24 +179,31 @@ async fn version(client: &Client) -> Result<String, String> {
     Ok(version.git_version)
 }
 
-/// The longest time that the lookups of one rendering take together.
+/// The longest time that the lookups of one rendering take together, where the rendering has no deadline.
 const LOOKUPS: Duration = Duration::from_secs(120);
 
 /// Looks objects up for the templates of one rendering.
 pub struct InCluster {
     cluster: Cluster,
     runtime: Handle,
+    /// The time for all lookups together, and what is left of it.
+    all: Duration,
     left: Mutex<Duration>,
 }
 
 impl InCluster {
     /// Looks them up in this cluster, and waits for them on this runtime.
     pub fn new(cluster: Cluster, runtime: Handle) -> Self {
-        let left = Mutex::new(LOOKUPS);
+        InCluster::within(cluster, runtime, LOOKUPS)
+    }
+
+    /// Does the same within this time for all lookups together.
+    fn within(cluster: Cluster, runtime: Handle, all: Duration) -> Self {
         InCluster {
             cluster,
             runtime,
-            left,
+            all,
+            left: Mutex::new(all),
         }
     }
 }
@@ -164,7 +235,8 @@ impl Lookup for InCluster {
         *left = left.saturating_sub(began.elapsed());
         found.unwrap_or_else(|_| {
             Err(format!(
-                "the lookups of one rendering take longer than {LOOKUPS:?}"
+                "the lookups of one rendering take longer than {:?}",
+                self.all
             ))
         })
     }
@@ -172,7 +244,78 @@ impl Lookup for InCluster {
 
 #[cfg(test)]
 mod tests {
+    use tokio::sync::{Semaphore, mpsc};
+
     use super::*;
+
+    /// The renderings of a namespace held all blocking threads, and its releases all workers.
+    #[tokio::test]
+    async fn the_renderings_of_a_namespace_hold_no_workers_and_leave_places_to_others() {
+        let (places, seats) = (Places(Permits::new(2)), Arc::new(Semaphore::new(1)));
+        let (end, ended) = std::sync::mpsc::channel::<()>();
+        let (tell, mut told) = mpsc::unbounded_channel();
+        let ended = Arc::new(Mutex::new(ended));
+        let slow = async || {
+            let seat = Seat::take(&seats).await.unwrap();
+            let (tell, ended) = (tell.clone(), Arc::clone(&ended));
+            let work = move || {
+                tell.send(()).unwrap();
+                ended.lock().recv().unwrap();
+            };
+            places.run("mallory", &seat, work).await;
+        };
+        let other = async {
+            told.recv().await.unwrap();
+            let seat = Seat::take(&seats).await.unwrap();
+            places.run("ada", &seat, || ()).await;
+            let is_waiting = told.try_recv().is_err();
+            end.send(()).unwrap();
+            end.send(()).unwrap();
+            is_waiting
+        };
+        let ((), (), is_waiting) = tokio::join!(slow(), slow(), other);
+        assert!(is_waiting, "a namespace has one of two places");
+    }
+
+    #[tokio::test]
+    async fn a_rendering_stops_at_its_deadline_and_says_where_and_what_to_do() {
+        let files = [
+            ("Chart.yaml", "apiVersion: v2\nname: app\nversion: 1.0.0\n"),
+            ("templates/endless.yaml", "{{ range 1000000000 }}{{ end }}"),
+        ];
+        let tree = helm::chart::MemoryTree::new(files);
+        let chart = Chart::from_tree(&tree, "", &helm::chart::Limits::default()).unwrap();
+        let (within, stop) = deadline(Duration::from_millis(1));
+        assert_eq!(within, Duration::from_millis(1));
+        let request = Request {
+            chart,
+            given: Map::new(),
+            release: Release {
+                name: "app".to_owned(),
+                namespace: "team".to_owned(),
+                is_upgrade: false,
+                revision: 1,
+            },
+            capabilities: Capabilities::default_of(HelmVersion::V4),
+            options: render::Options {
+                stop: Some(stop),
+                ..render::Options::default()
+            },
+            skip_schema: false,
+            sub_notes: false,
+            post_renderer: None,
+            strategy: release::Strategy::default(),
+        };
+        let rendered = release::render(&Engine::new(), request, &mut WithNames(false), &mut Vec::new());
+        let failure = rendered.unwrap_err().to_string();
+        for part in [
+            "app/templates/endless.yaml",
+            "takes longer than 1ms",
+            "raise spec.timeout",
+        ] {
+            assert!(failure.contains(part), "{failure}");
+        }
+    }
 
     /// Each lookup had a deadline of its own, and a template may have many.
     #[tokio::test]
@@ -180,11 +323,8 @@ mod tests {
         let silent = tower::service_fn(|_: http::Request<kube::client::Body>| {
             std::future::pending::<Result<http::Response<kube::client::Body>, std::convert::Infallible>>()
         });
-        let lookup = InCluster {
-            cluster: Cluster::new(Client::new(silent, "default")),
-            runtime: Handle::current(),
-            left: Mutex::new(Duration::from_millis(50)),
-        };
+        let cluster = Cluster::new(Client::new(silent, "default"));
+        let lookup = InCluster::within(cluster, Handle::current(), Duration::from_millis(50));
         let looked_up = blocking(move || {
             let failures = (0..3).map(|_| lookup.lookup("v1", "ConfigMap", "team", "a").unwrap_err());
             (failures.collect::<Vec<_>>(), lookup)

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use api::helm::{HelmRelease, Waiter};
 use engine::cache::{self, Cache, OwnRules, Settings, Standard};
-use engine::cluster::Cluster;
+use engine::cluster::Budget;
 use engine::health::Evaluations;
 use engine::health::cel::Check;
 use engine::observe::Memory;
@@ -94,9 +94,7 @@ impl Sites {
             realm: format!("{} by {}", access.endpoint, access.vouched_by).into(),
             ..Settings::default()
         };
-        let cache = self
-            .caches
-            .get(&who, settings, || Cluster::new(access.client.clone()));
+        let cache = self.caches.get(&who, settings, || access.open(Budget::default()));
         let heads = self.heads.get(&who, settings, || cache.cluster().clone());
         let uid = object.metadata.uid.clone().unwrap_or_default();
         let mut known = self.known.lock();

@@ -2,18 +2,21 @@
 //!
 //! Only their metadata is asked for: what is in them is read by who needs it, and stays in no memory here.
 
+use std::borrow::Cow;
 use std::fmt;
+use std::marker::PhantomData;
 
 use futures::{Stream, StreamExt};
 use k8s_openapi::NamespaceResourceScope;
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::api::Api;
-use kube::core::PartialObjectMeta;
 use kube::runtime::{WatchStreamExt, watcher};
 use kube::{Client, Resource};
+use serde::{Deserialize, Deserializer};
 
 use super::chain::cause;
+use super::decode::Identity;
 
 /// A ConfigMap or a Secret, by name.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -67,9 +70,8 @@ fn changes<K>(
 ) -> impl Stream<Item = Config> + use<K>
 where
     K: Resource<Scope = NamespaceResourceScope, DynamicType = ()> + Clone + fmt::Debug + Send + 'static,
-    K: serde::de::DeserializeOwned,
 {
-    let api: Api<PartialObjectMeta<K>> = match namespace {
+    let api: Api<Identified<K>> = match namespace {
         Some(namespace) => Api::namespaced(client.clone(), namespace),
         None => Api::all(client.clone()),
     };
@@ -89,6 +91,56 @@ where
     })
 }
 
+/// An object of which only what identifies it is decoded. Nothing else in one object can then fail the list of all.
+#[derive(Clone, Debug)]
+struct Identified<K> {
+    metadata: ObjectMeta,
+    kind: PhantomData<K>,
+}
+
+impl<'de, K> Deserialize<'de> for Identified<K> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        struct Decoded {
+            metadata: Identity,
+        }
+        let decoded = Decoded::deserialize(deserializer)?;
+        Ok(Identified {
+            metadata: decoded.metadata.into(),
+            kind: PhantomData,
+        })
+    }
+}
+
+impl<K: Resource<Scope = NamespaceResourceScope, DynamicType = ()>> Resource for Identified<K> {
+    type DynamicType = ();
+    type Scope = NamespaceResourceScope;
+
+    fn kind(_: &()) -> Cow<'_, str> {
+        K::kind(&())
+    }
+
+    fn group(_: &()) -> Cow<'_, str> {
+        K::group(&())
+    }
+
+    fn version(_: &()) -> Cow<'_, str> {
+        K::version(&())
+    }
+
+    fn plural(_: &()) -> Cow<'_, str> {
+        K::plural(&())
+    }
+
+    fn meta(&self) -> &ObjectMeta {
+        &self.metadata
+    }
+
+    fn meta_mut(&mut self) -> &mut ObjectMeta {
+        &mut self.metadata
+    }
+}
+
 fn named(kind: ConfigKind, meta: ObjectMeta) -> Option<Config> {
     let (namespace, name) = (meta.namespace?, meta.name?);
     Some(Config {
@@ -96,4 +148,33 @@ fn named(kind: ConfigKind, meta: ObjectMeta) -> Option<Config> {
         namespace,
         name,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use kube::api::{ObjectList, WatchEvent};
+
+    use super::*;
+
+    /// Whoever writes a ConfigMap writes its `managedFields`, too.
+    #[test]
+    fn objects_beside_one_whose_metadata_are_nested_too_deeply_are_listed() {
+        let map = |name: &str, depth: usize| {
+            let fields = "{\"f:a\":".repeat(depth - 1) + "{" + &"}".repeat(depth);
+            format!(
+                r#"{{"metadata":{{"managedFields":[{{"fieldsV1":{fields}}}],"name":"{name}","namespace":"team","resourceVersion":"3"}},"data":{{}}}}"#
+            )
+        };
+        let items = [map("a", 2), map("bad", 10_000)].join(",");
+        let list = format!(r#"{{"metadata":{{"resourceVersion":"9"}},"items":[{items}]}}"#);
+        let list: ObjectList<Identified<ConfigMap>> = serde_json::from_str(&list).unwrap();
+        let named = |one: &Identified<ConfigMap>| named(ConfigKind::ConfigMap, one.metadata.clone());
+        let names: Vec<_> = list.items.iter().filter_map(named).map(|one| one.name).collect();
+        assert_eq!(names, ["a", "bad"]);
+        let event = format!(r#"{{"type":"ADDED","object":{}}}"#, map("bad", 10_000));
+        let event: WatchEvent<Identified<ConfigMap>> = serde_json::from_str(&event).unwrap();
+        assert!(
+            matches!(event, WatchEvent::Added(one) if one.metadata.resource_version.as_deref() == Some("3"))
+        );
+    }
 }

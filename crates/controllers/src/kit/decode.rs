@@ -1,22 +1,27 @@
 //! Objects as a watch brings them, each decoded by itself: one that cannot be decoded must not hide the
 //! others of its kind. A schema accepts more than a type holds: `interval: 3000000h` fits its pattern, and
-//! no duration is that long.
+//! no duration is that long. A server accepts more levels of nesting than the decoder: each object is split
+//! off as text, which takes no recursion, before it is decoded.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
-use api::{ConditionType, Object, Reason, ReconcileStatus, Spec};
+use api::{ConditionType, Fields, Object, Reason, ReconcileStatus, Spec};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use kube::api::{Api, Patch};
-use kube::core::{ApiResource, DynamicObject, NamespaceResourceScope};
-use kube::{Resource, ResourceExt};
+use kube::api::Patch;
+use kube::core::{NamespaceResourceScope, Request};
+use kube::{Client, Resource, ResourceExt};
 use model::Time;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
+use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use super::chain::chain;
 use super::conclude::Failure;
+use super::cut::cut;
 use super::desk::Desk;
+use super::named;
 use super::queue::Done;
 use super::writer::Key;
 
@@ -39,19 +44,123 @@ pub(super) struct Undecodable {
 
 impl<'de, S: Spec> Deserialize<'de> for Decoded<S> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let mut value = Value::deserialize(deserializer)?;
-        // Only what fails is decoded again, to find the field.
-        if let Ok(object) = Object::<S>::deserialize(&value) {
-            return Ok(Decoded::Object(Box::new(object)));
+        let text = Box::<RawValue>::deserialize(deserializer)?;
+        decode(text.get()).map_err(D::Error::custom)
+    }
+}
+
+/// Decodes one object. It fails only for a text that is no object with metadata.
+fn decode<S: Spec>(text: &str) -> serde_json::Result<Decoded<S>> {
+    let problem = match serde_json::from_str::<Fields>(text).map(|fields| S::read(&fields)) {
+        Ok(Ok(object)) => return Ok(Decoded::Object(Box::new(object))),
+        Ok(Err(error)) => Ok(error.to_string()),
+        Err(error) => Err(error.to_string()),
+    };
+    let parts: Parts<'_> = serde_json::from_str(text)?;
+    let problem = problem.unwrap_or_else(|error| parts.problem().unwrap_or(error));
+    Ok(Decoded::Undecodable(Box::new(Undecodable {
+        metadata: parts.metadata()?,
+        status: parts.status(),
+        problem: cut(&problem, LONGEST_PROBLEM),
+    })))
+}
+
+/// The most bytes of a problem. Whoever writes an object chooses the texts that a problem repeats.
+const LONGEST_PROBLEM: usize = 1024;
+
+/// The parts of an object that cannot be decoded, as text.
+#[derive(Deserialize)]
+struct Parts<'a> {
+    #[serde(borrow)]
+    metadata: &'a RawValue,
+    #[serde(borrow)]
+    spec: Option<&'a RawValue>,
+    #[serde(borrow)]
+    status: Option<&'a RawValue>,
+}
+
+/// The metadata that a report and a watch need. The rest may be what cannot be decoded: `managedFields`
+/// are nested as deeply as the fields that they name.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Identity {
+    name: Option<String>,
+    namespace: Option<String>,
+    uid: Option<String>,
+    generation: Option<i64>,
+    resource_version: Option<String>,
+    annotations: Option<BTreeMap<String, String>>,
+}
+
+impl From<Identity> for ObjectMeta {
+    fn from(identity: Identity) -> Self {
+        ObjectMeta {
+            name: identity.name,
+            namespace: identity.namespace,
+            uid: identity.uid,
+            generation: identity.generation,
+            resource_version: identity.resource_version,
+            annotations: identity.annotations,
+            ..ObjectMeta::default()
         }
-        let metadata = value.get("metadata").unwrap_or(&Value::Null);
-        let metadata = ObjectMeta::deserialize(metadata).map_err(D::Error::custom)?;
-        let problem = problem::<S>(&value);
-        Ok(Decoded::Undecodable(Box::new(Undecodable {
-            metadata,
-            status: value.get_mut("status").map(Value::take).unwrap_or_default(),
-            problem,
-        })))
+    }
+}
+
+impl Parts<'_> {
+    fn metadata(&self) -> serde_json::Result<ObjectMeta> {
+        serde_json::from_str::<Identity>(self.metadata.get()).map(ObjectMeta::from)
+    }
+
+    /// The status; nothing where it cannot be read.
+    fn status(&self) -> Value {
+        let status = self.status.map(|status| serde_json::from_str(status.get()));
+        status.and_then(Result::ok).unwrap_or_default()
+    }
+
+    /// Returns what keeps the object from being read as JSON. The spec comes first: the metadata repeat its nesting.
+    fn problem(&self) -> Option<String> {
+        let parts = [
+            ("spec", self.spec),
+            ("status", self.status),
+            ("metadata", Some(self.metadata)),
+        ];
+        parts
+            .into_iter()
+            .find_map(|(name, text)| unreadable(name, text?.get()))
+    }
+}
+
+/// Returns what keeps a part of an object from being read as JSON, and the field: `spec.values: ...`.
+fn unreadable(name: &str, text: &str) -> Option<String> {
+    // At the depth that it has in the object.
+    let text = format!("{{\"{name}\":{text}}}");
+    let mut reader = serde_json::Deserializer::from_str(&text);
+    let error = serde_path_to_error::deserialize::<_, Value>(&mut reader).err()?;
+    let field: Vec<String> = error.path().iter().take(2).map(ToString::to_string).collect();
+    let why = error.inner().to_string();
+    let why = match why.starts_with("recursion limit exceeded") {
+        true => "nested too deeply: the limit is 127 levels".to_owned(),
+        false => why,
+    };
+    Some(format!("{}: {why}", field.join(".")))
+}
+
+/// An object that a spec names, if it exists.
+///
+/// # Errors
+/// Where namespace or name are none, the cluster does not answer, or the object cannot be decoded.
+pub(super) async fn get_opt<S: Spec>(
+    client: &Client,
+    namespace: &str,
+    name: &str,
+) -> kube::Result<Option<Object<S>>> {
+    match named::get_opt::<Decoded<S>>(client, namespace, name).await? {
+        None => Ok(None),
+        Some(Decoded::Object(object)) => Ok(Some(*object)),
+        Some(Decoded::Undecodable(broken)) => {
+            let error = serde_json::Error::custom(broken.message());
+            Err(kube::Error::SerdeError(error))
+        }
     }
 }
 
@@ -96,17 +205,6 @@ impl<S: Spec> Decoded<S> {
     }
 }
 
-/// Returns what is wrong with an object, and the path of the field: `spec.interval: ...`.
-///
-/// This takes as long as decoding the object once more, whatever is wrong with it.
-fn problem<S: Spec>(value: &Value) -> String {
-    match serde_path_to_error::deserialize::<_, Object<S>>(value) {
-        Ok(_) => "it cannot be decoded".to_owned(),
-        Err(error) if error.path().iter().next().is_none() => error.inner().to_string(),
-        Err(error) => format!("{}: {}", error.path(), error.inner()),
-    }
-}
-
 impl Undecodable {
     pub(super) fn key(&self) -> Key {
         let ObjectMeta { namespace, name, .. } = &self.metadata;
@@ -126,7 +224,6 @@ impl Undecodable {
     where
         S: Spec<Status: ReconcileStatus + PartialEq>,
     {
-        let (namespace, name) = self.key();
         let now = Time::new(jiff::Timestamp::now()).to_string();
         let Some(patch) = self.status_patch(&now) else {
             return Done::Forget;
@@ -137,18 +234,27 @@ impl Undecodable {
         };
         let failure = Failure::stalled(Reason::INVALID_SPEC, self.message());
         desk.tell_news(&object, Vec::new(), Some(failure.notice()));
-        let resource = ApiResource::erase::<Object<S>>(&());
-        let client = desk.writer.client.clone();
-        let api: Api<DynamicObject> = Api::namespaced_with(client, &namespace, &resource);
-        let by = desk.writer.parameters();
-        match api.patch_status(&name, &by, &Patch::Merge(&patch)).await {
-            Ok(_) => Done::Forget,
+        match self.send(desk, &patch).await {
+            Ok(()) => Done::Forget,
             Err(kube::Error::Api(status)) if status.code == 404 => Done::Forget,
             Err(error) => {
                 tracing::warn!("failed to write a status: {}", chain(&error));
                 Done::Retry
             }
         }
+    }
+
+    /// Sends a patch of the status. The answer is the object, which cannot be decoded.
+    async fn send<S>(&self, desk: &Desk<S>, patch: &Value) -> kube::Result<()>
+    where
+        S: Spec<Status: ReconcileStatus + PartialEq>,
+    {
+        let (namespace, name) = self.key();
+        let request = Request::new(Object::<S>::url_path(&(), Some(&namespace)));
+        let by = desk.writer.parameters();
+        let request = request.patch_subresource("status", &name, &by, &Patch::Merge(patch));
+        let request = request.map_err(kube::Error::BuildRequest)?;
+        desk.writer.client.request_text(request).await.map(drop)
     }
 
     /// A patch of the status that says so; `None` where the status says it already.
@@ -189,7 +295,9 @@ impl Undecodable {
 
 #[cfg(test)]
 mod tests {
+    use api::helm::HelmReleaseSpec;
     use api::kustomize::KustomizationSpec;
+    use kube::api::{ObjectList, WatchEvent};
 
     use super::*;
 
@@ -250,6 +358,103 @@ mod tests {
         );
         broken.status = patch["status"].clone();
         assert_eq!(broken.status_patch("2026-01-02T00:00:00Z"), None);
+    }
+
+    /// `{"a": {"a": ...}}`
+    fn nested(depth: usize) -> String {
+        format!("{}{}", "{\"a\":".repeat(depth - 1) + "{", "}".repeat(depth))
+    }
+
+    fn release(name: &str, values: &str, managed: &str) -> String {
+        format!(
+            r#"{{"apiVersion":"helm.toolkit.fluxcd.io/v2","kind":"HelmRelease","metadata":{{"annotations":{{"a":"b"}},
+            "generation":3,"managedFields":[{{"manager":"m","fieldsV1":{managed}}}],"name":"{name}","namespace":"team",
+            "resourceVersion":"7","uid":"u"}},"spec":{{"interval":"1h","values":{values}}},"status":{{"observedGeneration":2}}}}"#
+        )
+    }
+
+    fn list(items: &[String]) -> Vec<Decoded<HelmReleaseSpec>> {
+        let text = format!(
+            r#"{{"apiVersion":"v1","kind":"List","metadata":{{"resourceVersion":"9"}},"items":[{}]}}"#,
+            items.join(",")
+        );
+        let list: ObjectList<Decoded<HelmReleaseSpec>> = serde_json::from_str(&text).unwrap();
+        assert_eq!(list.metadata.resource_version.as_deref(), Some("9"));
+        list.items
+    }
+
+    fn broken(decoded: &Decoded<HelmReleaseSpec>) -> &Undecodable {
+        match decoded {
+            Decoded::Undecodable(broken) => broken,
+            Decoded::Object(_) => panic!("it was decoded"),
+        }
+    }
+
+    #[test]
+    fn objects_beside_one_that_is_nested_too_deeply_are_decoded() {
+        for depth in [150, 10_000] {
+            let bad = release("bad", &nested(depth), &nested(depth));
+            let items = list(&[release("a", "{}", "{}"), bad, release("b", "{}", "{}")]);
+            assert!(matches!(items[0], Decoded::Object(_)) && matches!(items[2], Decoded::Object(_)));
+            let broken = broken(&items[1]);
+            assert_eq!(broken.key(), ("team".to_owned(), "bad".to_owned()));
+            let metadata = &broken.metadata;
+            assert_eq!(
+                (metadata.uid.as_deref(), metadata.generation),
+                (Some("u"), Some(3))
+            );
+            assert_eq!(metadata.resource_version.as_deref(), Some("7"));
+            assert_eq!(broken.status, json!({"observedGeneration": 2}));
+            let told = "spec.values: nested too deeply: the limit is 127 levels";
+            assert_eq!(broken.problem, told);
+        }
+    }
+
+    #[test]
+    fn the_limit_is_that_of_the_object_wherever_it_comes_from() {
+        // The object and its spec are two more levels.
+        let items = list(&[release("a", &nested(125), "{}"), release("b", &nested(126), "{}")]);
+        assert!(matches!(items[0], Decoded::Object(_)));
+        assert!(broken(&items[1]).problem.starts_with("spec.values: nested"));
+    }
+
+    #[test]
+    fn metadata_that_are_nested_too_deeply_are_named() {
+        let items = list(&[release("a", "{}", &nested(150))]);
+        let problem = &broken(&items[0]).problem;
+        assert!(problem.starts_with("metadata.managedFields: nested"), "{problem}");
+    }
+
+    #[test]
+    fn an_event_of_an_object_that_is_nested_too_deeply_is_one_of_that_object() {
+        let text = format!(
+            r#"{{"type":"MODIFIED","object":{}}}"#,
+            release("bad", &nested(10_000), "{}")
+        );
+        let event: WatchEvent<Decoded<HelmReleaseSpec>> = serde_json::from_str(&text).unwrap();
+        let WatchEvent::Modified(decoded) = event else {
+            panic!("it is another event: {event:?}");
+        };
+        assert_eq!(broken(&decoded).metadata.name.as_deref(), Some("bad"));
+    }
+
+    /// Such numbers are JSON, and no value holds them.
+    #[test]
+    fn a_number_that_cannot_be_held_is_named() {
+        let items = list(&[release("a", r#"{"a": 1e999}"#, "{}")]);
+        let problem = &broken(&items[0]).problem;
+        assert!(
+            problem.starts_with("spec.values: number out of range"),
+            "{problem}"
+        );
+    }
+
+    #[test]
+    fn a_problem_is_cut() {
+        let long = "1".repeat(100_000);
+        let broken = problem(json!({"interval": long}));
+        assert_eq!(broken.len(), LONGEST_PROBLEM);
+        assert!(broken.starts_with("spec.interval: "), "{broken}");
     }
 
     /// Finding the field took as many attempts as there are entries, each as long as decoding all of them.

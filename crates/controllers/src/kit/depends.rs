@@ -10,8 +10,8 @@ use model::Value;
 use model::convert::from_serde;
 
 use super::chain::chain;
+use super::decode;
 use super::desk::Desk;
-use super::named;
 use super::writer::Key;
 
 /// Whether dependencies have expressions, which take time.
@@ -70,7 +70,7 @@ where
         if is_seen(desk, &key) {
             continue;
         }
-        match named::get_opt::<Object<S>>(&desk.writer.client, &key.0, &key.1).await {
+        match decode::get_opt::<S>(&desk.writer.client, &key.0, &key.1).await {
             Ok(other) => found.extend(other.map(|other| (key, Arc::new(other)))),
             Err(error) => return Err((key, chain(&error))),
         }

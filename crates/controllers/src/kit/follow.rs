@@ -16,8 +16,7 @@ use parking_lot::Mutex;
 use tokio::sync::watch;
 
 use super::chain::cause;
-use super::decode::{Decoded, Undecodable};
-use super::named;
+use super::decode::{self, Decoded, Undecodable};
 use super::queue::Queue;
 use super::runner::Options;
 use super::writer::{Key, Objects, key_of};
@@ -175,7 +174,7 @@ impl<S: Spec> Followed<S> {
     /// # Errors
     /// Where the cluster does not answer.
     pub async fn asked(client: Client, namespace: &str, name: &str) -> kube::Result<Arc<Self>> {
-        let found = named::get_opt::<Object<S>>(&client, namespace, name).await?;
+        let found = decode::get_opt::<S>(&client, namespace, name).await?;
         let followed = Followed::new(client);
         if let Some(object) = found {
             // Nothing older is known.

@@ -19,12 +19,14 @@ use super::decryption::Keys;
 use super::dependencies::{self, Unmet};
 use super::memory::{Attempt, Built, Memory, Origin, Stage};
 use super::packed::Packed;
-use super::permits::{Permit, Permits};
+use super::permits::Permits;
 use super::source::{Sources, origin_revision};
 use super::store::stamp;
 use super::{Shared, common_metadata, ignored, request, unit, variables};
 use crate::clusters::Clusters;
-use crate::kit::{Desk, Failure, Key, Shape, chain, check_namespaces, has_expressions, jittered, unseen};
+use crate::kit::{
+    Desk, Failure, Key, Permit, Shape, chain, check_namespaces, has_expressions, jittered, unseen,
+};
 use crate::sources::blocking;
 
 /// What begins the message of a failure that only a change of the object mends.

@@ -1,5 +1,6 @@
 //! GitRepository: the files of a commit.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, SystemTime};
@@ -8,10 +9,13 @@ use api::source::{GitRepositorySpec, GitVerification, GitVerificationMode, Inclu
 use api::{ConditionType, Object, Reason};
 use kube::ResourceExt;
 use model::{Artifact, Revision};
+use parking_lot::Mutex;
 use source::archive::ignore::Rules;
 use source::archive::{Stoppable, Tree};
 use source::git::signature::{self, Keys, Mode};
-use source::git::{Cause, Checkout, Error, Outcome, Reference, Remote, Request, Scheme, Settings, Url};
+use source::git::{
+    Cause, Checkout, Error, Mirror, Outcome, Reference, Remote, Request, Scheme, Settings, Url,
+};
 use source::store;
 use source::store::share::{self, Sharing};
 use source::trust::TrustScope;
@@ -29,6 +33,7 @@ pub struct GitRepositories {
     archives: Sharing<(), Unpacked>,
     /// What those that include an object know of it.
     told: git_include::Told,
+    mirrors: Mirrors,
 }
 
 type GitRun<'r> = Run<'r, GitRepositorySpec>;
@@ -38,7 +43,7 @@ const KEPT: Duration = Duration::from_secs(24 * 60 * 60);
 /// The longest time that the archive of a commit may take to be packed.
 const PACKING: Duration = Duration::from_secs(5 * 60);
 /// How often what is kept is looked through.
-const CLEARED_EVERY: Duration = Duration::from_secs(60 * 60);
+const CLEARED_EVERY: Duration = Duration::from_secs(10 * 60);
 
 const FAILURES: [ConditionType; 3] = [
     ConditionType::FETCH_FAILED,
@@ -79,20 +84,9 @@ impl Reconcile for GitRepositories {
         if run.status.is_false(ConditionType::SOURCE_VERIFIED) {
             run.status.remove(ConditionType::SOURCE_VERIFIED);
         }
-        let wait = self.shared.settings.requeue_dependency;
-        let included = git_include::artifacts(run, &self.shared.store, wait).await?;
         let (seat, namespace) = (run.seat, run.object.namespace().unwrap_or_default());
-        let fetch = self.fetch(run, &included);
-        let (fetched, scope) = self.shared.slow_fetches.run(seat, &namespace, fetch).await?;
-        run.status.remove(ConditionType::FETCH_FAILED);
-        let (revision, subject) = match fetched {
-            Outcome::Unchanged(revision) => (revision.clone(), revision.to_string()),
-            Outcome::Fetched(checkout) => {
-                self.verify(run, &checkout).await?;
-                let subject = checkout.commit.short_message();
-                (self.store(run, checkout, &scope, included).await?, subject)
-            }
-        };
+        let update = self.update(run);
+        let (revision, subject) = self.shared.slow_fetches.run(seat, &namespace, update).await?;
         run.status.remove(ConditionType::ARTIFACT_OUTDATED);
         let message = format!("stored artifact for revision '{revision}'");
         let kind = ConditionType::ARTIFACT_IN_STORAGE;
@@ -103,12 +97,15 @@ impl Reconcile for GitRepositories {
 
     fn gone(&self, object: &Object<GitRepositorySpec>) {
         provider::forget(&self.shared, object);
+        if let Some(unused) = self.mirrors.forget(object) {
+            self.remove_mirror(unused);
+        }
     }
 
     async fn finalize(&self, run: &mut Run<'_, GitRepositorySpec>) -> Result<Vec<Notice>, Failure> {
         let object = run.object;
         let notices = storage::remove(&self.shared.store, object).await?;
-        provider::forget(&self.shared, object);
+        self.gone(object);
         Ok(notices)
     }
 }
@@ -121,6 +118,32 @@ impl GitRepositories {
             shared,
             archives,
             told: git_include::Told::default(),
+            mirrors: Mirrors::default(),
+        }
+    }
+
+    /// Removes what is kept of a repository that no object uses any more, unless it is being read.
+    fn remove_mirror(&self, mirror: Mirror) {
+        let repositories = self.shared.repositories.clone();
+        tokio::task::spawn_blocking(move || repositories.remove_mirror(&mirror));
+    }
+
+    /// Includes, fetches, verifies and stores what the object wants. Returns the revision, and what to call it in messages.
+    async fn update(&self, run: &mut GitRun<'_>) -> Result<(Revision, String), Failure> {
+        let wait = self.shared.settings.requeue_dependency;
+        let included = git_include::artifacts(run, &self.shared.store, wait).await?;
+        let (fetched, scope) = self.fetch(run, &included).await?;
+        run.status.remove(ConditionType::FETCH_FAILED);
+        match fetched {
+            Outcome::Unchanged(revision) => {
+                let subject = revision.to_string();
+                Ok((revision, subject))
+            }
+            Outcome::Fetched(checkout) => {
+                self.verify(run, &checkout).await?;
+                let subject = checkout.commit.short_message();
+                Ok((self.store(run, checkout, &scope, included).await?, subject))
+            }
         }
     }
 
@@ -132,6 +155,9 @@ impl GitRepositories {
     ) -> Result<(Outcome, TrustScope), Failure> {
         let remote = self.remote(run.object).await;
         let (remote, doubt) = remote.map_err(|failure| failed(run, ConditionType::FETCH_FAILED, failure))?;
+        if let Some(unused) = self.mirrors.set(run.object, remote.mirror()) {
+            self.remove_mirror(unused);
+        }
         let outcome = remote.fetch(&request(run, included)).await;
         let outcome = outcome.map_err(|error| {
             let failure = failure_of(&error, doubt.as_deref());
@@ -155,6 +181,7 @@ impl GitRepositories {
         })?;
         let scheme = url.scheme();
         let mut settings = Settings::new(url);
+        settings.owner.clone_from(&namespace);
         settings.ssh = self.shared.settings.ssh.clone();
         settings.http = self.shared.http();
         settings.timeout = timeout_of(spec.timeout);
@@ -297,6 +324,34 @@ impl GitRepositories {
         run.status.included_artifacts = included;
         Ok(revision)
     }
+}
+
+/// What is kept of a repository for each object.
+#[derive(Default)]
+struct Mirrors(Mutex<HashMap<(String, String), Mirror>>);
+
+impl Mirrors {
+    /// Remembers what an object uses. Returns what it used before, where no other object uses that.
+    fn set(&self, object: &Object<GitRepositorySpec>, mirror: Mirror) -> Option<Mirror> {
+        let mut mirrors = self.0.lock();
+        let before = mirrors.insert(key(object), mirror)?;
+        unused(&mirrors, before)
+    }
+
+    /// Forgets an object. Returns what it used, where no other object uses that.
+    fn forget(&self, object: &Object<GitRepositorySpec>) -> Option<Mirror> {
+        let mut mirrors = self.0.lock();
+        let before = mirrors.remove(&key(object))?;
+        unused(&mirrors, before)
+    }
+}
+
+fn key(object: &Object<GitRepositorySpec>) -> (String, String) {
+    (object.namespace().unwrap_or_default(), object.name_any())
+}
+
+fn unused(mirrors: &HashMap<(String, String), Mirror>, mirror: Mirror) -> Option<Mirror> {
+    (!mirrors.values().any(|used| *used == mirror)).then_some(mirror)
 }
 
 /// What must be signed. A word that the definition does not know cannot be there.

@@ -12,7 +12,7 @@ use super::owner::{self, Owner};
 use super::settings::KindSettings;
 use super::standard::Standard;
 use super::uid::Uid;
-use crate::cluster::{Detail, Resource};
+use crate::cluster::{Charge, Detail, Resource};
 
 /// What the cache keeps of an object: what decisions need, not the object. It is one state of the object; a change makes a
 /// new entry.
@@ -29,6 +29,8 @@ pub struct Entry {
     deleting: bool,
     detail: Detail,
     more: Option<Box<More>>,
+    /// The part of the cluster's budget that it takes, if the cluster has one.
+    charge: Option<Box<Charge>>,
 }
 
 /// What few objects have.
@@ -99,6 +101,7 @@ impl Entry {
             deleting: object.at(&["metadata", "deletionTimestamp"]).is_some(),
             detail,
             more: None,
+            charge: None,
             id,
         };
         let claims = owner::claim_templates(&object);
@@ -111,6 +114,37 @@ impl Entry {
             }));
         }
         entry
+    }
+
+    /// The memory that it takes, about, with its places in the maps of the store.
+    pub(super) fn size(&self) -> usize {
+        const PLACES: usize = 128;
+        let owner = |owner: &Owner| {
+            let by = size_of::<Owner>() + owner.name.len() + owner.uid.size();
+            2 * by + owner.group.len() + owner.kind.len() + PLACES
+        };
+        let label = |(key, value): &(Str, Str)| size_of::<(Str, Str)>() + key.len() + value.len();
+        let message = |health: Option<&Health>| health.map_or(0, |health| health.message.len());
+        let mut size = size_of::<Entry>() + size_of::<Id>() + PLACES;
+        size += self.id.name.len() + self.id.namespace.len() + self.resource_version.len() + self.uid.size();
+        size += self.owners.iter().map(owner).sum::<usize>();
+        size += self.labels.iter().map(label).sum::<usize>();
+        size += message(self.health.as_ref());
+        if let Some(more) = &self.more {
+            let claim = |claim: &Str| size_of::<Str>() + claim.len();
+            let own = |(_, health): &(Standard, Option<Health>)| {
+                size_of::<(Standard, Option<Health>)>() + message(health.as_ref())
+            };
+            size += size_of::<More>() + more.claims.iter().map(claim).sum::<usize>();
+            size += more.healths.iter().map(own).sum::<usize>();
+            size += more.object.as_ref().map_or(0, |object| size_of_value(object));
+        }
+        size
+    }
+
+    /// It takes this part of the cluster's budget for as long as anybody holds it.
+    pub(super) fn pay(&mut self, charge: Charge) {
+        self.charge = charge.is_metered().then(|| Box::new(charge));
     }
 
     /// Which object it is.
@@ -245,6 +279,21 @@ impl Entry {
             && self.labels == other.labels
             && self.object().is_some() == other.object().is_some()
     }
+}
+
+/// The memory that a value takes, about.
+fn size_of_value(value: &Value) -> usize {
+    let inside = match value {
+        Value::Str(text) => text.len(),
+        Value::Array(items) => items.iter().map(size_of_value).sum(),
+        Value::Object(map) => {
+            let pairs = map.iter();
+            let pair = |(key, value): (&str, &Value)| size_of::<Str>() + key.len() + size_of_value(value);
+            pairs.map(pair).sum()
+        }
+        _ => 0,
+    };
+    size_of::<Value>() + inside
 }
 
 fn stripped(mut object: Value) -> Value {

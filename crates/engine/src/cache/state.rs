@@ -18,7 +18,7 @@ pub enum State {
     Starting,
     /// All its objects are known.
     Synced,
-    /// It failed and will be tried again. What was known is kept.
+    /// It failed and will be tried again. What was known is kept, unless the cluster has used up its [budget](crate::cluster::Budget).
     Retrying {
         /// Since when.
         since: Instant,

@@ -129,6 +129,14 @@ impl Store {
         shard.insert(Key(Arc::clone(id)), entry);
     }
 
+    /// Takes all entries out.
+    pub(super) fn clear(&self) {
+        for shard in &self.shards {
+            *shard.write() = HashMap::new();
+        }
+        *self.children.write() = HashMap::new();
+    }
+
     /// Takes an entry out.
     pub(super) fn remove(&self, namespace: &str, name: &str) -> Option<Arc<Entry>> {
         let place: &dyn Place = &(namespace, name);

@@ -98,10 +98,14 @@ impl Waiting {
         }
         self.order.push_back(key);
         if self.order.len() > ROOM {
-            self.order.clear();
-            self.changes.clear();
-            self.lost = true;
+            self.lose();
         }
+    }
+
+    fn lose(&mut self) {
+        self.order.clear();
+        self.changes.clear();
+        self.lost = true;
     }
 }
 
@@ -133,6 +137,15 @@ impl Subscribers {
                 queue.waiting.lock().put(entry.key(), change.clone());
                 queue.changed.notify_one();
             }
+        }
+    }
+
+    /// Tells everybody that anything may have changed. What waits is dropped.
+    pub(super) fn lose(&self) {
+        let queues = Arc::clone(&self.queues.read());
+        for queue in queues.iter().filter_map(Weak::upgrade) {
+            queue.waiting.lock().lose();
+            queue.changed.notify_one();
         }
     }
 

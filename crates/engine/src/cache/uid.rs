@@ -21,6 +21,14 @@ impl Uid {
         Uid(uuid(text).map_or_else(|| Repr::Text(text.into()), Repr::Uuid))
     }
 
+    /// The memory that it takes besides itself.
+    pub(super) fn size(&self) -> usize {
+        match &self.0 {
+            Repr::Uuid(_) => 0,
+            Repr::Text(text) => text.len(),
+        }
+    }
+
     /// Whether there is none: only what was never on a server has no uid.
     pub fn is_empty(&self) -> bool {
         matches!(&self.0, Repr::Text(text) if text.is_empty())

@@ -5,7 +5,6 @@
 //! longer known begins anew, and what is gone by then is told to be. What fails is tried again after a pause that grows, on
 //! its own: no watch waits for another.
 
-use std::collections::HashSet;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
@@ -15,6 +14,7 @@ use tokio::time::Instant;
 
 use super::Shared;
 use super::entry::Kind;
+use super::ingest::Namespaces;
 use super::interest::Interest;
 use super::pause::{Pause, abandoned};
 use super::seen::Seen;
@@ -22,20 +22,23 @@ use super::settings::{KindSettings, Settings};
 use super::standard::Standard;
 use super::state::{Backoff, State};
 use super::watch::Watch;
-use crate::cluster::{Cluster, Error, Resource, Start, WatchEvent};
+use crate::cluster::{Charge, Cluster, Error, OverBudget, Resource, Start, WatchEvent, over_budget};
 
 /// A stream of all objects that is silent for so long before its end comes from a server that does not know how to end it.
 const SILENCE: Duration = Duration::from_secs(30);
 
+/// The memory of a watch without objects, about.
+const SIZE: usize = 16 * 1024;
+
 pub(super) struct Watcher {
-    cluster: Cluster,
+    pub(super) cluster: Cluster,
     pub(super) shared: Weak<Shared>,
     pub(super) watch: Arc<Watch>,
     pub(super) settings: KindSettings,
     /// The standards that all objects are assessed by when the list that is under way has ended.
     standards: Arc<[Standard]>,
     pub(super) kind: Arc<Kind>,
-    pub(super) namespaces: HashSet<Arc<str>>,
+    pub(super) namespaces: Namespaces,
     /// Where the watch goes on.
     pub(super) version: Option<Str>,
     /// Whether the server is thought to stream lists.
@@ -49,6 +52,8 @@ pub(super) struct Watcher {
     /// Tells when discovery should be looked at again.
     discoveries: watch::Receiver<u64>,
     backoff: Backoff,
+    /// The part of the cluster's budget that the watch itself takes.
+    charge: Charge,
 }
 
 impl Watcher {
@@ -65,7 +70,7 @@ impl Watcher {
                 kind: kind.clone(),
                 api_version: Str::default(),
             }),
-            namespaces: HashSet::new(),
+            namespaces: Namespaces::default(),
             version: None,
             streams: true,
             anew: false,
@@ -73,6 +78,7 @@ impl Watcher {
             served: false,
             discoveries: shared.cluster.discoveries(),
             backoff: Backoff::new(),
+            charge: shared.cluster.charge(),
         }
     }
 
@@ -89,9 +95,11 @@ impl Watcher {
 
     async fn work(&mut self) {
         let watch = Arc::clone(&self.watch);
+        let mut trips = self.cluster.trips();
         loop {
             let turn = tokio::select! {
                 turn = self.turn() => turn,
+                () = trips.next() => self.in_budget(),
                 () = watch.reload.notified() => {
                     if self.reload().is_none() { return }
                     continue;
@@ -104,8 +112,24 @@ impl Watcher {
             tokio::select! {
                 () = pause.over(&mut self.discoveries, &self.shared) => {}
                 () = watch.reload.notified() => if self.reload().is_none() { return },
+                () = trips.next() => if let Err(error) = self.in_budget() { self.give_back(error) },
             }
         }
+    }
+
+    fn in_budget(&self) -> Result<(), Error> {
+        let within = self.cluster.within_budget();
+        within.map_err(|over| self.over_budget(over))
+    }
+
+    pub(super) fn over_budget(&self, over: Arc<OverBudget>) -> Error {
+        over_budget(format_args!("watch {}", self.kind.kind), over)
+    }
+
+    /// The budget of the cluster is used up. Nobody may take what is freed for missing, so that the state changes first.
+    fn give_back(&mut self, error: Error) {
+        self.retrying(error);
+        self.free();
     }
 
     /// Takes the settings and standards as they are now, and has everything looked at again.
@@ -130,6 +154,9 @@ impl Watcher {
         }
         self.progressed = false;
         self.served = false;
+        self.in_budget()?;
+        let own = self.charge.resize(SIZE);
+        own.map_err(|over| self.over_budget(over))?;
         let resource = self.resource().await?;
         let resumes = self.version.clone();
         match resumes {
@@ -178,8 +205,10 @@ impl Watcher {
                 .cluster
                 .list(resource, &selection, page, next.as_deref())
                 .await?;
-            for object in found.items {
-                seen.add(self.put(object).await);
+            let _charge = found.charge;
+            // An object that is nested too deeply fails only the units that apply it.
+            for object in found.items.into_iter().chain(found.partial) {
+                seen.add(self.put(object).await?);
             }
             next = found.next;
             if next.is_none() {
@@ -220,7 +249,7 @@ impl Watcher {
             match event {
                 WatchEvent::Added(object) | WatchEvent::Modified(object) => {
                     let version = version_of(&object);
-                    let id = self.put(object).await;
+                    let id = self.put(object).await?;
                     match &mut initial {
                         Some(seen) => seen.add(id),
                         None => self.reached(version),
@@ -292,6 +321,11 @@ impl Watcher {
                     true => Pause::For(self.next_pause(settings)),
                     false => Pause::UntilServed(settings.slow_pause),
                 }
+            }
+            Error::OverBudget { ref over, .. } => {
+                let pause = over.left().mul_f64(1.0 + fastrand::f64() / 4.0);
+                self.give_back(error);
+                Pause::For(pause)
             }
             Error::Forbidden(_) | Error::Unauthorized(_) => {
                 let error = Arc::new(error);

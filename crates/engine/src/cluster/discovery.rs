@@ -17,6 +17,7 @@ use tokio::sync::{Mutex, watch};
 use tokio::time::Instant;
 
 use super::Cluster;
+use super::budget::{Charge, over_budget};
 use super::counts::Verb;
 use super::error::Error;
 use super::resource::Resource;
@@ -216,8 +217,8 @@ impl Cluster {
             return Err(failed.error.clone());
         }
         let changes = discovery.changes.load(Ordering::Acquire);
-        let kinds = match self.ask_kinds().await {
-            Ok(kinds) => kinds,
+        let (kinds, charge) = match self.ask_kinds().await {
+            Ok(asked) => asked,
             Err(error) => {
                 let at = Instant::now();
                 *asking = Some(Failed {
@@ -232,27 +233,44 @@ impl Cluster {
             kinds,
             at: Instant::now(),
             changes,
+            _charge: charge,
         });
         *discovery.table.write() = Some(Arc::clone(&table));
         discovery.answers.send_modify(|answers| *answers += 1);
         Ok(table)
     }
 
-    async fn ask_kinds(&self) -> Result<Kinds, Error> {
-        let mut kinds = Kinds::default();
+    async fn ask_kinds(&self) -> Result<(Kinds, Charge), Error> {
+        let (mut kinds, mut charge) = (Kinds::default(), self.charge());
         for root in ["/api", "/apis"] {
-            self.discover_root(root, &mut kinds).await?;
+            self.discover_root(root, &mut kinds, &mut charge).await?;
         }
-        Ok(kinds)
+        Ok((kinds, charge))
     }
 
-    async fn discover_root(&self, root: &'static str, kinds: &mut Kinds) -> Result<(), Error> {
+    /// Checks what was found so far against the budget of the cluster.
+    fn count_kinds(&self, path: &str, kinds: &Kinds, charge: &mut Charge) -> Result<(), Error> {
+        if !charge.is_metered() {
+            return Ok(());
+        }
+        let held = self
+            .may_serve(kinds.count())
+            .and_then(|()| charge.resize(kinds.size()));
+        held.map_err(|over| over_budget(format_args!("{} {path}", Verb::Discover), over))
+    }
+
+    async fn discover_root(
+        &self,
+        root: &'static str,
+        kinds: &mut Kinds,
+        charge: &mut Charge,
+    ) -> Result<(), Error> {
         let mut ask = Ask::get(root.to_owned());
         ask.accept = AGGREGATED;
         let answer = self.ask_path(&ask).await?;
         if answer.str_at(&["kind"]) == "APIGroupDiscoveryList" {
             kinds.aggregated(&answer);
-            return Ok(());
+            return self.count_kinds(root, kinds, charge);
         }
         let versions = match root {
             "/api" => core_versions(&answer),
@@ -268,7 +286,11 @@ impl Cluster {
         let mut asked = asked.buffered(AT_A_TIME);
         while let Some((group, version, answer)) = asked.next().await {
             match answer {
-                Ok(list) => kinds.listed(&group, &version, &list),
+                Ok(list) => {
+                    kinds.listed(&group, &version, &list);
+                    self.count_kinds(root, kinds, charge)?;
+                }
+                Err(error @ Error::OverBudget { .. }) => return Err(error),
                 // A group whose own server is down must not hide the others.
                 Err(error) => {
                     tracing::warn!(%group, %version, %error, "no discovery of a group");
@@ -287,7 +309,7 @@ impl Cluster {
             name: "",
         };
         debug_assert!(ask.accept.contains(JSON));
-        let body = self.ask(&subject, ask).await?;
-        json::parse(&body).map_err(|source| malformed(subject, source))
+        let answer = self.ask(&subject, ask).await?;
+        json::parse(&answer.body).map_err(|source| malformed(subject, source))
     }
 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::budget::OverBudget;
 use super::refusal::Refusal;
 
 /// Why a request failed. The causes are those after which somebody does something different.
@@ -79,6 +80,14 @@ pub enum Error {
         what: String,
         /// What is wrong. The message has it already, and the server.
         cause: Arc<dyn std::error::Error + Send + Sync>,
+    },
+    /// The cluster has used up its budget, and is left alone for a while.
+    #[error("failed to {what}: {over}")]
+    OverBudget {
+        /// What was asked for.
+        what: String,
+        /// What there is too much of. The message has it already.
+        over: Arc<OverBudget>,
     },
     /// The answer cannot be read.
     #[error("failed to {what}: the answer cannot be read")]
@@ -169,6 +178,7 @@ impl Error {
             | Error::KindUnknown { .. }
             | Error::Timeout { .. }
             | Error::Transport { .. }
+            | Error::OverBudget { .. }
             | Error::Malformed { .. } => None,
         }
     }
@@ -182,6 +192,7 @@ impl Error {
                 | Error::Timeout { .. }
                 | Error::Transport { .. }
                 | Error::Expired(_)
+                | Error::OverBudget { .. }
                 | Error::Malformed { .. }
                 | Error::KindUnknown { .. }
         )

@@ -1,14 +1,16 @@
 //! Objects of a kind, page by page.
 
 use model::value::List;
-use model::{Str, Value, json};
+use model::{Str, json};
 
 use super::Cluster;
+use super::budget::Charge;
 use super::counts::Verb;
 use super::error::Error;
+use super::partial::{self, Split};
 use super::query::Query;
 use super::resource::Resource;
-use super::send::{Ask, JSON, Subject, malformed};
+use super::send::{Answer, Ask, JSON, Subject, malformed};
 
 /// Which objects of a kind, and how much of each.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -39,16 +41,30 @@ const PAGE: usize = 500;
 const LARGEST: usize = 256 * 1024 * 1024;
 
 /// Some of the objects.
-#[derive(Debug)]
 pub struct Page {
     /// The objects. Those of built-in kinds do not name their kind.
     pub items: List,
+    /// What can be read of the objects that are nested too deeply: the fields, and those of the metadata, that are not.
+    pub partial: List,
     /// The version of the list: a watch may go on from it.
     pub resource_version: Str,
     /// How to ask for the next page; nothing where this is the last one.
     pub next: Option<Str>,
     /// The bytes of the answer.
     pub size: usize,
+    /// The part of the cluster's budget that the objects take.
+    pub(crate) charge: Charge,
+}
+
+impl std::fmt::Debug for Page {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Page")
+            .field("items", &self.items)
+            .field("resource_version", &self.resource_version)
+            .field("next", &self.next)
+            .field("size", &self.size)
+            .finish_non_exhaustive()
+    }
 }
 
 impl Cluster {
@@ -72,18 +88,24 @@ impl Cluster {
             Detail::Full => JSON,
         };
         let subject = Subject::new(Verb::List, resource, &selection.namespace, "");
-        let body = self.ask(&subject, &ask).await;
-        let body = body.map_err(|error| self.tell_kind(resource, error))?;
-        let mut answer = json::parse(&body).map_err(|source| malformed(subject, source))?;
-        let next = answer.str_at(&["metadata", "continue"]);
+        let answer = self.ask(&subject, &ask).await;
+        let Answer { body, charge } = answer.map_err(|error| self.tell_kind(resource, error))?;
+        let Split {
+            metadata,
+            whole,
+            partial,
+        } = match json::parse(&body) {
+            Ok(answer) => Split::of(answer),
+            Err(source) => partial::list(&body).ok_or_else(|| malformed(subject, source))?,
+        };
+        let next = metadata.str_at(&["continue"]);
         Ok(Page {
-            resource_version: answer.str_at(&["metadata", "resourceVersion"]).into(),
+            resource_version: metadata.str_at(&["resourceVersion"]).into(),
             size: body.len(),
+            charge,
             next: (!next.is_empty()).then(|| next.into()),
-            items: match answer.get_mut("items").map(Value::take) {
-                Some(Value::Array(items)) => items,
-                _ => List::new(),
-            },
+            items: whole,
+            partial,
         })
     }
 }
@@ -92,7 +114,7 @@ impl Cluster {
     /// All objects of a namespace, or of all where that is empty.
     ///
     /// # Errors
-    /// When a page fails, or when all pages together are too large for memory.
+    /// When a page fails, when an object is nested too deeply to be read, or when all pages together are too large for memory.
     pub async fn list_all(&self, resource: &Resource, namespace: &str) -> Result<List, Error> {
         let selection = Selection {
             namespace: namespace.into(),
@@ -108,6 +130,14 @@ impl Cluster {
                     subject,
                     "the list has more than 256 MiB: select fewer objects",
                 ));
+            }
+            if let Some(object) = page.partial.first() {
+                let name = object.str_at(&["metadata", "name"]);
+                let namespace = object.str_at(&["metadata", "namespace"]);
+                let subject = Subject::new(Verb::List, resource, namespace, name);
+                let levels = json::MAX_DEPTH;
+                let why = format!("the object is nested too deeply: the limit is {levels} levels");
+                return Err(malformed(subject, why));
             }
             all.extend(page.items);
             match page.next {

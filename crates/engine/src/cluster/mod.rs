@@ -17,6 +17,7 @@
 //! ```
 
 mod anew;
+mod budget;
 mod connect;
 mod counts;
 mod dark;
@@ -28,6 +29,7 @@ mod limiter;
 mod list;
 mod names;
 mod objects;
+mod partial;
 mod query;
 mod refusal;
 mod resource;
@@ -38,13 +40,15 @@ mod trust;
 mod watch;
 mod way;
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use kube::Client;
 use model::Str;
 #[cfg(doc)]
 use model::Value;
 
+pub use budget::{Budget, OverBudget};
+pub(crate) use budget::{Charge, over_budget};
 pub use connect::{ConnectError, connect, connect_guarded, connect_patiently};
 pub use counts::{Counts, Verb};
 pub use error::Error;
@@ -55,6 +59,7 @@ pub use resource::Resource;
 pub use watch::{Start, Watch, WatchEvent};
 pub use way::UnusableProxy;
 
+use budget::Meter;
 use counts::Counters;
 use dark::Darkness;
 use discovery::Discovery;
@@ -76,6 +81,8 @@ struct Shared {
     limiter: Limiter,
     darkness: Darkness,
     discovery: Discovery,
+    /// Counts what is held of it, if it has a budget.
+    meter: OnceLock<Arc<Meter>>,
 }
 
 impl Cluster {
@@ -95,6 +102,7 @@ impl Cluster {
                 limiter: Limiter::new(),
                 darkness: Darkness::default(),
                 discovery: Discovery::new(),
+                meter: OnceLock::new(),
             }),
         }
     }

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use bytes::Bytes;
+use bytes::{Bytes, BytesMut};
 use http::header::{ACCEPT, CONTENT_TYPE, RETRY_AFTER, USER_AGENT};
 use http::{HeaderMap, Method, Request, Response};
 use http_body_util::{BodyExt, Limited};
@@ -11,6 +11,7 @@ use kube::client::Body;
 use model::{Value, json};
 
 use super::Cluster;
+use super::budget::{Charge, over_budget, size_of_json};
 use super::counts::Verb;
 use super::error::Error;
 use super::limit::Outcome;
@@ -28,7 +29,7 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(10);
 const LARGEST_LIST: usize = 512 * 1024 * 1024;
 const LARGEST_DISCOVERY: usize = 32 * 1024 * 1024;
 const LARGEST_OBJECT: usize = 16 * 1024 * 1024;
-const LARGEST_REFUSAL: usize = 1024 * 1024;
+pub(super) const LARGEST_REFUSAL: usize = 1024 * 1024;
 
 /// The size of the largest answer to a request of this kind.
 fn largest(verb: Verb) -> usize {
@@ -101,13 +102,19 @@ impl Ask {
     }
 }
 
+/// The body of an answer, with the part of the cluster's budget that it takes.
+pub(super) struct Answer {
+    pub(super) body: Bytes,
+    pub(super) charge: Charge,
+}
+
 impl Cluster {
     /// Sends a request, again if the server asks for that, and returns the body of its answer.
-    pub(super) async fn ask(&self, subject: &Subject<'_>, ask: &Ask) -> Result<Bytes, Error> {
+    pub(super) async fn ask(&self, subject: &Subject<'_>, ask: &Ask) -> Result<Answer, Error> {
         let mut attempt = 1;
         loop {
             let error = match self.attempt(subject, ask).await {
-                Ok(body) => return Ok(body),
+                Ok(answer) => return Ok(answer),
                 Err(error) => error,
             };
             let pause = error.retry_after().filter(|_| subject.verb.is_repeated());
@@ -125,17 +132,19 @@ impl Cluster {
 
     /// Sends a request and reads the object in its answer.
     pub(super) async fn ask_object(&self, subject: &Subject<'_>, ask: &Ask) -> Result<Value, Error> {
-        let body = self.ask(subject, ask).await?;
-        json::parse(&body).map_err(|source| malformed(subject, source))
+        let answer = self.ask(subject, ask).await?;
+        json::parse(&answer.body).map_err(|source| malformed(subject, source))
     }
 
-    async fn attempt(&self, subject: &Subject<'_>, ask: &Ask) -> Result<Bytes, Error> {
+    async fn attempt(&self, subject: &Subject<'_>, ask: &Ask) -> Result<Answer, Error> {
+        self.may_ask(subject)?;
         let turn = self.shared.darkness.enter(subject)?;
         let slot = self.shared.limiter.slot(subject.verb).await;
         let sent = turn.now(subject)?;
         let answer = tokio::time::timeout(LIMIT, async {
             let response = self.open(subject, ask).await?;
-            read(subject, response.into_body(), largest(subject.verb)).await
+            self.read(subject, response.into_body(), largest(subject.verb))
+                .await
         });
         let result = answer.await.unwrap_or_else(|_| {
             Err(Error::Timeout {
@@ -171,17 +180,37 @@ impl Cluster {
             return Ok(response);
         }
         let (head, body) = response.into_parts();
-        let body = read(subject, body, LARGEST_REFUSAL).await?;
-        let mut refusal = Refusal::read(subject.to_string(), head.status.as_u16(), &body);
+        let answer = self.read(subject, body, LARGEST_REFUSAL).await?;
+        let mut refusal = Refusal::read(subject.to_string(), head.status.as_u16(), &answer.body);
         refusal.hide(&ask.secrets);
         refusal.retry_after = retry_after(&head.headers).or(refusal.retry_after);
         Err(Error::refused(refusal))
     }
-}
 
-async fn read(subject: &Subject<'_>, body: Body, most: usize) -> Result<Bytes, Error> {
-    let body = Limited::new(body, most).collect().await;
-    Ok(body.map_err(|source| transport(subject, source))?.to_bytes())
+    /// Reads a body of this size at most. What there is of it so far counts, and in the end what it is as a value.
+    async fn read(&self, subject: &Subject<'_>, body: Body, most: usize) -> Result<Answer, Error> {
+        let (mut body, mut charge) = (Limited::new(body, most), self.charge());
+        if !charge.is_metered() {
+            let body = body.collect().await;
+            let body = body.map_err(|source| transport(subject, source))?.to_bytes();
+            return Ok(Answer { body, charge });
+        }
+        let mut read = BytesMut::new();
+        while let Some(frame) = body.frame().await {
+            let frame = frame.map_err(|source| transport(subject, source))?;
+            if let Ok(data) = frame.into_data() {
+                let size = charge.resize(read.len() + data.len());
+                size.map_err(|over| over_budget(subject, over))?;
+                read.extend_from_slice(&data);
+            }
+        }
+        let size = charge.resize(size_of_json(&read));
+        size.map_err(|over| over_budget(subject, over))?;
+        Ok(Answer {
+            body: read.freeze(),
+            charge,
+        })
+    }
 }
 
 fn retry_after(headers: &HeaderMap) -> Option<Duration> {

@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 use model::{Str, Value};
 use tokio::time::Instant;
 
+use super::budget::Charge;
 use super::error::Error;
 use super::resource::Resource;
 
@@ -14,6 +15,8 @@ pub(super) struct Table {
     pub(super) at: Instant,
     /// The changes that were known when the server was asked.
     pub(super) changes: u64,
+    /// The part of the cluster's budget that it takes.
+    pub(super) _charge: Charge,
 }
 
 /// The kinds that are served.
@@ -32,6 +35,27 @@ impl Kinds {
             Some(version) => versions.iter().find(|resource| resource.version == version),
             None => versions.first(),
         }
+    }
+
+    /// The number of kinds, each version counted.
+    pub(super) fn count(&self) -> usize {
+        self.served.values().map(Vec::len).sum()
+    }
+
+    /// The memory that they take, about.
+    pub(super) fn size(&self) -> usize {
+        let size = |resource: &Resource| {
+            let Resource {
+                group,
+                version,
+                kind,
+                plural,
+                ..
+            } = resource;
+            let texts = 2 * (group.len() + kind.len()) + version.len() + plural.len();
+            2 * size_of::<Resource>() + texts
+        };
+        self.served.values().flatten().map(size).sum()
     }
 
     /// All groups with versions (`apps/v1`), and the kinds in them (`apps/v1/Deployment`), sorted.

@@ -8,13 +8,15 @@ use kube::client::Body;
 use model::{Str, Value, json};
 
 use super::Cluster;
+use super::budget::{Charge, over_budget, size_of_json};
 use super::counts::Verb;
 use super::error::Error;
 use super::limit::Outcome;
 use super::list::{Detail, Selection};
+use super::partial;
 use super::refusal::Refusal;
 use super::resource::Resource;
-use super::send::{Ask, JSON, METADATA, Subject, malformed, transport};
+use super::send::{Ask, JSON, LARGEST_REFUSAL, METADATA, Subject, malformed, transport};
 
 /// The server ends a watch after about so long, and it is begun again.
 const LENGTH: Duration = Duration::from_secs(290);
@@ -34,7 +36,8 @@ pub enum Start<'a> {
     Everything,
 }
 
-/// What a watch tells.
+/// What a watch tells. Of an object that is nested too deeply it has what can be read: the fields, and those of the metadata,
+/// that are not.
 #[derive(Debug)]
 pub enum WatchEvent {
     /// An object was added, or comes to be selected.
@@ -59,6 +62,8 @@ pub struct Watch {
     /// So many bytes of the buffer are known to hold no end of a line.
     scanned: usize,
     what: String,
+    /// The part of the cluster's budget that the buffer takes, and the event that was told last.
+    charge: Charge,
 }
 
 impl Cluster {
@@ -87,6 +92,7 @@ impl Cluster {
             Detail::Full => JSON,
         };
         let subject = Subject::new(Verb::Watch, resource, &selection.namespace, "");
+        self.may_ask(&subject)?;
         let slot = self.shared.limiter.slot(Verb::Watch).await;
         let opened = tokio::time::timeout(HEAD, self.open(&subject, &ask)).await;
         let opened = opened.unwrap_or_else(|_| {
@@ -108,6 +114,7 @@ impl Cluster {
             buffer: BytesMut::new(),
             scanned: 0,
             what: subject.to_string(),
+            charge: self.charge(),
         })
     }
 }
@@ -116,13 +123,17 @@ impl Watch {
     /// The next change; nothing when the server has ended the watch, which it does now and then.
     ///
     /// # Errors
-    /// When the server says so ([`Error::Expired`] if it no longer knows the version), when the connection broke, or when
-    /// nothing came for longer than a watch may last.
+    /// When the server says so ([`Error::Expired`] if it no longer knows the version), when the connection broke, when
+    /// nothing came for longer than a watch may last, or when the cluster has used up its budget.
     pub async fn next(&mut self) -> Result<Option<WatchEvent>, Error> {
         loop {
             if let Some(line) = self.line() {
+                if self.charge.is_metered() {
+                    self.holds(self.buffer.len() + size_of_json(&line))?;
+                }
                 return self.event(&line).map(Some);
             }
+            self.holds(self.buffer.len())?;
             if self.buffer.len() > LONGEST {
                 return Err(malformed(&self.what, "an event is too long"));
             }
@@ -142,6 +153,11 @@ impl Watch {
                 }
             }
         }
+    }
+
+    fn holds(&mut self, bytes: usize) -> Result<(), Error> {
+        let held = self.charge.resize(bytes);
+        held.map_err(|over| over_budget(&self.what, over))
     }
 
     /// The next whole line, if it is there.
@@ -164,7 +180,10 @@ impl Watch {
     }
 
     fn event(&self, line: &[u8]) -> Result<WatchEvent, Error> {
-        let mut event = json::parse(line).map_err(|source| malformed(&self.what, source))?;
+        let mut event = match json::parse(line) {
+            Ok(event) => event,
+            Err(source) => partial::event(line).ok_or_else(|| malformed(&self.what, source))?,
+        };
         let object = event.get_mut("object").map(Value::take).unwrap_or_default();
         match event.str_at(&["type"]) {
             "ADDED" => Ok(WatchEvent::Added(object)),
@@ -175,6 +194,7 @@ impl Watch {
                 initial_end: object.str_at(&["metadata", "annotations", "k8s.io/initial-events-end"])
                     == "true",
             }),
+            "ERROR" if line.len() > LARGEST_REFUSAL => Err(malformed(&self.what, "an error is too long")),
             "ERROR" => Err(Error::refused(Refusal::of(self.what.clone(), 500, &object))),
             other => Err(malformed(
                 &self.what,
@@ -194,6 +214,7 @@ mod tests {
             buffer: BytesMut::new(),
             scanned: 0,
             what: "watch ConfigMap".into(),
+            charge: Charge::default(),
         }
     }
 

@@ -12,7 +12,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use model::ObjectKey;
+use model::{Digest, ObjectKey};
 use parking_lot::Mutex;
 use tokio::time::Instant;
 
@@ -22,6 +22,9 @@ use standing::Standing;
 
 /// How long an object stays because it is not known whether another unit may write it.
 const DOUBT: Duration = Duration::from_secs(60);
+
+/// How long the answer of the server counts that a unit may not write an object. Rights that are granted later count after that.
+const REFUSED: Duration = Duration::from_secs(60);
 
 /// All claims of all units.
 #[derive(Default)]
@@ -44,6 +47,15 @@ struct Index {
 struct Claimed {
     endpoint: Arc<str>,
     objects: HashMap<ObjectKey, Standing>,
+    /// The objects that the server did not let it write. Each of them is a claim, so that there are no more than these.
+    refused: HashMap<ObjectKey, Refused>,
+}
+
+/// The server does not let a unit write an object.
+struct Refused {
+    /// The identity and the source of the unit when the server was asked.
+    basis: Digest,
+    until: Instant,
 }
 
 /// What a unit has to do with an object. The first of those that have it or have applied it holds it.
@@ -171,6 +183,29 @@ impl Claims {
             false => before,
         };
         self.index.lock().change(unit, std::iter::once((key, ())), now)
+    }
+
+    /// The server does not let a unit of this identity and source write an object, which only its inventory speaks for.
+    pub(super) fn refuse(&self, unit: &str, key: &ObjectKey, basis: Digest) {
+        let mut index = self.index.lock();
+        let Some(known) = index.units.get_mut(unit) else {
+            return;
+        };
+        let until = Instant::now() + REFUSED;
+        if known
+            .objects
+            .get(key)
+            .is_some_and(|standing| standing.is_unproven())
+        {
+            known.refused.insert(key.clone(), Refused { basis, until });
+        }
+    }
+
+    /// Whether the server said a moment ago that a unit of this identity and source may not write an object.
+    pub(super) fn is_refused(&self, unit: &str, key: &ObjectKey, basis: Digest) -> bool {
+        let index = self.index.lock();
+        let refused = index.units.get(unit).and_then(|known| known.refused.get(key));
+        refused.is_some_and(|refused| refused.basis == basis && Instant::now() < refused.until)
     }
 
     /// A unit leaves an object alone for now: the server did not say whether the other unit may write it.
@@ -413,7 +448,16 @@ impl Index {
             Some(known) if stays => Arc::clone(&known.endpoint),
             _ => Arc::from(endpoint),
         };
-        let before = before.filter(|_| stays).map(|known| known.objects);
+        let before = before.filter(|_| stays);
+        let (before, mut refused) = match before {
+            Some(known) => (Some(known.objects), known.refused),
+            None => (None, HashMap::new()),
+        };
+        // Another claim is another question.
+        refused.retain(|key, _| {
+            let before = before.as_ref().and_then(|before| before.get(key));
+            before.is_some() && before == now.get(key)
+        });
         let objects = self.objects.entry(Arc::clone(&endpoint)).or_default();
         for (key, standing) in &now {
             let known = before.as_ref().and_then(|before| before.get(key));
@@ -440,8 +484,12 @@ impl Index {
         if objects.is_empty() {
             self.objects.remove(&endpoint);
         }
-        let objects = now;
-        self.units.insert(unit, Claimed { endpoint, objects });
+        let claimed = Claimed {
+            endpoint,
+            objects: now,
+            refused,
+        };
+        self.units.insert(unit, claimed);
         concerned
     }
 

@@ -2,6 +2,7 @@
 //! same identity share one cache.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
@@ -27,6 +28,8 @@ pub(super) struct Clusters {
     store: Arc<dyn CredentialsStore>,
     caches: cache::Clusters,
     open: Mutex<HashMap<String, Weak<Open>>>,
+    /// How many were opened so far.
+    opened: AtomicU64,
     /// The clusters that access is being asked for, with how many ask and whether something was told of the cluster since: then the answer may be
     /// out of date.
     asked: Mutex<HashMap<String, Asked>>,
@@ -46,6 +49,7 @@ pub(super) type Handle = Arc<Open>;
 
 /// A cluster by one of its names, and what is known of it.
 pub(super) struct Open {
+    number: u64,
     name: String,
     endpoint: String,
     realm: String,
@@ -57,6 +61,11 @@ pub(super) struct Open {
 impl Open {
     pub(super) fn name(&self) -> &str {
         &self.name
+    }
+
+    /// Tells it from clusters that were opened before or after, also under the same name.
+    pub(super) fn number(&self) -> u64 {
+        self.number
     }
 
     /// Which cluster it is, whatever its name.
@@ -101,6 +110,7 @@ impl Clusters {
             store,
             caches: cache::Clusters::default(),
             open: Mutex::default(),
+            opened: AtomicU64::new(0),
             asked: Mutex::default(),
             reached: Mutex::default(),
         }
@@ -152,6 +162,15 @@ impl Clusters {
         let asked = self.asked.lock().len();
         let reached = self.reached.lock().len();
         asked + reached + self.open.lock().len()
+    }
+
+    /// Does something while a cluster is still reached in this way. Nothing is done if it is not.
+    pub(super) fn while_there<T>(&self, cluster: &Handle, act: impl FnOnce() -> T) -> Option<T> {
+        let open = self.open.lock();
+        let is_there = open
+            .get(cluster.name())
+            .is_some_and(|now| std::ptr::eq(now.as_ptr(), Arc::as_ptr(cluster)));
+        is_there.then(act)
     }
 
     /// The cluster of this name, if a unit is in it.
@@ -218,7 +237,7 @@ impl Shared {
         reached.retain(|name, _| clusters.contains_key(name));
         reached.insert(name.to_owned(), key.clone());
         drop(reached);
-        let connect = || Cluster::new(access.client);
+        let connect = || access.open(self.settings().remote_budget);
         let realm = match access.vouched_by.as_str() {
             "" => access.endpoint.clone(),
             by => format!("{} by {by}", access.endpoint),
@@ -229,6 +248,7 @@ impl Shared {
         let place = (name.to_owned(), realm.clone());
         let dispatch = tokio::spawn(dispatch(Arc::downgrade(self), place, changes));
         let open = Arc::new(Open {
+            number: self.clusters.opened.fetch_add(1, Ordering::Relaxed) + 1,
             name: name.to_owned(),
             endpoint: access.endpoint,
             realm,
@@ -254,6 +274,7 @@ impl Shared {
         for (_, known) in self.known.all() {
             let mut state = known.state.lock();
             state.cluster = None;
+            state.located = None;
             state.follows.clear();
         }
     }
@@ -263,6 +284,7 @@ impl Shared {
     pub(super) fn settings_changed(&self) {
         for open in self.clusters.open.lock().values().filter_map(Weak::upgrade) {
             open.cache.set_settings(self.cache_settings(&open.realm));
+            open.cluster().set_budget(self.settings().remote_budget);
         }
         for (id, _) in self.known.all() {
             self.status.add(id);
@@ -321,7 +343,8 @@ impl Shared {
                 key
             }
             Change::Lost => {
-                for (id, _) in self.known.all() {
+                // Units of other clusters have missed nothing.
+                for id in self.known.in_cluster(cluster) {
                     self.operations.add(id.clone());
                     self.status.add(id);
                 }
@@ -388,6 +411,7 @@ pub(super) async fn follow_clusters(shared: Arc<Shared>) {
 impl Shared {
     /// The cluster of a unit cannot be reached. An operation that is under way in another one is not what is wanted.
     pub(super) fn strand(&self, unit: &SyncUnit, known: &Known) {
+        known.forget_location(&unit.id, &self.heard, |_| true);
         let mut state = known.state.lock();
         let is_in_it = |cluster: &Handle| cluster.name == unit.destination.cluster;
         if state.is_under_way() && !state.cluster.as_ref().is_some_and(is_in_it) {
@@ -408,6 +432,7 @@ impl Shared {
             open.remove(name);
         }
         for (id, known) in self.known.all() {
+            known.forget_location(&id, &self.heard, |cluster| cluster.name == *name);
             let mut state = known.state.lock();
             let is_in_it = state
                 .cluster
@@ -432,5 +457,7 @@ impl Shared {
                 self.status.add(id);
             }
         }
+        let is_lost = |id: &str| self.known.located_voucher(id).is_none();
+        self.remote_status.release(is_lost);
     }
 }

@@ -11,15 +11,18 @@ use tokio::sync::Notify;
 use tokio::time::Instant;
 
 use crate::cache::{Cache, Follow, Interest};
+use crate::cluster::OverBudget;
 use crate::observe::Memory;
 use crate::plan::Plan;
 use crate::sync::{Run, StepResult, Stop, is_older};
+use crate::unit::SyncUnit;
 
 use super::answers::Answered;
 use super::awaited::Awaited;
 use super::claims::Claims;
 use super::clusters::Handle;
 use super::corrections::Corrections;
+use super::heard::Heard;
 use super::intent::Intent;
 use super::restless::Restless;
 
@@ -59,6 +62,8 @@ pub(super) struct State {
     pub(super) cluster: Option<Handle>,
     /// The name of the cluster that it was to be in when it was last looked at.
     pub(super) sought: Option<String>,
+    /// The cluster that it is to be in, if that was opened. It stays open, so that a change of it is heard of.
+    pub(super) located: Option<Handle>,
     /// Who vouched for its cluster when it was last looked at.
     pub(super) vouched_by: Option<Arc<str>>,
     /// The kinds that are followed for it, everywhere, or in a namespace where they may not be read everywhere.
@@ -158,6 +163,22 @@ impl Known {
         let (_, until) = state.held.as_ref().filter(|(held, _)| held == revision)?;
         let left = until.saturating_duration_since(Instant::now());
         (!left.is_zero()).then_some(left)
+    }
+
+    /// Why the cluster of the unit is left alone, if it is.
+    pub(super) fn over_budget(&self) -> Option<Arc<OverBudget>> {
+        let located = self.state.lock().located.clone()?;
+        located.cluster().within_budget().err()
+    }
+
+    /// Forgets where the unit is, if it is in such a cluster.
+    pub(super) fn forget_location(&self, unit: &str, heard: &Heard, is_it: impl Fn(&Handle) -> bool) {
+        let mut state = self.state.lock();
+        let left = state.located.take_if(|cluster| is_it(cluster));
+        if left.is_some() {
+            heard.moves(unit);
+        }
+        drop(state);
     }
 
     /// The cluster is gone since it was looked for.
@@ -268,6 +289,23 @@ impl Units {
         state.vouched_by.clone()
     }
 
+    /// Forgets where a unit is, if its destination is another one by now.
+    pub(super) fn relocate(&self, unit: &SyncUnit, heard: &Heard) {
+        let Some(known) = self.units.lock().get(&unit.id).map(Arc::clone) else {
+            return;
+        };
+        known.forget_location(&unit.id, heard, |cluster| {
+            cluster.name() != unit.destination.cluster
+        });
+    }
+
+    /// Who vouches for the cluster of a unit, if it is known where the unit is.
+    pub(super) fn located_voucher(&self, id: &str) -> Option<Arc<str>> {
+        let known = self.units.lock().get(id).map(Arc::clone)?;
+        let state = known.state.lock();
+        state.located.as_ref()?.vouched_by().cloned()
+    }
+
     /// Everything is forgotten about a unit that is gone. What it applied stays. The units for which that changes something are
     /// returned.
     pub(super) fn forget(&self, id: &str) -> HashSet<Arc<str>> {
@@ -305,6 +343,17 @@ impl Units {
         // It may be about to begin anew, or one that a process before us has left and nobody has taken up or even looked at yet. What is no
         // unit at all is forgotten by the look that follows.
         self.get(id).state.lock().stop = Some(Stop::Terminated);
+    }
+
+    /// The units that are in a cluster of this name, or are to be.
+    pub(super) fn in_cluster(&self, name: &str) -> Vec<String> {
+        let is_it = |cluster: &Option<Handle>| cluster.as_ref().is_some_and(|cluster| cluster.name() == name);
+        let mut units = self.all();
+        units.retain(|(_, known)| {
+            let state = known.state.lock();
+            is_it(&state.cluster) || is_it(&state.located)
+        });
+        units.into_iter().map(|(id, _)| id).collect()
     }
 
     /// All units, to be looked at again.

@@ -28,7 +28,7 @@ const A_MOMENT: Duration = Duration::from_secs(1);
 /// Looks at one unit after another.
 pub(super) async fn work(shared: Arc<Shared>) {
     while let Some(ticket) = shared.status.next().await {
-        match shared.known.voucher(ticket.key()) {
+        match shared.known.located_voucher(ticket.key()) {
             Some(voucher) => shared.remote_status.add(voucher, ticket),
             None => refresh(&shared, ticket, Lane::Own).await,
         }
@@ -175,9 +175,15 @@ impl Shared {
     }
 
     async fn refresh(self: &Arc<Self>, unit: SyncUnit, known: &Known, seen: u64, lane: Lane) -> Taken {
-        let looked = self.look(&unit, known, seen, lane).await;
+        let mut looked = self.look(&unit, known, seen, lane).await;
         if let Ok(Looked::Remote(voucher)) = looked {
             return Taken::Remote(voucher);
+        }
+        if matches!(looked, Err(_) | Ok(Looked::Refused(_) | Looked::Listing))
+            && let Some(over) = known.over_budget()
+        {
+            // One reason says more than that of each object.
+            looked = Err(vec![over.to_string()].into());
         }
         if !matches!(looked, Ok(Looked::Listing)) {
             self.seen(Some(&unit.destination.cluster), &unit.id);
@@ -269,11 +275,14 @@ impl Shared {
             errors: failed(error),
             reached: false,
         })?;
+        self.locate(unit, known, &cluster);
         let vouched_by = cluster.vouched_by();
         known.state.lock().vouched_by = vouched_by.cloned();
         if let Some(voucher) = vouched_by.filter(|_| lane == Lane::Own) {
             return Ok(Looked::Remote(Arc::clone(voucher)));
         }
+        let within = cluster.cluster().within_budget();
+        within.map_err(|over| vec![over.to_string()])?;
         let arrived = self.arrived(unit, known, &cluster, seen).await;
         let unit = arrived.as_ref().unwrap_or(unit);
         self.had(unit, cluster.realm());
@@ -395,7 +404,7 @@ impl Shared {
                     return Ok(Looked::Held(restless));
                 }
                 let mut has_heard = true;
-                if let Some(until) = self.hear(&agreed).await {
+                if let Some(until) = self.hear(&agreed, &cluster).await {
                     let begins = self.heard.asked(&unit.id).map(|asked| asked + A_MOMENT);
                     if begins.is_none_or(|begins| Instant::now() < begins) {
                         return Ok(Looked::Hearing(begins.map_or(until, |begins| begins.min(until))));

@@ -127,7 +127,7 @@ impl Shared {
                 }
                 Next::Hearing => {
                     let plan = Arc::clone(active.run.plan());
-                    if let Some(until) = self.hear(&plan).await {
+                    if let Some(until) = self.hear(&plan, &cluster).await {
                         let message = format!("waiting for {HEARING}");
                         self.waits(&unit, &known, &mut active, Phase::Running, message)
                             .await;

@@ -4,18 +4,22 @@
 //! object, but an inventory is part of a status, which the owner of the unit may be able to write. So the server is asked whether it
 //! would let the unit write the object: an empty patch, as a dry run, with the identity of the unit. Where the server does not answer,
 //! the object stays for now, and nothing else waits for it.
+//!
+//! A refusal is remembered for a minute. It counts for the same claim of the same unit, with the same source and the same access to the
+//! cluster: whoever lists many objects in an inventory does not have each look of others send a request for each of them.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use futures::StreamExt;
 use futures::stream;
-use model::{ObjectKey, value};
+use model::convert::from_serde;
+use model::{Digest, ObjectKey, value};
 use tokio::time::{Instant, timeout_at};
 
 use crate::cluster::{Error, Write};
 use crate::observe::verdict;
-use crate::plan::{Action, Plan, Verdict};
+use crate::plan::{self, Action, Plan, Verdict};
 use crate::unit::SyncUnit;
 
 use super::Shared;
@@ -118,11 +122,21 @@ impl Shared {
             Ok(None) => return Ok(Verdict::Refused),
             Err(error) => return Err(error.to_string()),
         };
-        let Ok(cluster) = self.cluster(&unit).await else {
+        let there = self.clusters.there(&unit.destination.cluster);
+        let claims = &self.known.claims;
+        if claims.is_refused(&unit.id, key, basis(&unit, there.as_ref())) {
+            return Ok(Verdict::Refused);
+        }
+        let opened = match there {
+            Some(there) => Ok(there),
+            None => self.cluster(&unit).await,
+        };
+        let Ok(cluster) = opened else {
+            claims.refuse(&unit.id, key, basis(&unit, None));
             return Ok(Verdict::Refused);
         };
         // It may be in another one by now.
-        if !self.known.claims.is_in(&unit.id, cluster.realm()) {
+        if !claims.is_in(&unit.id, cluster.realm()) {
             return Ok(Verdict::Refused);
         }
         let error = match patched(&unit, &cluster, key).await {
@@ -131,9 +145,22 @@ impl Shared {
         };
         match verdict(&error) {
             Verdict::Unanswered => Err(error.to_string()),
+            Verdict::Refused => {
+                claims.refuse(&unit.id, key, basis(&unit, Some(&cluster)));
+                Ok(Verdict::Refused)
+            }
             verdict => Ok(verdict),
         }
     }
+}
+
+/// Who asks, and for what: an answer counts as long as that is the same. A cluster that is opened anew may be reached with other
+/// credentials.
+fn basis(unit: &SyncUnit, cluster: Option<&Handle>) -> Digest {
+    let opened = cluster.map_or(0, |cluster| cluster.number());
+    let asks = (&unit.source, &unit.destination, &unit.policy.manager, opened);
+    let asks = from_serde(&asks).expect("a unit can be stored");
+    plan::objects::digest(&asks)
 }
 
 async fn patched(unit: &SyncUnit, cluster: &Handle, key: &ObjectKey) -> Result<Verdict, Error> {

@@ -5,12 +5,13 @@
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
+use std::time::Duration;
 
 use parking_lot::Mutex;
 use tokio::sync::Notify;
 use tokio::task::JoinSet;
 
-use crate::queue::Ticket;
+use crate::queue::{Done, Ticket};
 
 /// The workers that a unit is worked on by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,6 +61,19 @@ impl RemoteQueue {
     pub(super) fn add(&self, voucher: Arc<str>, ticket: Ticket<String>) {
         self.state.lock().waiting.push_back((voucher, ticket));
         self.changed.notify_one();
+    }
+
+    /// Gives back the units that wait for a worker and whose place is not known any more: it is found out by another one.
+    pub(super) fn release(&self, is_lost: impl Fn(&str) -> bool) {
+        let mut state = self.state.lock();
+        let waiting = std::mem::take(&mut state.waiting);
+        let (lost, waiting) = waiting.into_iter().partition(|(_, ticket)| is_lost(ticket.key()));
+        state.waiting = waiting;
+        drop(state);
+        let lost: VecDeque<(Arc<str>, Ticket<String>)> = lost;
+        for (_, ticket) in lost {
+            ticket.finish(Done::After(Duration::ZERO));
+        }
     }
 
     /// Waits for the next unit. Whoever vouches for its cluster holds a worker until the turn is dropped.

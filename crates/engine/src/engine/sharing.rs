@@ -24,6 +24,7 @@ impl Shared {
     /// There is a unit. What it has counts from now on, also before it was looked at for the first time.
     pub(super) fn expect(&self, unit: &SyncUnit) {
         self.heard.expect(&unit.id);
+        self.known.relocate(unit, &self.heard);
         if let Some(place) = &unit.status.place
             && !self.known.claims.knows(&unit.id)
         {
@@ -187,9 +188,20 @@ impl Shared {
         shared
     }
 
-    /// Whether whoever carries out this plan has to wait, before it deletes anything, until all other units were looked at, and until
-    /// when at most.
-    pub(super) async fn hear(self: &Arc<Self>, plan: &Plan) -> Option<Instant> {
+    /// Notes which cluster a unit is in. Who waits in another realm does not wait for it any more.
+    pub(super) fn locate(&self, unit: &SyncUnit, known: &Known, cluster: &Handle) {
+        let located = self.clusters.while_there(cluster, || {
+            let before = known.state.lock().located.replace(Arc::clone(cluster));
+            (self.heard.locate(&unit.id, cluster.realm()), before)
+        });
+        if let Some((waiting, _)) = located {
+            self.go_on(waiting);
+        }
+    }
+
+    /// Whether whoever carries out this plan in a cluster has to wait, before it deletes anything, until all other units of that cluster
+    /// were looked at, and until when at most.
+    pub(super) async fn hear(self: &Arc<Self>, plan: &Plan, cluster: &Handle) -> Option<Instant> {
         let prunes = plan
             .steps()
             .any(|step| matches!(step.action, Action::Prune { .. }));
@@ -208,7 +220,7 @@ impl Shared {
                 }
             }
         }
-        match self.heard.hear(&plan.unit, &plan.revision) {
+        match self.heard.hear(&plan.unit, cluster.realm(), &plan.revision) {
             Hearing::Over => {
                 self.prove_claims(plan).await;
                 None

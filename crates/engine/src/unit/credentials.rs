@@ -4,6 +4,7 @@ use futures::future::BoxFuture;
 use futures::stream::BoxStream;
 
 use super::Failure;
+use crate::cluster::{Budget, Cluster};
 
 /// A cluster and who we are to it.
 #[derive(Clone)]
@@ -19,6 +20,17 @@ pub struct Access {
     pub vouched_by: String,
     /// What requests are sent with. Of names that share a cache it is that of the first, until that name changes.
     pub client: kube::Client,
+}
+
+impl Access {
+    /// The cluster. It has this budget, unless this process knows it by itself.
+    pub fn open(&self, budget: Budget) -> Cluster {
+        let cluster = Cluster::new(self.client.clone());
+        if self.vouched_by.is_empty() {
+            return cluster;
+        }
+        cluster.with_budget(&self.endpoint, budget)
+    }
 }
 
 impl std::fmt::Debug for Access {

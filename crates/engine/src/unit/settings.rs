@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::cache::Assess;
+use crate::cluster::Budget;
 use crate::diff::IgnoreRules;
 use crate::plan::{GroupKind, Instance};
 
@@ -20,6 +21,9 @@ pub struct ReconciliationSettings {
     pub ignore: IgnoreRules,
     /// What is special about kinds.
     pub overrides: BTreeMap<GroupKind, ResourceOverride>,
+    /// The memory that each cluster may take that [others vouch for](super::Access::vouched_by). One that needs more fails and is tried
+    /// again later. Clusters that this process knows by itself have no budget.
+    pub remote_budget: Budget,
 }
 
 /// What the engine leaves alone.

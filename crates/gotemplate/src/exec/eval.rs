@@ -1,7 +1,7 @@
 //! Pipelines, commands, calls.
 
 use super::check::Expected;
-use super::{At, Exec, Slot, grow};
+use super::{At, Exec, Slot};
 use crate::error::Error;
 use crate::function::{Call, Function, Special};
 use crate::parse::Number;
@@ -78,7 +78,7 @@ impl<'t> Exec<'t, '_, '_> {
 
     fn parenthesized(&mut self, dot: &Slot, pipe: &'t Pipe) -> Result<Value, Error> {
         self.step()?;
-        grow(|| self.pipeline(dot, pipe))
+        self.nested(|exec| exec.pipeline(dot, pipe))
     }
 
     fn not_a_function(&self, args: &[Arg], last: Option<&Value>) -> Result<(), Error> {
@@ -217,8 +217,10 @@ impl<'t> Exec<'t, '_, '_> {
         if let Some(last) = last {
             values[count - 1] = self.validate(last, Expected::Type(function.param(count - 1)))?;
         }
-        let called = match function.special {
-            Special::Call => Err(call_of_value(args.first(), values)),
+        let texts = values.iter().map(Value::text_size).sum();
+        let called = match (self.session.given(texts), function.special) {
+            (Err(error), _) => Err(error),
+            (_, Special::Call) => Err(call_of_value(args.first(), values)),
             _ => function.call(&mut Call {
                 args: values,
                 receiver: target.receiver,

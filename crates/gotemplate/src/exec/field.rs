@@ -94,7 +94,7 @@ impl<'t> Exec<'t, '_, '_> {
     }
 
     fn object_field(
-        &self,
+        &mut self,
         object: &dyn Object,
         boxed: bool,
         name: &str,
@@ -109,7 +109,10 @@ impl<'t> Exec<'t, '_, '_> {
             Some(_) if has_args => Err(self.error(format_args!(
                 "{name} has arguments but cannot be invoked as function"
             ))),
-            Some(value) => Ok(value),
+            Some(value) => match self.session.charge(value.text_size()) {
+                Ok(()) => Ok(value),
+                Err(error) => Err(self.wrap(&error, &error)),
+            },
             None if is_map => self.missing_key(name, object.element()),
             None => Err(self.no_field(object.type_name(), boxed, name)),
         }

@@ -136,6 +136,16 @@ impl<'t> Exec<'t, '_, '_> {
         .in_template(name)
     }
 
+    /// Runs one level deeper, with enough stack for it.
+    fn nested<T>(&mut self, run: impl FnOnce(&mut Self) -> Result<T, Error>) -> Result<T, Error> {
+        if let Err(error) = self.session.descend() {
+            return Err(self.wrap(&error, &error));
+        }
+        let done = grow(|| run(self));
+        self.session.ascend();
+        done
+    }
+
     fn step(&mut self) -> Result<(), Error> {
         match self.session.step() {
             Ok(()) => Ok(()),
@@ -241,10 +251,10 @@ impl<'t> Exec<'t, '_, '_> {
         let flow = match (value.truth(), &branch.otherwise) {
             (true, _) if is_with => {
                 let dot = Slot::plain(value);
-                grow(|| self.walk_list(&dot, &branch.list))
+                self.nested(|exec| exec.walk_list(&dot, &branch.list))
             }
-            (true, _) => grow(|| self.walk_list(dot, &branch.list)),
-            (false, Some(list)) => grow(|| self.walk_list(dot, list)),
+            (true, _) => self.nested(|exec| exec.walk_list(dot, &branch.list)),
+            (false, Some(list)) => self.nested(|exec| exec.walk_list(dot, list)),
             (false, None) => Ok(Flow::Next),
         };
         self.variables.truncate(mark);
@@ -270,7 +280,7 @@ impl<'t> Exec<'t, '_, '_> {
         let outer = (self.tree, self.base);
         self.variables.push((0, dot.clone()));
         (self.tree, self.base) = (tree, mark);
-        let result = grow(|| self.walk_list(&dot, &tree.root));
+        let result = self.nested(|exec| exec.walk_list(&dot, &tree.root));
         // After an error nothing is executed any more: what it found stays as it is.
         result?;
         self.variables.truncate(mark);

@@ -1,10 +1,15 @@
 //! `range` over lists, maps and integers.
 
-use super::{At, Exec, Flow, Slot, grow};
+use arcstr::ArcStr;
+
+use super::{At, Exec, Flow, Slot};
 use crate::error::Error;
 use crate::parse::ast::Branch;
 use crate::print;
 use crate::value::{Kind, Type, Value};
+
+/// The bytes of an entry of a map.
+const ENTRY: usize = size_of::<(ArcStr, Value)>();
 
 impl<'t> Exec<'t, '_, '_> {
     pub(super) fn range(&mut self, dot: &Slot, branch: &'t Branch) -> Result<Flow, Error> {
@@ -15,7 +20,7 @@ impl<'t> Exec<'t, '_, '_> {
         let any = self.iterate(branch, &value)?;
         let mut flow = Flow::Next;
         if !any && let Some(list) = &branch.otherwise {
-            flow = grow(|| self.walk_list(dot, list))?;
+            flow = self.nested(|exec| exec.walk_list(dot, list))?;
         }
         self.variables.truncate(mark);
         Ok(flow)
@@ -23,6 +28,19 @@ impl<'t> Exec<'t, '_, '_> {
 
     /// Goes through what the value has, and tells whether there was anything.
     fn iterate(&mut self, branch: &'t Branch, value: &Value) -> Result<bool, Error> {
+        // All of a list is shared, and of what else there is entries are taken out before the first is looked at.
+        let taken_out = match value {
+            Value::Map(map) => map.len() * ENTRY,
+            Value::Bytes(bytes) => bytes.len() * ENTRY,
+            Value::Object(object) => object.weight(),
+            _ => 0,
+        };
+        if let Err(error) = self.session.work(taken_out) {
+            return Err(self.wrap(&error, &error));
+        }
+        if let Err(error) = self.session.fits(taken_out) {
+            return Err(self.wrap(&error, &error));
+        }
         match value {
             Value::None | Value::Nil => Ok(false),
             Value::Int(int, count) => {
@@ -99,7 +117,7 @@ impl<'t> Exec<'t, '_, '_> {
             self.step()?;
             let item = Slot { value, boxed };
             self.bind(branch, index, &item)?;
-            let flow = grow(|| self.walk_list(&item, &branch.list))?;
+            let flow = self.nested(|exec| exec.walk_list(&item, &branch.list))?;
             self.variables.truncate(mark);
             if flow == Flow::Break {
                 break;

@@ -7,7 +7,7 @@ mod index;
 use crate::error::Error;
 use crate::function::{Call, Function, Functions, Special};
 use crate::print;
-use crate::value::{Type, Value};
+use crate::value::{List, Type, Value};
 
 /// Adds them all.
 pub(crate) fn add(functions: &mut Functions) {
@@ -24,11 +24,26 @@ pub(crate) fn add(functions: &mut Functions) {
         .insert("len", Function::new(ONE, |call| index::length(call.arg(0))))
         .insert(
             "index",
-            Function::variadic(ONE, Type::Reflect, |call| index::index(call.args())),
+            Function::variadic(ONE, Type::Reflect, |call| {
+                let item = index::index(call.args())?;
+                // Objects may give copies of what they have.
+                if let Value::Object(_) = call.arg(0) {
+                    call.session.charge(item.text_size())?;
+                }
+                Ok(item)
+            }),
         )
         .insert(
             "slice",
-            Function::variadic(ONE, Type::Reflect, |call| index::slice(call.args())),
+            Function::variadic(ONE, Type::Reflect, |call| {
+                let part = index::slice(call.args())?;
+                let size = match &part {
+                    Value::List(list) => List::size(list.len()),
+                    text => text.text_size(),
+                };
+                call.session.charge(size)?;
+                Ok(part)
+            }),
         )
         .insert(
             "eq",

@@ -3,6 +3,7 @@
 use super::DEPTH;
 use super::flags::Flags;
 use crate::error::Error;
+use crate::session::exceeds;
 use crate::value::{IntType, Kind, Object, Type, Value};
 
 /// Prints values one after the other into one buffer.
@@ -265,6 +266,12 @@ impl Printer {
     }
 
     fn string(&mut self, value: &Value, text: &[u8], verb: char) {
+        // What is quoted, or shown in hexadecimal numbers, takes more room than the text.
+        self.too_long |=
+            exceeds(text.len(), self.room.saturating_sub(self.out.len())) && !matches!(verb, 'v' | 's');
+        if self.too_long {
+            return;
+        }
         let out = &mut self.out;
         match verb {
             'v' if self.flags.sharp_v => self.flags.quoted(out, text),

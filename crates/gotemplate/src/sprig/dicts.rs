@@ -6,6 +6,9 @@ use crate::error::Error;
 use crate::function::{Call, Function, Functions};
 use crate::value::{ArcStr, List, Map, Type, Value};
 
+/// What comparing two keys counts, in bytes that are gone through.
+const KEY: usize = 8;
+
 /// How deep values are copied.
 const DEPTH: usize = 500;
 
@@ -43,6 +46,7 @@ pub(super) fn add(functions: &mut Functions) {
             "pluck",
             Function::variadic(&[STR], MAP, |call| {
                 let key = call.str(0);
+                call.session.charge(List::size(call.args().len()))?;
                 let found = (1..call.args().len())
                     .filter_map(|index| call.map(index).get(&key))
                     .collect();
@@ -52,18 +56,20 @@ pub(super) fn add(functions: &mut Functions) {
         .insert(
             "keys",
             Function::variadic(&[], MAP, |call| {
+                let count: usize = (0..call.args().len()).map(|index| call.map(index).len()).sum();
+                call.session.fits(List::size(count))?;
                 let keys: Vec<ArcStr> = (0..call.args().len())
                     .flat_map(|index| call.map(index).keys())
                     .collect();
-                call.session.charge(keys.len() * 24)?;
+                call.session.charge(List::size(keys.len()))?;
                 Ok(Value::strings(keys))
             }),
         )
         .insert(
             "values",
             Function::new(&[MAP], |call| {
+                call.session.charge(List::size(call.map(0).len()))?;
                 let values = call.map(0).values();
-                call.session.charge(values.len() * 24)?;
                 Ok(Value::list(values))
             }),
         )
@@ -72,6 +78,7 @@ pub(super) fn add(functions: &mut Functions) {
             Function::variadic(&[MAP], STR, |call| {
                 let map = call.map(0);
                 let keys = &call.args()[1..];
+                call.session.charge(Map::size(keys.len()))?;
                 let picked = keys
                     .iter()
                     .filter_map(|key| Some((key.as_str()?, map.get(key.as_str()?)?)));
@@ -82,8 +89,11 @@ pub(super) fn add(functions: &mut Functions) {
             "omit",
             Function::variadic(&[MAP], STR, |call| {
                 let keys = &call.args()[1..];
+                let count = call.map(0).len();
+                call.session.charge(Map::size(count))?;
+                // Each key is compared with each that is omitted.
+                call.session.work(count.saturating_mul(keys.len() * KEY))?;
                 let entries = call.map(0).entries();
-                call.session.charge(entries.len() * 48)?;
                 let is_kept = |key: &str| !keys.iter().any(|omitted| omitted.as_str() == Some(key));
                 Ok(Value::Map(
                     entries.into_iter().filter(|(key, _)| is_kept(key)).collect(),
@@ -102,7 +112,7 @@ pub(super) fn add(functions: &mut Functions) {
 }
 
 fn dict(call: &mut Call<'_, '_>) -> Result<Value, Error> {
-    call.session.charge(call.args().len() * 48)?;
+    call.session.charge(Map::size(call.args().len().div_ceil(2)))?;
     let map = Map::new();
     for pair in call.args().chunks(2) {
         let value = pair.get(1).cloned().unwrap_or_else(|| Value::str(""));
@@ -165,7 +175,7 @@ pub(super) fn deep_copy(call: &mut Call<'_, '_>, value: &Value, depth: usize) ->
     }
     Ok(match value {
         Value::List(list) if !list.is_nil() => {
-            call.session.charge(list.len() * 24 + 48)?;
+            call.session.charge(List::size(list.len()))?;
             let items: Result<Vec<Value>, Error> = list
                 .items()
                 .iter()
@@ -174,8 +184,8 @@ pub(super) fn deep_copy(call: &mut Call<'_, '_>, value: &Value, depth: usize) ->
             Value::List(List::of(list.element(), items?))
         }
         Value::Map(map) if !map.is_nil() => {
+            call.session.charge(Map::size(map.len()))?;
             let entries = map.entries();
-            call.session.charge(entries.len() * 48 + 64)?;
             let copy = map.empty_like();
             for (key, item) in entries {
                 copy.insert(key, deep_copy(call, &item, depth + 1)?);

@@ -4,6 +4,7 @@ use super::{ANY, STR, made};
 use crate::error::Error;
 use crate::function::{Call, Function, Functions};
 use crate::print::float::format_float;
+use crate::session::exceeds;
 use crate::utf8;
 use crate::value::{IntType, Kind, Object, Value};
 
@@ -26,9 +27,23 @@ pub(super) fn add(functions: &mut Functions) {
     functions
         .insert(
             "fromJson",
-            Function::new(&[STR], |call| Ok(parse(call.bytes(0)).unwrap_or(Value::Nil))),
+            Function::new(&[STR], |call| {
+                call.session.reads(call.bytes(0).len())?;
+                match model::json::parse(call.bytes(0)) {
+                    Ok(tree) => Value::from_tree(&tree, call.session),
+                    Err(_) => Ok(Value::Nil),
+                }
+            }),
         )
-        .insert("mustFromJson", Function::new(&[STR], |call| parse(call.bytes(0))))
+        .insert(
+            "mustFromJson",
+            Function::new(&[STR], |call| {
+                call.session.reads(call.bytes(0).len())?;
+                let tree =
+                    model::json::parse(call.bytes(0)).map_err(|error| Error::new(error.to_string()))?;
+                Value::from_tree(&tree, call.session)
+            }),
+        )
         .insert("toJson", Function::new(&[ANY], |call| lenient(call, COMPACT)))
         .insert("mustToJson", Function::new(&[ANY], |call| strict(call, COMPACT)))
         .insert(
@@ -78,17 +93,29 @@ pub fn write(value: &Value, form: Form, room: usize) -> Result<Vec<u8>, Error> {
 }
 
 fn strict(call: &mut Call<'_, '_>, form: Form) -> Result<Value, Error> {
-    let out = write(call.arg(0), form, call.session.memory_left())?;
+    let out = written(call, form)??;
     made(call, out)
 }
 
 /// Sprig drops errors here and gives an empty text. Those of limits stay.
 fn lenient(call: &mut Call<'_, '_>, form: Form) -> Result<Value, Error> {
-    match write(call.arg(0), form, call.session.memory_left()) {
+    match written(call, form)? {
         Ok(out) => made(call, out),
         Err(error) if error.kind() == crate::error::ErrorKind::Limit => Err(error),
         Err(_) => Ok(Value::str("")),
     }
+}
+
+/// The argument as JSON, or what is wrong with it. What was written until then counts in any case.
+fn written(call: &mut Call<'_, '_>, form: Form) -> Result<Result<Vec<u8>, Error>, Error> {
+    let mut writer = Writer {
+        out: Vec::new(),
+        form,
+        room: call.session.memory_left(),
+    };
+    let done = writer.value(call.arg(0), 0);
+    call.session.work(writer.out.len())?;
+    Ok(done.map(|()| writer.out))
 }
 
 struct Writer {
@@ -117,8 +144,8 @@ impl Writer {
             Value::Int(_, number) => self.out.extend_from_slice(number.to_string().as_bytes()),
             Value::Float(number) => self.float(*number)?,
             Value::Complex(..) => return Err(Error::new("json: unsupported type: complex128")),
-            Value::Str(text) => self.string(text.as_bytes()),
-            Value::Raw(bytes) => self.string(bytes),
+            Value::Str(text) => self.string(text.as_bytes())?,
+            Value::Raw(bytes) => self.string(bytes)?,
             Value::Bytes(bytes) => {
                 self.out.push(b'"');
                 self.out
@@ -198,7 +225,7 @@ impl Writer {
                 self.out.push(b',');
             }
             self.line(depth + 1);
-            self.string(key.as_bytes());
+            self.string(key.as_bytes())?;
             self.out.push(b':');
             if self.form.indent.is_some() {
                 self.out.push(b' ');
@@ -212,7 +239,10 @@ impl Writer {
         Ok(())
     }
 
-    fn string(&mut self, text: &[u8]) {
+    fn string(&mut self, text: &[u8]) -> Result<(), Error> {
+        if exceeds(text.len(), self.room.saturating_sub(self.out.len())) {
+            return Err(Error::limit("more would be made than the limits allow"));
+        }
         self.out.push(b'"');
         for (at, length, char) in utf8::runes(text) {
             let escape: &[u8] = match char {
@@ -241,5 +271,6 @@ impl Writer {
             self.out.extend_from_slice(escape);
         }
         self.out.push(b'"');
+        Ok(())
     }
 }

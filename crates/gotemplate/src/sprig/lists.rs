@@ -76,6 +76,7 @@ pub(super) fn add(functions: &mut Functions) {
             "compact",
             Function::new(ONE, |call| {
                 let items = items(call.arg(0), "compact on")?;
+                call.session.work(items.len() * ITEM)?;
                 let kept = items.iter().filter(|item| !is_empty(item)).cloned().collect();
                 new_list(call, kept)
             }),
@@ -122,8 +123,11 @@ fn items<'v>(value: &'v Value, what: &str) -> Result<Items<'v>, Error> {
         .ok_or_else(|| Error::new(format!("Cannot {what} type {}", value.kind().name())))
 }
 
+/// The bytes of an item of a list.
+const ITEM: usize = size_of::<Value>();
+
 fn new_list(call: &mut Call<'_, '_>, items: Vec<Value>) -> Result<Value, Error> {
-    call.session.charge(items.len() * 24 + 48)?;
+    call.session.charge(List::size(items.len()))?;
     Ok(Value::list(items))
 }
 
@@ -134,21 +138,20 @@ fn part(call: &mut Call<'_, '_>, items: Option<&[Value]>) -> Result<Value, Error
     }
 }
 
-fn contains(items: &[Value], value: &Value) -> bool {
-    items.iter().any(|item| item.deep_equals(value))
-}
-
-/// Each comparison of a long list with itself counts, as it takes time: there are as many as its length squared.
-fn comparisons(call: &mut Call<'_, '_>, one: usize, other: usize) -> Result<(), Error> {
-    call.session.charge(one.saturating_mul(other))
+fn contains(call: &mut Call<'_, '_>, items: &[Value], value: &Value) -> Result<bool, Error> {
+    for item in items {
+        if item.deep_equals(value, call.session)? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 fn uniq(call: &mut Call<'_, '_>) -> Result<Value, Error> {
     let items = items(call.arg(0), "find uniq on")?;
     let mut kept: Vec<Value> = Vec::new();
     for item in items.iter() {
-        comparisons(call, 1, kept.len())?;
-        if !contains(&kept, item) {
+        if !contains(call, &kept, item)? {
             kept.push(item.clone());
         }
     }
@@ -158,12 +161,14 @@ fn uniq(call: &mut Call<'_, '_>) -> Result<Value, Error> {
 fn without(call: &mut Call<'_, '_>) -> Result<Value, Error> {
     let items = items(call.arg(0), "find without on")?;
     let omitted = &call.args()[1..];
-    comparisons(call, items.len(), omitted.len())?;
-    let kept = items
-        .iter()
-        .filter(|item| !contains(omitted, item))
-        .cloned()
-        .collect();
+    let mut kept = Vec::new();
+    for item in items.iter() {
+        // Without anything to compare there is work, too.
+        call.session.work(ITEM)?;
+        if !contains(call, omitted, item)? {
+            kept.push(item.clone());
+        }
+    }
     new_list(call, kept)
 }
 
@@ -172,7 +177,7 @@ fn has(call: &mut Call<'_, '_>) -> Result<Value, Error> {
         return Ok(Value::Bool(false));
     }
     let items = items(call.arg(1), "find has on")?;
-    Ok(Value::Bool(contains(&items, call.arg(0))))
+    Ok(Value::Bool(contains(call, &items, call.arg(0))?))
 }
 
 fn chunk(call: &mut Call<'_, '_>) -> Result<Value, Error> {
@@ -185,8 +190,10 @@ fn chunk(call: &mut Call<'_, '_>) -> Result<Value, Error> {
             false => Error::new("runtime error: makeslice: len out of range"),
         });
     }
-    call.session.charge(items.len() * 24)?;
     let size = usize::try_from(size).unwrap_or(usize::MAX);
+    let chunks = items.len().div_ceil(size);
+    call.session
+        .charge(chunks * List::size(0) + (items.len() + chunks) * ITEM)?;
     let chunks = items
         .chunks(size)
         .map(|items| Value::list(items.to_vec()))
@@ -216,7 +223,7 @@ fn slice(call: &mut Call<'_, '_>) -> Result<Value, Error> {
     let Some(part) = part else {
         return Err(Error::new("reflect.Value.Slice: slice index out of bounds"));
     };
-    call.session.charge(part.len() * 24)?;
+    call.session.charge(List::size(part.len()))?;
     Ok(match list {
         Value::Bytes(bytes) => Value::Bytes(bytes[start as usize..end as usize].into()),
         Value::List(list) => Value::List(List::of(list.element(), part.to_vec())),

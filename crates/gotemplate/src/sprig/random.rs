@@ -7,6 +7,9 @@ use crate::session::Session;
 use crate::utf8;
 use crate::value::Value;
 
+/// What one random number counts, in bytes that are gone through: the world may ask the system for each.
+const RANDOM: usize = 256;
+
 const LETTERS: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const DIGITS: &str = "0123456789";
 
@@ -51,6 +54,7 @@ pub(super) fn add(functions: &mut Functions) {
                 let mut chars: Vec<char> = utf8::runes(call.bytes(0))
                     .map(|(_, _, char)| char.unwrap_or(char::REPLACEMENT_CHARACTER))
                     .collect();
+                call.session.work(chars.len().saturating_mul(RANDOM))?;
                 for last in (1..chars.len()).rev() {
                     let index = below(call.session, last as u64 + 1).unwrap_or(0);
                     chars.swap(last, index as usize);
@@ -108,6 +112,7 @@ fn text(call: &mut Call<'_, '_>, letters: &str) -> Result<Value, Error> {
         return Ok(Value::str(""));
     }
     let count = length(call)?;
+    call.session.work(count.saturating_mul(RANDOM))?;
     let letters = letters.as_bytes();
     let mut out = Vec::with_capacity(count);
     for _ in 0..count {

@@ -38,7 +38,8 @@ pub(super) fn add(functions: &mut Functions) {
         .insert(
             "deepEqual",
             Function::new(&[ANY, ANY], |call| {
-                Ok(Value::Bool(call.arg(0).deep_equals(call.arg(1))))
+                let is_equal = call.arg(0).deep_equals(call.arg(1), call.session)?;
+                Ok(Value::Bool(is_equal))
             }),
         );
 }

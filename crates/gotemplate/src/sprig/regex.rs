@@ -3,7 +3,7 @@
 use model::regexp::Regexp;
 
 use super::{INT, STR, made};
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 use crate::function::{Call, Function, Functions};
 use crate::print::quote;
 use crate::value::{List, Type, Value};
@@ -12,19 +12,17 @@ pub(super) fn add(functions: &mut Functions) {
     functions
         .insert(
             "regexMatch",
-            Function::new(&[STR, STR], |call| {
-                let found = call
-                    .session
-                    .regexp(&call.str(0))
-                    .is_ok_and(|regexp| regexp.is_match(&call.str(1)));
-                Ok(Value::Bool(found))
+            Function::new(&[STR, STR], |call| match call.session.regexp(&call.str(0)) {
+                Ok(regexp) => is_match(call, &regexp),
+                Err(error) if error.kind() == ErrorKind::Limit => Err(error),
+                Err(_) => Ok(Value::Bool(false)),
             }),
         )
         .insert(
             "mustRegexMatch",
             Function::new(&[STR, STR], |call| {
                 let regexp = call.session.regexp(&call.str(0))?;
-                Ok(Value::Bool(regexp.is_match(&call.str(1))))
+                is_match(call, &regexp)
             }),
         )
         .insert(
@@ -46,6 +44,7 @@ pub(super) fn add(functions: &mut Functions) {
         &[STR, STR],
         |call, regexp| {
             let text = call.str(1);
+            call.session.search(regexp, &text)?;
             let found = regexp.matches(&text).next();
             made(
                 call,
@@ -101,6 +100,9 @@ fn both(
             Function::new(params, move |call| {
                 let text = call.str(0);
                 let regexp = call.session.regexp(&text).map_err(|error| {
+                    if error.kind() == ErrorKind::Limit {
+                        return error;
+                    }
                     let quoted = match quote::can_backquote(text.as_bytes()) {
                         true => format!("`{text}`"),
                         false => model::quote::quote(&text),
@@ -119,17 +121,25 @@ fn both(
         );
 }
 
+fn is_match(call: &mut Call<'_, '_>, regexp: &Regexp) -> Result<Value, Error> {
+    let text = call.str(1);
+    call.session.search(regexp, &text)?;
+    Ok(Value::Bool(regexp.is_match(&text)))
+}
+
 fn limit(count: i64) -> usize {
     usize::try_from(count).unwrap_or(usize::MAX)
 }
 
 fn find_all(call: &mut Call<'_, '_>, regexp: &Regexp) -> Result<Value, Error> {
     let text = call.str(1);
-    let found: Vec<&[u8]> = regexp
-        .matches(&text)
-        .take(limit(call.int(2)))
-        .map(|range| text[range].as_bytes())
-        .collect();
+    call.session.search(regexp, &text)?;
+    let mut found: Vec<&[u8]> = Vec::new();
+    for range in regexp.matches(&text).take(limit(call.int(2))) {
+        call.session.found(text.len() - range.end)?;
+        call.session.fits(found.len() * MATCH)?;
+        found.push(text[range].as_bytes());
+    }
     if found.is_empty() {
         return Ok(Value::List(List::nil(Type::String)));
     }
@@ -145,6 +155,7 @@ fn replace(
     mut put: impl FnMut(&model::regexp::Captures<'_>, &mut String),
 ) -> Result<Value, Error> {
     let text = call.str(1);
+    call.session.search(regexp, &text)?;
     // While it grows it may take twice its room, and what it becomes is a copy.
     let room = call.session.memory_left() / 4;
     let mut out = String::with_capacity(text.len());
@@ -153,8 +164,13 @@ fn replace(
         let Some(found) = captures.get(0) else {
             continue;
         };
+        // Where a group was is found out in a second, slower search of the match.
+        call.session.work(found.len().saturating_mul(captures.len()))?;
+        call.session.found(text.len() - found.end())?;
         out.push_str(&text[start..found.start()]);
+        let before = out.len();
         put(&captures, &mut out);
+        call.session.work(out.len() - before)?;
         start = found.end();
         matches += 1;
         if out.len().saturating_add(matches * MATCH) > room {
@@ -223,9 +239,12 @@ fn split(call: &mut Call<'_, '_>, regexp: &Regexp) -> Result<Value, Error> {
     if !regexp.as_str().is_empty() && text.is_empty() {
         return Ok(Value::strings([""]));
     }
+    call.session.search(regexp, &text)?;
     let mut parts: Vec<&[u8]> = Vec::new();
     let (mut begin, mut end) = (0, 0);
     for found in regexp.matches(&text).take(limit(count)) {
+        call.session.found(text.len() - found.end)?;
+        call.session.fits(parts.len() * MATCH)?;
         if count > 0 && parts.len() as i64 == count - 1 {
             break;
         }

@@ -1,5 +1,7 @@
 //! Strings.
 
+use std::collections::HashSet;
+
 use super::cast::{string_of, text_of};
 use super::{ANY, INT, STR, made, wrap};
 use crate::error::Error;
@@ -162,7 +164,7 @@ pub(super) fn add(functions: &mut Functions) {
         .insert(
             "splitList",
             Function::new(&[STR, STR], |call| {
-                let parts = parts(call.bytes(1), call.bytes(0), -1);
+                let parts = parts(call, call.bytes(1), call.bytes(0), -1)?;
                 list_of(call, parts)
             }),
         );
@@ -189,7 +191,8 @@ fn trim_space<'t>(text: &'t str, _: &str) -> &'t str {
 }
 
 fn trim_all<'t>(text: &'t str, cut: &str) -> &'t str {
-    text.trim_matches(|char| cut.contains(char))
+    let cut: HashSet<char> = cut.chars().collect();
+    text.trim_matches(|char: char| cut.contains(&char))
 }
 
 /// Where a text is inside of another.
@@ -258,7 +261,9 @@ fn quote(call: &mut Call<'_, '_>) -> Result<Value, Error> {
         if !out.is_empty() {
             out.push(b' ');
         }
-        out.extend(print::quote::quote(&string_of(call, arg)?, false));
+        let text = string_of(call, arg)?;
+        call.session.expands(out.len() + text.len())?;
+        out.extend(print::quote::quote(&text, false));
     }
     made(call, out)
 }
@@ -270,7 +275,8 @@ fn squote(call: &mut Call<'_, '_>) -> Result<Value, Error> {
             out.push(b' ');
         }
         out.push(b'\'');
-        print::print_value(&mut out, arg, call.session.memory_left())?;
+        let room = call.session.memory_left().saturating_sub(out.len());
+        print::print_value(&mut out, arg, room)?;
         out.push(b'\'');
     }
     made(call, out)
@@ -282,7 +288,8 @@ fn cat(call: &mut Call<'_, '_>) -> Result<Value, Error> {
         if index > 0 {
             out.push(b' ');
         }
-        print::print_value(&mut out, arg, call.session.memory_left())?;
+        let room = call.session.memory_left().saturating_sub(out.len());
+        print::print_value(&mut out, arg, room)?;
     }
     made(call, out)
 }
@@ -341,9 +348,10 @@ fn strings(call: &mut Call<'_, '_>, value: &Value) -> Result<List, Error> {
     let mut texts = Vec::new();
     match value.items() {
         Some(items) => {
+            call.session.work(size_of_val(&*items))?;
             for item in items.iter().filter(|item| !item.is_nothing()) {
                 let text = string_of(call, item)?.into_owned();
-                call.session.charge(text.len() + 32)?;
+                call.session.charge(text.len() + PART)?;
                 texts.push(Value::string_of_vec(text));
             }
         }
@@ -358,6 +366,7 @@ fn strings(call: &mut Call<'_, '_>, value: &Value) -> Result<List, Error> {
 
 fn join(call: &mut Call<'_, '_>) -> Result<Value, Error> {
     let texts = strings(call, call.arg(1))?;
+    call.session.work(size_of_val(texts.items()))?;
     let separator = call.bytes(0);
     let mut out = Vec::new();
     for (index, text) in texts.items().iter().enumerate() {
@@ -379,14 +388,37 @@ fn sort_alpha(call: &mut Call<'_, '_>) -> Result<Value, Error> {
         return Ok(Value::strings([text]));
     }
     let list = strings(call, value)?;
+    let size: usize = list
+        .items()
+        .iter()
+        .map(|item| item.text_size() + size_of::<Value>())
+        .sum();
+    // Each text is compared about as often as the list can be halved.
+    let rounds = list.len().max(1).ilog2() as usize + 1;
+    call.session.work(size.saturating_mul(rounds))?;
+    call.session.charge(List::size(list.len()))?;
     list.sort_in_place(|items| items.sort_by(|a, b| a.as_bytes().cmp(&b.as_bytes())));
     Ok(Value::List(list))
 }
 
 /// `strings.SplitN`
-pub(super) fn parts<'t>(text: &'t [u8], separator: &[u8], count: i64) -> Vec<&'t [u8]> {
+fn parts<'t>(
+    call: &Call<'_, '_>,
+    text: &'t [u8],
+    separator: &[u8],
+    count: i64,
+) -> Result<Vec<&'t [u8]>, Error> {
     if count == 0 {
-        return Vec::new();
+        return Ok(Vec::new());
+    }
+    // Each part takes much more than its text, and there may be as many as there are bytes.
+    let most = text.len() / separator.len().max(1) + 1;
+    if most > SMALL {
+        let found = match separator {
+            [] => most,
+            _ => memchr::memmem::find_iter(text, separator).count(),
+        };
+        call.session.fits(found.saturating_mul(PART))?;
     }
     let most = usize::try_from(count).unwrap_or(usize::MAX);
     let mut parts = Vec::new();
@@ -402,7 +434,7 @@ pub(super) fn parts<'t>(text: &'t [u8], separator: &[u8], count: i64) -> Vec<&'t
         if start < text.len() {
             parts.push(&text[start..]);
         }
-        return parts;
+        return Ok(parts);
     }
     for at in memchr::memmem::find_iter(text, separator) {
         if parts.len() + 1 == most {
@@ -412,12 +444,18 @@ pub(super) fn parts<'t>(text: &'t [u8], separator: &[u8], count: i64) -> Vec<&'t
         start = at + separator.len();
     }
     parts.push(&text[start..]);
-    parts
+    Ok(parts)
 }
+
+/// The parts of a text that are not counted before they are made.
+const SMALL: usize = 1 << 12;
+
+/// The bytes that a part of a text takes as an item of a list, beside its own.
+const PART: usize = 56;
 
 /// A `[]string` of these.
 pub(super) fn list_of(call: &mut Call<'_, '_>, parts: Vec<&[u8]>) -> Result<Value, Error> {
-    let size: usize = parts.iter().map(|part| part.len() + 32).sum();
+    let size: usize = parts.iter().map(|part| part.len() + PART).sum();
     call.session.charge(size)?;
     let items = parts.into_iter().map(Value::string_of_bytes).collect();
     Ok(Value::List(List::of(Type::String, items)))
@@ -425,8 +463,9 @@ pub(super) fn list_of(call: &mut Call<'_, '_>, parts: Vec<&[u8]>) -> Result<Valu
 
 /// `_0`, `_1` and so on in a `map[string]string`.
 fn split(call: &mut Call<'_, '_>, text: &[u8], count: i64) -> Result<Value, Error> {
-    let parts = parts(text, call.bytes(0), count);
-    let size: usize = parts.iter().map(|part| part.len() + 64).sum();
+    let parts = parts(call, text, call.bytes(0), count)?;
+    let texts: usize = parts.iter().map(|part| part.len() + PART).sum();
+    let size = texts + Map::size(parts.len());
     call.session.charge(size)?;
     let map = Map::of(Type::String);
     for (index, part) in parts.into_iter().enumerate() {

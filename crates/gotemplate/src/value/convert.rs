@@ -3,6 +3,8 @@
 use arcstr::ArcStr;
 
 use super::{List, Map, Value};
+use crate::error::Error;
+use crate::session::Session;
 
 impl From<bool> for Value {
     fn from(bool: bool) -> Value {
@@ -43,6 +45,30 @@ impl From<Map> for Value {
 impl From<List> for Value {
     fn from(list: List) -> Value {
         Value::List(list)
+    }
+}
+
+impl Value {
+    /// As Go's `encoding/json` reads a document into an `interface {}`, within what a session may make.
+    ///
+    /// # Errors
+    /// The values take more than the limits allow.
+    pub fn from_tree(tree: &model::Value, session: &mut Session<'_>) -> Result<Value, Error> {
+        session.charge(size(tree))?;
+        Ok(Value::from(tree))
+    }
+}
+
+/// The bytes that a tree takes as a value.
+fn size(tree: &model::Value) -> usize {
+    match tree {
+        model::Value::Str(text) => text.as_str().len() + 32,
+        model::Value::Array(items) => List::size(items.len()) + items.iter().map(size).sum::<usize>(),
+        model::Value::Object(map) => {
+            let entries = map.iter().map(|(key, value)| key.len() + 32 + size(value));
+            Map::size(map.len()) + entries.sum::<usize>()
+        }
+        _ => 0,
     }
 }
 

@@ -44,6 +44,12 @@ impl List {
         }))
     }
 
+    /// The bytes that a list of so many items takes, without what the items share.
+    pub const fn size(items: usize) -> usize {
+        // What counts the references, and what the heap needs around both blocks.
+        size_of::<Data>() + 48 + items.saturating_mul(size_of::<Value>())
+    }
+
     /// The items.
     pub fn items(&self) -> &[Value] {
         self.0.sorted.get().unwrap_or(&self.0.items)

@@ -36,6 +36,21 @@ pub trait Class: Send + Sync {
 }
 
 impl Map {
+    /// The bytes that the first entry of a map takes: room for eleven.
+    pub(crate) const NODE: usize = 11 * size_of::<(ArcStr, Value)>() + 32;
+
+    /// The bytes that a map of so many entries takes, without its keys and what the values share.
+    pub const fn size(entries: usize) -> usize {
+        // What counts the references, and what the heap needs around it.
+        let empty = size_of::<Data>() + 32;
+        match entries {
+            0 => empty,
+            1..=11 => empty + Map::NODE,
+            // Nodes are full by two thirds.
+            _ => empty + entries.saturating_mul(3 * size_of::<(ArcStr, Value)>() / 2),
+        }
+    }
+
     /// An empty `map[string]interface {}`.
     pub fn new() -> Map {
         Map::from_entries(BTreeMap::new())

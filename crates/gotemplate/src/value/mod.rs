@@ -158,8 +158,7 @@ impl Value {
             Value::Map(map) => !map.is_empty(),
             Value::Object(object) => match object.kind() {
                 Kind::Struct | Kind::Pointer => true,
-                Kind::Map => !object.fields().is_empty(),
-                Kind::Slice => !object.items().is_empty(),
+                Kind::Map | Kind::Slice => object.count() > 0,
                 Kind::Invalid | Kind::Interface => false,
                 _ => object.scalar().is_some_and(|scalar| scalar.truth()),
             },
@@ -178,12 +177,22 @@ impl Value {
             Value::List(list) => Some(list.len()),
             Value::Map(map) => Some(map.len()),
             Value::Object(object) => match object.kind() {
-                Kind::Map => Some(object.fields().len()),
-                Kind::Slice => Some(object.items().len()),
+                Kind::Map | Kind::Slice => Some(object.count()),
                 Kind::String => object.scalar().and_then(|scalar| scalar.len()),
                 _ => None,
             },
             _ => None,
+        }
+    }
+
+    /// The bytes that a function goes through which reads this as text: nothing of what is in lists and maps.
+    #[inline]
+    pub(crate) fn text_size(&self) -> usize {
+        match self {
+            Value::Str(text) => text.len(),
+            Value::Raw(bytes) | Value::Bytes(bytes) => bytes.len(),
+            Value::Object(object) => object.weight(),
+            _ => 0,
         }
     }
 

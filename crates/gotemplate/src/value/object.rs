@@ -41,6 +41,19 @@ pub trait Object: Send + Sync + 'static {
         Vec::new()
     }
 
+    /// The number of fields or items, of a map or slice.
+    fn count(&self) -> usize {
+        match self.kind() {
+            Kind::Slice => self.items().len(),
+            _ => self.fields().len(),
+        }
+    }
+
+    /// The bytes of text that [`Object::fields`] and [`Object::items`] copy: they are work for each function that is given the object.
+    fn weight(&self) -> usize {
+        0
+    }
+
     /// The type of the elements, of a map or slice.
     fn element(&self) -> Type {
         Type::Any

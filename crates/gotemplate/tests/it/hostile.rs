@@ -107,6 +107,197 @@ fn what_would_take_minutes_is_stopped_within_seconds() {
     }
 }
 
+/// Each call took one step, however much it had to do.
+#[test]
+fn functions_over_long_texts_cost_steps_for_their_length() {
+    let limits = Limits {
+        steps: 100_000,
+        ..Limits::default()
+    };
+    for call in [
+        "sha1sum $x",
+        "sha256sum $x",
+        "sha512sum $x",
+        "adler32sum $x",
+        "contains \"z\" $x",
+        "eq $x (print $x)",
+        "deepEqual (list $x) (list (print $x))",
+        "has (print $x) (list $x)",
+        "without (list $x) (print $x)",
+        "regexMatch \"z\" $x",
+        "regexFindAll \"z\" $x -1",
+        "regexSplit \"z\" $x -1",
+        "regexReplaceAll \"z\" $x \"y\"",
+        "trimAll \"yz\" $x",
+        "upper $x",
+        "snakecase $x",
+        "b64enc $x | len",
+        "htpasswd $x $x",
+        "fromJson $x",
+        "urlParse $x",
+    ] {
+        let text = format!(
+            "{{{{ $x := repeat 100000 \"x\" }}}}{{{{ range 1000 }}}}{{{{ $y := {call} }}}}{{{{ end }}}}"
+        );
+        let error = render(&text, limits).expect_err(call);
+        assert_eq!(error.kind(), ErrorKind::Limit, "{call}: {error}");
+        assert!(error.message().contains("steps"), "{call}: {error}");
+    }
+}
+
+/// Keys and hashes counted nothing, or as memory, and so did what an expression has to go through.
+#[test]
+fn what_takes_long_is_counted_before_it_begins() {
+    let limits = Limits {
+        steps: 4_000,
+        ..Limits::default()
+    };
+    let key = "-----BEGIN RSA PRIVATE KEY-----\n\
+        MIIBOgIBAAJBAKj34GkxFhD90vcNLYLInFEX6Ppy1tPf9Cnzj4p4WGeKLs1Pt8Qu\n-----END RSA PRIVATE KEY-----\n";
+    for call in [
+        "genPrivateKey \"rsa\"",
+        "genPrivateKey \"dsa\"",
+        "genPrivateKey \"ecdsa\"",
+        "genCA \"a\" 1",
+        "genSelfSignedCert \"a\" nil nil 1",
+        &format!("genCAWithKey \"a\" 1 {key:?}"),
+        "bcrypt \"a\"",
+        "htpasswd \"a\" \"b\"",
+        "derivePassword 1 \"long\" \"a\" \"b\" \"c\"",
+        "getHostByName \"a\"",
+        "randAlpha 10000",
+        "regexMatch \"(a{1,100}){100}\" (repeat 1000 \"a\")",
+    ] {
+        let begun = std::time::Instant::now();
+        let error = render(&format!("{{{{ {call} }}}}"), limits).expect_err(call);
+        assert_eq!(error.kind(), ErrorKind::Limit, "{call}: {error}");
+        assert!(error.message().contains("steps"), "{call}: {error}");
+        assert!(begun.elapsed().as_secs() < 2, "{call}: {:?}", begun.elapsed());
+    }
+}
+
+#[test]
+fn private_keys_of_more_than_8192_bits_are_refused() {
+    let body = "QUFB".repeat(2_000);
+    let text = format!(
+        "{{{{ genCAWithKey \"a\" 1 \"-----BEGIN RSA PRIVATE KEY-----\\n{body}\\n-----END RSA PRIVATE KEY-----\\n\" }}}}"
+    );
+    let error = render(&text, Limits::default()).unwrap_err();
+    assert!(error.message().contains("8192 bits"), "{error}");
+}
+
+#[test]
+fn expressions_cost_steps_for_their_size() {
+    let steps = |expression: &str| {
+        let mut templates = Templates::new(Arc::new(Functions::sprig()));
+        let text = format!("{{{{ regexMatch {expression:?} (repeat 1000 \"a\") }}}}");
+        templates.parse("t", &text).unwrap();
+        let mut world = FixedWorld::new("2026-01-02T03:04:05Z".parse().unwrap(), 7);
+        let mut session = Session::new(Limits::default(), &mut world);
+        templates.execute("t", &data(), &mut session).unwrap();
+        session.steps()
+    };
+    let (small, large) = (steps("a+b"), steps("(a{1,100}){20}b"));
+    assert!(small < 5_000, "{small}");
+    assert!(large > 8 * small, "{large} {small}");
+}
+
+/// What a function makes of its arguments was counted only when all of it was made.
+#[test]
+fn texts_that_functions_would_make_much_of_are_refused_before() {
+    let limits = Limits {
+        memory: 32 << 20,
+        ..Limits::default()
+    };
+    let arguments = "$x ".repeat(100);
+    for call in [
+        format!("quote {arguments}"),
+        format!("squote {arguments}"),
+        format!("cat {arguments}"),
+        format!("print {arguments}"),
+        format!("html {arguments}"),
+        "toJson (list $y)".to_owned(),
+        "printf \"%q\" (list $y)".to_owned(),
+        "b64dec $y".to_owned(),
+        "splitList \"\" $y".to_owned(),
+        "fromJson (printf \"[%s0]\" (repeat 4000000 \"0,\"))".to_owned(),
+    ] {
+        let text = format!(
+            "{{{{ $x := repeat 1000000 \"x\" }}}}{{{{ $y := repeat 8000000 \"\\x00\" }}}}{{{{ $z := {call} }}}}"
+        );
+        let error = render(&text, limits).expect_err(&call);
+        assert_eq!(error.kind(), ErrorKind::Limit, "{call}: {error}");
+    }
+}
+
+#[test]
+fn whoever_renders_can_stop_it_and_the_error_says_where_and_why() {
+    for text in [
+        "{{ range 1000000000 }}{{ end }}",
+        "{{ $x := repeat 100000 \"x\" }}{{ range 1000000000 }}{{ $y := sha256sum $x }}{{ end }}",
+        "{{ range 1000000000 }}{{ $x := bcrypt \"a\" }}{{ end }}",
+        "{{ range 1000000000 }}{{ $x := getHostByName \"a\" }}{{ end }}",
+        "{{ $x := regexFindAll \"x\" (repeat 1000000 \"x\") -1 }}",
+    ] {
+        let mut templates = Templates::new(Arc::new(Functions::sprig()));
+        templates.parse("slow.yaml", text).unwrap();
+        let asked = std::cell::Cell::new(0);
+        let stop = || {
+            asked.set(asked.get() + 1);
+            (asked.get() > 3).then(|| "the time is up".to_owned())
+        };
+        let mut world = FixedWorld::new("2026-01-02T03:04:05Z".parse().unwrap(), 7);
+        let mut session = Session::new(Limits::default(), &mut world).with_stop(&stop);
+        let error = templates
+            .execute("slow.yaml", &data(), &mut session)
+            .expect_err(text);
+        assert_eq!(error.kind(), ErrorKind::Limit, "{text}: {error}");
+        assert_eq!(error.template(), Some("slow.yaml"));
+        assert!(error.message().contains("slow.yaml:1:"), "{error}");
+        assert!(error.message().ends_with("the time is up"), "{error}");
+        assert_eq!(asked.get(), 4, "{text}");
+    }
+}
+
+#[test]
+fn errors_stay_short_however_many_templates_they_pass_through() {
+    let text = format!(
+        "{{{{ define \"x\" }}}}{{{{ include \"x\" (list . \"{}\") }}}}{{{{ end }}}}{{{{ include \"x\" . }}}}",
+        "x".repeat(10_000)
+    );
+    let mut functions = Functions::sprig();
+    let include = |call: &mut gotemplate::Call<'_, '_>| {
+        let text = call.render(&call.str(0), call.arg(1))?;
+        Ok(Value::string_of_vec(text))
+    };
+    functions.insert(
+        "include",
+        gotemplate::Function::new(&[gotemplate::Type::String, gotemplate::Type::Any], include),
+    );
+    let mut templates = Templates::new(Arc::new(functions));
+    templates.parse("t", &text).unwrap();
+    let mut world = FixedWorld::new("2026-01-02T03:04:05Z".parse().unwrap(), 7);
+    let mut session = Session::new(Limits::default(), &mut world);
+    let error = templates.execute("t", &data(), &mut session).unwrap_err();
+    assert!(error.message().len() < 100_000);
+    assert!(error.message().contains("exceeded maximum template depth"));
+    let error = render("{{ fail (repeat 1000000 \"y\") }}", Limits::default()).unwrap_err();
+    assert!(error.message().len() < 100_000);
+}
+
+/// Each of a thousand templates inside of one another may have hundreds of blocks inside of one another, and all take stack.
+#[test]
+fn blocks_of_templates_inside_of_one_another_are_counted_together() {
+    let text = format!(
+        "{{{{ define \"x\" }}}}{}{{{{ template \"x\" . }}}}{}{{{{ end }}}}{{{{ template \"x\" . }}}}",
+        "{{ if true }}".repeat(300),
+        "{{ end }}".repeat(300)
+    );
+    let error = render(&text, Limits::default()).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Limit, "{error}");
+    assert!(error.message().contains("inside of one another"), "{error}");
+}
+
 #[test]
 fn deep_recursion_needs_no_large_stack_of_its_thread() {
     let text = "{{ define \"x\" }}{{ if gt . 0 }}{{ with (sub . 1 | int) }}({{ template \"x\" . }}){{ end }}{{ end }}{{ end }}\

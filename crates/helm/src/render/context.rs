@@ -50,6 +50,8 @@ impl Class for Values {
         static AS_MAP: LazyLock<Function> = LazyLock::new(|| {
             Function::new(&[], |call| {
                 let values = call.receiver().and_then(Value::as_map);
+                let count = values.map_or(0, Map::len);
+                call.session.charge(Map::size(count))?;
                 let plain = values.map(|map| map.entries().into_iter().collect::<Map>());
                 Ok(Value::Map(plain.unwrap_or_default()))
             })
@@ -57,7 +59,8 @@ impl Class for Values {
         static YAML: LazyLock<Function> = LazyLock::new(|| {
             Function::new(&[], |call| {
                 let values = call.receiver().cloned().unwrap_or_default();
-                Ok(Value::str(yaml::write_line(&values)?))
+                let text = yaml::written(call, &values)??;
+                yaml::made(call, text)
             })
         });
         static TABLE: LazyLock<Function> = LazyLock::new(|| {

@@ -59,6 +59,14 @@ impl Object for Files {
         self.0.iter().map(entry).collect()
     }
 
+    fn count(&self) -> usize {
+        self.0.len()
+    }
+
+    fn weight(&self) -> usize {
+        self.0.values().map(Bytes::len).sum()
+    }
+
     fn as_any(&self) -> &dyn Any {
         self
     }
@@ -98,9 +106,28 @@ fn get_bytes(call: &mut Call<'_, '_>) -> Result<Value, Error> {
     Ok(Value::Bytes(content(call)?.as_ref().into()))
 }
 
+/// The longest pattern, in bytes.
+const LONGEST_PATTERN: usize = 1 << 10;
+
+/// The steps that compiling a pattern counts.
+const COMPILING: u64 = 1_000;
+
+/// What matching a byte of a path counts, in bytes that are gone through.
+const MATCHING: usize = 16;
+
 fn glob(call: &mut Call<'_, '_>) -> Result<Value, Error> {
     let files = receiver(call);
-    let Some(glob) = Glob::new(&call.str(0)) else {
+    let pattern = call.str(0);
+    if pattern.len() > LONGEST_PATTERN {
+        return Err(Error::limit(format!(
+            "the pattern has {} bytes, and {LONGEST_PATTERN} are read at most: use a shorter one",
+            pattern.len()
+        )));
+    }
+    let paths: usize = files.0.keys().map(|path| path.len()).sum();
+    call.session.price(COMPILING + pattern.len() as u64)?;
+    call.session.work(paths.saturating_mul(MATCHING))?;
+    let Some(glob) = Glob::new(&pattern) else {
         return Ok(Value::object(files));
     };
     let matching = files.0.iter().filter(|(path, _)| glob.matches(path));
@@ -118,10 +145,10 @@ fn as_secrets(call: &mut Call<'_, '_>) -> Result<Value, Error> {
 
 fn written(call: &mut Call<'_, '_>, text: impl Fn(&Bytes) -> Value) -> Result<Value, Error> {
     let files = receiver(call);
-    let size: usize = files.0.values().map(Bytes::len).sum();
-    call.session.charge(size * 2)?;
+    call.session.charge(files.weight() * 2)?;
     let map = Value::Map(files.by_name(text));
-    Ok(Value::str(yaml::write(&map).unwrap_or_default()))
+    let text = yaml::written(call, &map)?.map(yaml::without_last_break);
+    yaml::made(call, text.unwrap_or_default())
 }
 
 fn lines(call: &mut Call<'_, '_>) -> Result<Value, Error> {
@@ -131,5 +158,7 @@ fn lines(call: &mut Call<'_, '_>) -> Result<Value, Error> {
         return Ok(Value::strings(Vec::<String>::new()));
     }
     let text = text.strip_suffix('\n').unwrap_or(&text);
+    let count = text.bytes().filter(|byte| *byte == b'\n').count() + 1;
+    call.session.charge(gotemplate::List::size(count) + count * 32)?;
     Ok(Value::strings(text.split('\n')))
 }

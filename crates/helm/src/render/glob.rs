@@ -4,11 +4,14 @@
 
 use std::fmt::Write as _;
 
-use regex::Regex;
+use regex::{Regex, RegexBuilder};
 
 /// A compiled pattern.
 #[derive(Clone, Debug)]
 pub(super) struct Glob(Regex);
+
+/// The largest compiled pattern, in bytes.
+const LARGEST: usize = 1 << 20;
 
 /// How many braces may be inside of one another.
 const MAX_NESTING: usize = 32;
@@ -45,7 +48,8 @@ impl Glob {
             return None;
         }
         out.push_str(")$");
-        Regex::new(&out).ok().map(Glob)
+        let compiled = RegexBuilder::new(&out).size_limit(LARGEST).build();
+        compiled.ok().map(Glob)
     }
 
     pub(super) fn matches(&self, name: &str) -> bool {

@@ -18,7 +18,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use bytes::Bytes;
 use collect::Template;
 pub use functions::Lookup;
-use functions::{Host, without_no_value};
+use functions::{Host, size_when_parsed, without_no_value};
 use gotemplate::{Functions, MissingKey, Parsed, Session, Templates, Value, World};
 use model::Map;
 
@@ -51,6 +51,27 @@ pub struct Options {
     pub lookup: Option<Arc<dyn Lookup>>,
     /// What templates may use up.
     pub limits: gotemplate::Limits,
+    /// Tells the templates to stop, such as at a deadline; nobody lets them run on.
+    pub stop: Option<Arc<Stop>>,
+}
+
+/// Tells a rendering to stop, by the reason, which becomes its error. It is asked every few thousand steps.
+pub type Stop = dyn Fn() -> Option<String> + Send + Sync;
+
+/// Helm counts a thousand templates of each name inside of one another; this is for all names together.
+const DEPTH: u32 = 1_200;
+
+impl Options {
+    /// Options for charts that whoever runs the program has chosen, rather than a stranger: with generous limits.
+    pub fn of_own_charts() -> Self {
+        Options {
+            limits: gotemplate::Limits {
+                depth: DEPTH,
+                ..gotemplate::Limits::generous()
+            },
+            ..Options::default()
+        }
+    }
 }
 
 impl Default for Options {
@@ -59,9 +80,9 @@ impl Default for Options {
             strict: false,
             lint: false,
             lookup: None,
+            stop: None,
             limits: gotemplate::Limits {
-                // Helm counts a thousand of each name; this is for all names together.
-                depth: 1_200,
+                depth: DEPTH,
                 ..gotemplate::Limits::default()
             },
         }
@@ -89,7 +110,15 @@ pub struct Input<'i> {
 }
 
 /// Templates that were read, by path and text.
-type Known = Mutex<Cache<(String, Bytes), Parsed>>;
+type Known = Mutex<Cache<(String, Bytes), Read>>;
+
+/// A template that was read.
+#[derive(Clone)]
+struct Read {
+    parsed: Parsed,
+    /// The bytes that it takes.
+    size: usize,
+}
 
 /// Renders charts. It holds the table of functions, which is made once, and, if it shall, templates that were read. Clones share both.
 #[derive(Clone)]
@@ -113,7 +142,7 @@ impl Engine {
         }
     }
 
-    /// An engine that keeps templates which it has read, up to so many bytes of text: for processes that render charts again and again.
+    /// An engine that keeps templates which it has read, up to so many bytes: for processes that render charts again and again.
     pub fn remembering(bytes: usize) -> Engine {
         Engine {
             known: Some(Arc::new(Mutex::new(Cache::new(bytes)))),
@@ -154,6 +183,9 @@ impl Engine {
             lookup: options.lookup.clone(),
         };
         let mut session = Session::new(options.limits, world).with_host(&host);
+        if let Some(stop) = &options.stop {
+            session = session.with_stop(stop.as_ref());
+        }
         let rendered = execute(&templates, &found, &mut session, version);
         drop(session);
         remarks.append(&mut host.remarks.into_inner());
@@ -167,35 +199,50 @@ impl Engine {
             MissingKey::Zero
         };
         let mut templates = Templates::new(Arc::clone(&self.functions)).with_missing_key(missing);
+        let mut room = usize::try_from(options.limits.memory).unwrap_or(usize::MAX);
         for template in found {
-            let parsed = self.read(&templates, template)?;
-            templates.add(&parsed);
+            let read = self.read(&templates, template, room)?;
+            room = room.checked_sub(read.size).ok_or_else(|| too_large(template))?;
+            templates.add(&read.parsed);
         }
         Ok(templates)
     }
 
-    /// Reads a template, unless it is known.
-    fn read(&self, templates: &Templates, template: &Template) -> Result<Parsed, Error> {
+    /// Reads a template, unless it is known, if there is room for what it takes once it is parsed.
+    fn read(&self, templates: &Templates, template: &Template, room: usize) -> Result<Read, Error> {
         let known = self.known.as_ref().map(|known| {
             let key = (template.path.clone(), template.text.clone());
             (known, key)
         });
         if let Some((known, key)) = &known
-            && let Some(parsed) = known.lock().unwrap_or_else(PoisonError::into_inner).get(key)
+            && let Some(read) = known.lock().unwrap_or_else(PoisonError::into_inner).get(key)
         {
-            return Ok(parsed);
+            return Ok(read);
         }
         let text = String::from_utf8_lossy(&template.text);
+        let size = size_when_parsed(&text);
+        if size > room {
+            return Err(too_large(template));
+        }
         let parsed = templates
             .read(&template.path, &text)
             .map_err(|error| Error(failure::of_parsing(&template.path, &error)))?;
+        let read = Read { parsed, size };
         if let Some((known, key)) = known {
-            let weight = key.0.len() + key.1.len();
+            let weight = key.0.len() + key.1.len() + size;
             let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
-            known.insert(key, parsed.clone(), weight);
+            known.insert(key, read.clone(), weight);
         }
-        Ok(parsed)
+        Ok(read)
     }
+}
+
+fn too_large(template: &Template) -> Error {
+    Error(format!(
+        "parse error in ({}): the templates of the chart take more memory once they are parsed than functions may use: \
+         write fewer actions",
+        template.path
+    ))
 }
 
 fn execute(

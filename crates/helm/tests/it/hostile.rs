@@ -59,6 +59,73 @@ fn what_is_nested_very_deep_is_refused_or_read_but_never_exhausts_the_stack() {
     }
 }
 
+/// Each list holds the one before twice, so that a thousand bytes in memory are a terabyte when they are written.
+#[test]
+fn values_that_share_parts_are_not_written_beyond_the_limits() {
+    for call in [
+        "toYaml $x",
+        "mustToYaml $x",
+        "toYamlPretty $x",
+        "toToml (dict \"a\" $x)",
+        "toJson $x",
+    ] {
+        let text = failure(&format!(
+            "{{{{ $x := list \"a\" }}}}{{{{ range 40 }}}}{{{{ $x = list $x $x }}}}{{{{ end }}}}{{{{ {call} }}}}"
+        ));
+        assert!(
+            text.contains("bytes") || text.contains("limits"),
+            "{call}: {text}"
+        );
+    }
+    let text = failure(
+        "{{ $x := dict \"a\" 1 }}{{ range 40 }}{{ $x = dict (repeat 1000 \"a\") $x (repeat 1000 \"b\") $x }}{{ end }}{{ toToml $x }}",
+    );
+    assert!(text.contains("bytes"), "{text}");
+}
+
+#[test]
+fn files_that_are_read_again_and_again_are_counted() {
+    let content = "x".repeat(1 << 20);
+    for call in [
+        "$x := .Files.big",
+        "$x := index .Files \"big\"",
+        "$x := .Files.Get \"big\"",
+        "$x := get .Files \"big\"",
+        "$x := .Files.Lines \"big\"",
+        "$x := .Files.AsConfig",
+    ] {
+        let template = format!(
+            "{{{{ range 100 }}}}{{{{ {} }}}}{{{{ end }}}}",
+            call.replace(".Files", "$.Files")
+        );
+        let mut request = request(load(&[("templates/a.yaml", &template), ("big", &content)]), "");
+        request.options.limits.steps = 200_000;
+        request.options.limits.memory = 64 << 20;
+        let text = make(request).unwrap_err();
+        assert!(text.contains("steps") || text.contains("bytes"), "{call}: {text}");
+    }
+}
+
+#[test]
+fn a_rendering_is_stopped_when_asked_and_says_in_which_template() {
+    let mut request = request(
+        load(&[("templates/slow.yaml", "{{ range 1000000000 }}{{ end }}")]),
+        "",
+    );
+    request.options.stop = Some(std::sync::Arc::new(|| Some("the time is up".to_owned())));
+    let text = make(request).unwrap_err();
+    assert!(text.contains("templates/slow.yaml:1:"), "{text}");
+    assert!(text.contains("the time is up"), "{text}");
+}
+
+#[test]
+fn templates_that_take_more_memory_than_allowed_once_they_are_parsed_are_refused() {
+    let text = failure(&"{{ 1 }}".repeat(100_000));
+    assert!(text.contains("once they are parsed"), "{text}");
+    let text = failure("a: {{ tpl (repeat 100000 \"{{ 1 }}\") . }}");
+    assert!(text.contains("bytes"), "{text}");
+}
+
 /// Pieces of templates that mean something, to be put together at random.
 const PIECES: [&str; 24] = [
     "{{",

@@ -27,6 +27,8 @@ pub struct Regexp {
     regex: regex::Regex,
     /// Whether places inside of characters may fit, which then are none.
     splits: bool,
+    /// An upper bound of the compiled size.
+    size: usize,
 }
 
 /// How large a compiled expression may get where nothing else is said, in bytes.
@@ -34,6 +36,16 @@ const SIZE: usize = 1 << 20;
 
 /// The memory that searching may take beside that, in bytes, for each thread that searches.
 const SEARCH: usize = 2 << 20;
+
+/// The sizes that are tried one after the other, so that the size of an expression is known, if only roughly.
+const SIZES: [usize; 5] = [4 << 10, 32 << 10, 256 << 10, 1 << 20, 4 << 20];
+
+/// The memory that the places of groups may take: searching may need all of them for each part of the compiled expression.
+const GROUPS: usize = 64 << 20;
+
+/// A bound of the bytes of places that one group takes for each byte of the compiled expression: two places of eight bytes, in two
+/// tables, for each part of the expression, which has at least sixteen bytes.
+const GROUP: usize = 2;
 
 /// The longest expression, in bytes. What an expression is parsed to takes memory before its compiled size is known.
 const LONGEST: usize = 1 << 16;
@@ -58,20 +70,36 @@ impl Regexp {
             return Err(Error::new(Problem::Large, &start));
         }
         let translated = translate(text)?;
-        let built = regex::RegexBuilder::new(&translated)
-            .size_limit(size)
-            .dfa_size_limit(size.min(SEARCH))
-            .build();
-        let regex = built.map_err(|error| match error {
-            regex::Error::CompiledTooBig(_) => Error::new(Problem::Large, text),
-            // Nothing else is left of what the crate refuses.
-            _ => Error::new(Problem::TooDeep, text),
-        })?;
+        let built = |limit| {
+            regex::RegexBuilder::new(&translated)
+                .size_limit(limit)
+                .dfa_size_limit(size.min(SEARCH))
+                .build()
+        };
+        let mut sizes = SIZES.into_iter().filter(|smaller| *smaller < size).chain([size]);
+        let (regex, size) = loop {
+            let limit = sizes.next().ok_or_else(|| Error::new(Problem::Large, text))?;
+            match built(limit) {
+                Ok(regex) => break (regex, limit),
+                Err(regex::Error::CompiledTooBig(_)) => {}
+                // Nothing else is left of what the crate refuses.
+                Err(_) => return Err(Error::new(Problem::TooDeep, text)),
+            }
+        };
+        if regex.captures_len().saturating_mul(size).saturating_mul(GROUP) > GROUPS {
+            return Err(Error::new(Problem::Large, text));
+        }
         Ok(Regexp {
             text: text.into(),
             regex,
             splits: translated.contains(r"\B"),
+            size,
         })
+    }
+
+    /// An upper bound of the compiled size, in bytes: searching a text takes at most as long as its length times this.
+    pub fn size(&self) -> usize {
+        self.size
     }
 
     /// Whether some part of a text matches.
@@ -171,6 +199,22 @@ mod tests {
         );
         assert_eq!(told("a)"), "error parsing regexp: unexpected ): `a)`");
         assert_eq!(told("x["), "error parsing regexp: missing closing ]: `[`");
+    }
+
+    /// Searching would take gigabytes: the places of all groups for each part of the expression.
+    #[test]
+    fn expressions_with_too_many_groups_for_their_size_are_refused() {
+        let groups = "(a)".repeat(5_000);
+        assert_eq!(Regexp::new(&groups).unwrap_err().problem(), Problem::Large);
+        assert!(Regexp::new(&"(a)".repeat(100)).is_ok());
+    }
+
+    #[test]
+    fn the_size_of_an_expression_is_known_roughly() {
+        let size = |pattern: &str| Regexp::new(pattern).unwrap().size();
+        assert_eq!(size(r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$"), 4 << 10);
+        assert!(size(r"\pL{10}") > 32 << 10);
+        assert!(size(r"^[^,]+,\S+\.[^/]{3}$") <= 32 << 10);
     }
 
     #[test]

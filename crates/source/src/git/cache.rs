@@ -29,6 +29,8 @@ use parking_lot::Mutex;
 use sha2::Sha256;
 use tempfile::TempDir;
 
+use super::memory::Memory;
+use super::quota::{DiskLimits, Quota, entries, is_directory, size_of};
 use super::slot::Slot;
 use super::url::Url;
 use crate::trust::TrustScope;
@@ -46,12 +48,20 @@ pub struct Cache {
     inner: Arc<Inner>,
 }
 
+/// What is kept of one repository for the readers of one scope.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Mirror(PathBuf);
+
 #[derive(Debug)]
 struct Inner {
     root: PathBuf,
     /// Held for as long as this lives; a process that dies lets go of it.
     _lock: File,
     slots: Mutex<Slots>,
+    /// What objects of all repositories are read into.
+    memory: Memory,
+    /// What is on disk.
+    quota: Quota,
     /// What names of directories are made with.
     key: [u8; 32],
     /// What goes with it.
@@ -79,6 +89,8 @@ impl Cache {
             root: folder.path().to_owned(),
             _lock: lock,
             slots: Mutex::default(),
+            memory: Memory::default(),
+            quota: Quota::new(DiskLimits::default()),
             key: random_key()?,
             _temporary: Some(folder),
         };
@@ -92,6 +104,14 @@ impl Cache {
     /// # Errors
     /// Where the directory cannot be written to.
     pub fn open(root: impl AsRef<Path>) -> io::Result<Self> {
+        Self::open_with(root, DiskLimits::default())
+    }
+
+    /// As [`Cache::open`], with other limits.
+    ///
+    /// # Errors
+    /// As [`Cache::open`].
+    pub fn open_with(root: impl AsRef<Path>, limits: DiskLimits) -> io::Result<Self> {
         for number in 0..MAX_PROCESSES {
             let root = root.as_ref().join(number.to_string());
             fs::create_dir_all(&root)?;
@@ -103,8 +123,11 @@ impl Cache {
                         root,
                         _lock: lock,
                         slots: Mutex::default(),
+                        memory: Memory::default(),
+                        quota: Quota::new(limits),
                         _temporary: None,
                     };
+                    inner.quota.measure_all(&inner.root);
                     return Ok(Cache {
                         inner: Arc::new(inner),
                     });
@@ -150,6 +173,24 @@ impl Cache {
         }
     }
 
+    /// Makes room for one more repository, where little is left: the least recently used ones go.
+    pub(super) fn make_room(&self) {
+        let total = self.inner.quota.limits().total;
+        if self.inner.quota.total() > total / 4 * 3 {
+            self.remove_beyond(total / 2);
+        }
+    }
+
+    /// Removes what is kept of one repository, unless somebody uses it right now.
+    pub fn remove_mirror(&self, mirror: &Mirror) {
+        self.remove(|entry| entry.path() == mirror.0);
+    }
+
+    /// The repository of a URL for the readers of a scope.
+    pub(super) fn mirror(&self, url: &Url, scope: &TrustScope) -> Mirror {
+        Mirror(self.inner.root.join(self.inner.name(&(url.to_string(), *scope))))
+    }
+
     /// Removes the repositories whose directory a rule applies to, except those that somebody uses right now.
     fn remove(&self, applies: impl Fn(&DirEntry) -> bool) {
         let mut removed = Vec::new();
@@ -179,6 +220,7 @@ impl Cache {
             // What cannot be removed now is found again the next time.
             let _ = fs::remove_dir_all(path);
         }
+        self.inner.quota.measure_all(&self.inner.root);
     }
 
     /// What is kept of a repository for the readers of a scope.
@@ -191,10 +233,16 @@ impl Cache {
             slots.make_room();
         }
         let directory = || self.inner.root.join(self.inner.name(&key));
-        let (slot, last) = slots
-            .by_key
-            .entry(key.clone())
-            .or_insert_with(|| (Arc::new(Slot::new(directory())), used));
+        let (slot, last) = slots.by_key.entry(key.clone()).or_insert_with(|| {
+            (
+                Arc::new(Slot::new(
+                    directory(),
+                    self.inner.memory.clone(),
+                    self.inner.quota.clone(),
+                )),
+                used,
+            )
+        });
         *last = used;
         slot.date();
         slot.clone()
@@ -221,24 +269,6 @@ impl Slots {
             self.by_key.remove(&oldest);
         }
     }
-}
-
-/// The entries of a directory, as far as they can be read.
-fn entries(directory: &Path) -> impl Iterator<Item = DirEntry> {
-    fs::read_dir(directory).into_iter().flatten().flatten()
-}
-
-fn is_directory(entry: &DirEntry) -> bool {
-    entry.file_type().is_ok_and(|kind| kind.is_dir())
-}
-
-/// The bytes of all files below a directory.
-fn size_of(directory: &Path) -> u64 {
-    let sizes = entries(directory).map(|entry| match is_directory(&entry) {
-        true => size_of(&entry.path()),
-        false => entry.metadata().map_or(0, |metadata| metadata.len()),
-    });
-    sizes.sum()
 }
 
 fn random_key() -> io::Result<[u8; 32]> {

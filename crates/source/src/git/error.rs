@@ -163,6 +163,40 @@ pub enum Cause {
         /// How much is allowed.
         limit: u64,
     },
+    /// Something in the repository is larger than may be held in memory.
+    #[error(
+        "a {what} of the repository has {bytes} bytes, more than {limit}: \
+         find large files with 'git ls-tree -r -l HEAD' and keep them elsewhere"
+    )]
+    TooLarge {
+        /// What it is, with its id where that is known.
+        what: String,
+        /// How large it is.
+        bytes: u64,
+        /// How large it may be.
+        limit: u64,
+    },
+    /// The repositories of an owner have more bytes on disk than their share.
+    #[error(
+        "the Git repositories of '{owner}' have more than {limit} bytes: remove some, or fetch smaller ones"
+    )]
+    Share {
+        /// Who owns them.
+        owner: String,
+        /// How many they may have.
+        limit: u64,
+    },
+    /// All repositories together have more bytes on disk than they may.
+    #[error(
+        "all Git repositories together have more than {0} bytes: it is tried again when others were removed"
+    )]
+    Full(u64),
+    /// Others hold all the memory there is for objects.
+    #[error(
+        "the memory for objects of Git repositories was in use for {}: try again later, or keep large files elsewhere",
+        display_duration(.0)
+    )]
+    Busy(Duration),
     /// The objects are named by another hash than SHA-1.
     #[error("repositories with object format '{0}' are not supported: use one with sha1")]
     ObjectFormat(String),

@@ -45,7 +45,7 @@ impl Fetch<'_> {
     ) -> Result<Obtained, Cause> {
         let tips = generation.tips();
         let is_here = tips.contains(&self.target.commit) && {
-            let objects = Objects::open(&generation.objects())?;
+            let objects = Objects::open(&generation, &self.remote.settings.limits)?;
             objects.has(self.target.want)
         };
         match (is_here, session) {
@@ -78,6 +78,9 @@ impl Fetch<'_> {
         generation: &Generation,
         haves: Vec<ObjectId>,
     ) -> Result<(), Cause> {
+        let cache = self.remote.cache.clone();
+        let room = spawn_blocking(move || cache.make_room());
+        room.await.map_err(|error| Cause::Pack(Box::new(error)))?;
         let mut session = match session {
             Some(session) => session,
             None => self.remote.session().await?,
@@ -107,7 +110,7 @@ impl Fetch<'_> {
             },
         )
         .await?;
-        match Objects::open(&generation.objects())?.has(self.target.commit) {
+        match Objects::open(generation, &self.remote.settings.limits)?.has(self.target.commit) {
             true => Ok(()),
             false => Err(Cause::CommitMissing(self.target.commit.to_string())),
         }
@@ -144,12 +147,8 @@ impl Fetch<'_> {
     async fn pull(&self, mut session: Session, generation: &Generation, plan: &Plan) -> Result<(), Cause> {
         let mut answer = session.ask_for_pack(plan).await?;
         let limits = &self.remote.settings.limits;
-        receive(
-            Pack::new(Packets::new(answer.as_mut())),
-            &generation.objects(),
-            limits,
-        )
-        .await?;
+        let pack = Pack::new(Packets::new(answer.as_mut()));
+        receive(pack, generation, limits, &self.remote.settings.owner).await?;
         drop(answer);
         session.close().await;
         Ok(())
@@ -164,7 +163,7 @@ fn read(
     sparse: &Sparse,
     limits: &Limits,
 ) -> Result<Obtained, Cause> {
-    let objects = Arc::new(Objects::open(&generation.objects())?);
+    let objects = Arc::new(Objects::open(&generation, limits)?);
     let (tag, commit) = peel(&objects, target, may_be_tag)?;
     let before = generation.listing.lock().clone();
     let found = walk(&objects, commit.tree, sparse, limits, before.as_ref())?;

@@ -14,38 +14,38 @@ use tokio::sync::mpsc;
 use tokio::task::spawn_blocking;
 
 use super::error::{Cause, Source};
+use super::memory::{Held, Memory};
 use super::protocol::Pack;
+use super::scan::Scanner;
 use super::settings::Limits;
+use super::slot::Generation;
 
 /// How many pieces may wait for the thread that reads them.
 const PIECES: usize = 32;
 
 /// Reads a pack into a directory of objects. Objects that are there already may be left out of it.
-pub(super) async fn receive(mut pack: Pack<'_>, objects: &Path, limits: &Limits) -> Result<(), Cause> {
+pub(super) async fn receive(
+    mut pack: Pack<'_>,
+    generation: &Generation,
+    limits: &Limits,
+    owner: &str,
+) -> Result<(), Cause> {
+    let _measure = MeasureOnDrop(generation);
     let (sender, receiver) = mpsc::channel(PIECES);
     let stop = Stop::default();
     let task = spawn_blocking({
-        let (objects, flag, limit) = (objects.to_owned(), stop.0.clone(), limits.object_bytes);
-        move || {
-            write(
-                Pieces {
-                    receiver,
-                    piece: Bytes::new(),
-                },
-                &objects,
-                &flag,
-                limit,
-            )
-        }
+        let (objects, memory) = (generation.objects(), generation.memory.clone());
+        let (flag, limits) = (stop.0.clone(), limits.clone());
+        move || write(receiver, &objects, &flag, &limits, memory)
     });
     let mut meter = Meter {
         limits: limits.clone(),
         bytes: 0,
-        header: Vec::new(),
     };
     let copied = async {
         while let Some(piece) = pack.piece().await? {
             meter.count(&piece)?;
+            generation.charge(owner, piece.len() as u64)?;
             if sender.send(piece).await.is_err() {
                 // The thread is gone, and says why.
                 break;
@@ -63,31 +63,51 @@ pub(super) async fn receive(mut pack: Pack<'_>, objects: &Path, limits: &Limits)
     written
 }
 
-fn write(pieces: Pieces, objects: &Path, stop: &AtomicBool, limit: u64) -> Result<(), Cause> {
+fn write(
+    receiver: mpsc::Receiver<Bytes>,
+    objects: &Path,
+    stop: &AtomicBool,
+    limits: &Limits,
+    memory: Memory,
+) -> Result<(), Cause> {
     let directory = objects.join("pack");
     let ours = |source: io::Error| Cause::Cache {
         what: format!("writing to {}", directory.display()),
         source,
     };
-    let has_packs = std::fs::read_dir(&directory).map_err(ours)?.next().is_some();
+    let mut files = std::fs::read_dir(&directory).map_err(ours)?.flatten();
+    let has_packs = files.any(|file| file.path().extension().is_some_and(|end| end == "idx"));
     let bases = has_packs
         .then(|| gix_odb::at(objects, gix_hash::Kind::Sha1))
         .transpose()
         .map_err(ours)?;
     let options = gix_pack::bundle::write::Options {
-        alloc_limit_bytes: Some(usize::try_from(limit).unwrap_or(usize::MAX)),
+        // Each thread holds a chain of deltas.
+        thread_limit: Some(1),
+        alloc_limit_bytes: usize::try_from(limits.object_bytes.max(limits.delta_bytes)).ok(),
         ..Default::default()
     };
+    let mut pieces = Pieces {
+        receiver,
+        piece: Bytes::new(),
+        scanner: Scanner::new(limits, bases.is_some()),
+        memory,
+        held: None,
+        refused: None,
+    };
     let outcome = Bundle::write_to_directory(
-        &mut BufReader::with_capacity(1 << 16, pieces),
+        &mut BufReader::with_capacity(1 << 16, &mut pieces),
         Some(&directory),
         &mut gix_utils::progress::Discard,
         stop,
         bases,
         gix_hash::Kind::Sha1,
         options,
-    )
-    .map_err(|error| {
+    );
+    if let Some(cause) = pieces.refused {
+        return Err(cause);
+    }
+    let outcome = outcome.map_err(|error| {
         let mut causes = error.iter_errors().filter_map(|cause| cause.downcast_ref());
         match causes.find_map(|cause: &io::Error| is_our_disk(cause).then(|| cause.kind())) {
             Some(kind) => ours(io::Error::from(kind)),
@@ -112,6 +132,15 @@ fn is_our_disk(error: &io::Error) -> bool {
     )
 }
 
+/// Counts what is on disk when a pack was received or was not.
+struct MeasureOnDrop<'g>(&'g Generation);
+
+impl Drop for MeasureOnDrop<'_> {
+    fn drop(&mut self) {
+        self.0.measure();
+    }
+}
+
 /// Stops the thread when it is dropped.
 #[derive(Default)]
 struct Stop(Arc<AtomicBool>);
@@ -128,17 +157,44 @@ impl Drop for Stop {
     }
 }
 
-/// The pack as a thread reads it.
+/// The pack as a thread reads it. Nothing is read of what is too large.
 struct Pieces {
     receiver: mpsc::Receiver<Bytes>,
     piece: Bytes,
+    scanner: Scanner,
+    memory: Memory,
+    /// What the indexing takes, from when all objects are known.
+    held: Option<Held>,
+    refused: Option<Cause>,
+}
+
+impl Pieces {
+    /// Checks what comes next, before anybody reads it.
+    fn check(&mut self) -> Result<(), Cause> {
+        if self.held.is_none()
+            && let Some(need) = self.scanner.feed(&self.piece)?
+        {
+            self.held = Some(self.memory.take(need)?);
+        }
+        Ok(())
+    }
 }
 
 impl Read for Pieces {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.refused.is_some() {
+            return Ok(0);
+        }
         while self.piece.is_empty() {
             match self.receiver.blocking_recv() {
-                Some(piece) => self.piece = piece,
+                Some(piece) => {
+                    self.piece = piece;
+                    if let Err(cause) = self.check() {
+                        let text = cause.to_string();
+                        self.refused = Some(cause);
+                        return Err(io::Error::other(text));
+                    }
+                }
                 None => return Ok(0),
             }
         }
@@ -152,7 +208,6 @@ impl Read for Pieces {
 struct Meter {
     limits: Limits,
     bytes: u64,
-    header: Vec<u8>,
 }
 
 impl Meter {
@@ -163,19 +218,6 @@ impl Meter {
                 what: "bytes in its pack",
                 limit: self.limits.pack_bytes,
             });
-        }
-        if self.header.len() < 12 {
-            let missing = 12 - self.header.len();
-            self.header.extend_from_slice(&piece[..piece.len().min(missing)]);
-            if let Some(count) = self.header.get(8..12) {
-                let count = u32::from_be_bytes(count.try_into().expect("the slice has four bytes"));
-                if u64::from(count) > self.limits.objects {
-                    return Err(Cause::Limit {
-                        what: "objects",
-                        limit: self.limits.objects,
-                    });
-                }
-            }
         }
         Ok(())
     }
@@ -205,12 +247,11 @@ mod tests {
         let meter = || Meter {
             limits: limits.clone(),
             bytes: 0,
-            header: Vec::new(),
         };
-        let mut many = meter();
-        many.count(b"PACK\0\0\0\x02\0\0").unwrap();
+        let mut many = Scanner::new(&limits, false);
+        many.feed(b"PACK\0\0\0\x02\0\0").unwrap();
         assert!(matches!(
-            many.count(b"\0\x0b").unwrap_err(),
+            many.feed(b"\0\x0b").unwrap_err(),
             Cause::Limit {
                 what: "objects",
                 limit: 10

@@ -6,11 +6,10 @@ use std::sync::Arc;
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use gix_hash::ObjectId;
-use gix_object::Kind as ObjectKind;
 use model::Revision;
 
 use super::auth::Auth;
-use super::cache::Cache;
+use super::cache::{Cache, Mirror};
 use super::checkout::{Checkout, Origin, Part};
 use super::commit::Tag;
 use super::error::{Cause, Error};
@@ -53,7 +52,7 @@ pub enum Outcome {
 #[derive(Clone, Debug)]
 pub struct Remote {
     pub(super) settings: Settings,
-    cache: Cache,
+    pub(super) cache: Cache,
     scope: TrustScope,
 }
 
@@ -71,6 +70,11 @@ impl Remote {
     /// Who reads, and whom they trust to be the server. What was fetched is for readers of this scope alone.
     pub fn scope(&self) -> TrustScope {
         self.scope
+    }
+
+    /// What is kept of it for the readers of this scope, to remove it when nobody wants it any more.
+    pub fn mirror(&self) -> Mirror {
+        self.cache.mirror(&self.settings.url, &self.scope)
     }
 
     fn slot(&self) -> Arc<Slot> {
@@ -242,7 +246,13 @@ impl Remote {
     ) -> BoxFuture<'a, Result<Vec<Part>, Cause>> {
         async move {
             let modules = match found.gitmodules.filter(|_| depth <= MAX_SUBMODULE_DEPTH) {
-                Some(file) => submodule::parse(&origin.objects.get_kind(file, ObjectKind::Blob)?)?,
+                Some(file) => {
+                    let objects = Arc::clone(&origin.objects);
+                    let read = move || submodule::read(&objects, file);
+                    let task = tokio::task::spawn_blocking(read);
+                    task.await
+                        .map_err(|error| Cause::Submodules(error.to_string()))??
+                }
                 None => Vec::new(),
             };
             let mut parts = Vec::new();

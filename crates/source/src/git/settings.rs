@@ -28,6 +28,8 @@ pub struct Settings {
     pub limits: Limits,
     /// What may be used over SSH.
     pub ssh: SshAlgorithms,
+    /// Who accounts for what is kept of it on disk, as a namespace.
+    pub owner: String,
 }
 
 /// How large a repository may be.
@@ -37,8 +39,12 @@ pub struct Limits {
     pub objects: u64,
     /// The bytes of one pack.
     pub pack_bytes: u64,
-    /// The bytes of one object.
+    /// The bytes of one file.
     pub object_bytes: u64,
+    /// The bytes of one commit, tag or tree.
+    pub meta_bytes: u64,
+    /// The bytes that it takes to make one object of the deltas that lead to it.
+    pub delta_bytes: u64,
     /// The files and directories of a commit, with its submodules counted each.
     pub files: u64,
 }
@@ -46,9 +52,11 @@ pub struct Limits {
 impl Default for Limits {
     fn default() -> Self {
         Limits {
-            objects: 20_000_000,
-            pack_bytes: 8 << 30,
-            object_bytes: 1 << 30,
+            objects: 1_000_000,
+            pack_bytes: 4 << 30,
+            object_bytes: 100 << 20,
+            meta_bytes: 16 << 20,
+            delta_bytes: 128 << 20,
             files: 2_000_000,
         }
     }
@@ -80,6 +88,7 @@ impl Settings {
             timeout: Duration::from_secs(60),
             limits: Limits::default(),
             ssh: SshAlgorithms::default(),
+            owner: String::new(),
         }
     }
 }

@@ -13,6 +13,8 @@ use parking_lot::Mutex;
 
 use super::error::Cause;
 use super::listing::Listing;
+use super::memory::Memory;
+use super::quota::Quota;
 use super::receive;
 use super::transport::Known;
 
@@ -35,6 +37,8 @@ pub(super) struct Slot {
     turns: Mutex<HashMap<ObjectId, Weak<Turn>>>,
     /// When the directory was last said to be used.
     dated: Mutex<Option<Instant>>,
+    memory: Memory,
+    quota: Quota,
 }
 
 /// Held by the one reader that transfers an object. Readers that want the same object of the same server wait for it, each no
@@ -42,13 +46,15 @@ pub(super) struct Slot {
 type Turn = tokio::sync::Mutex<()>;
 
 impl Slot {
-    pub(super) fn new(directory: PathBuf) -> Self {
+    pub(super) fn new(directory: PathBuf, memory: Memory, quota: Quota) -> Self {
         Slot {
             directory,
             known: Mutex::default(),
             current: Mutex::default(),
             turns: Mutex::default(),
             dated: Mutex::default(),
+            memory,
+            quota,
         }
     }
 
@@ -110,7 +116,7 @@ impl Slot {
         if let Some(old) = current.take() {
             old.retire();
         }
-        let generation = Arc::new(Generation::new(self.directory.join(number.to_string())));
+        let generation = Arc::new(self.at(number));
         receive::prepare(&generation.objects())?;
         *current = Some(generation.clone());
         Ok(generation)
@@ -125,7 +131,7 @@ impl Slot {
         for old in numbers.iter().filter(|number| *number != newest) {
             let _ = fs::remove_dir_all(self.directory.join(old.to_string()));
         }
-        let generation = Generation::new(self.directory.join(newest.to_string()));
+        let generation = self.at(*newest);
         let packs = receive::prepare(&generation.objects())?;
         for entry in fs::read_dir(packs).into_iter().flatten().flatten() {
             let name = entry.file_name();
@@ -135,6 +141,18 @@ impl Slot {
             }
         }
         Ok(Some(Arc::new(generation)))
+    }
+
+    fn at(&self, number: u64) -> Generation {
+        Generation {
+            directory: self.directory.join(number.to_string()),
+            slot: self.directory.clone(),
+            is_retired: AtomicBool::new(false),
+            changing_tips: Mutex::default(),
+            listing: Mutex::default(),
+            memory: self.memory.clone(),
+            quota: self.quota.clone(),
+        }
     }
 
     fn numbers(&self) -> Result<Vec<u64>, Cause> {
@@ -155,21 +173,27 @@ impl Slot {
 #[derive(Debug)]
 pub(super) struct Generation {
     pub(super) directory: PathBuf,
+    /// The directory of the repository.
+    slot: PathBuf,
     is_retired: AtomicBool,
     /// Held while the list of tips changes.
     changing_tips: Mutex<()>,
     /// The files that this process has seen to be there last.
     pub(super) listing: Mutex<Option<Arc<Listing>>>,
+    /// What its objects are read into.
+    pub(super) memory: Memory,
+    quota: Quota,
 }
 
 impl Generation {
-    fn new(directory: PathBuf) -> Self {
-        Generation {
-            directory,
-            is_retired: AtomicBool::new(false),
-            changing_tips: Mutex::default(),
-            listing: Mutex::default(),
-        }
+    /// Counts bytes that are received for it, unless there are too many then.
+    pub(super) fn charge(&self, owner: &str, bytes: u64) -> Result<(), Cause> {
+        self.quota.charge(&self.slot, owner, bytes)
+    }
+
+    /// Counts what is on disk, after something was received or was not.
+    pub(super) fn measure(&self) {
+        self.quota.measure(&self.slot);
     }
 
     pub(super) fn objects(&self) -> PathBuf {
@@ -227,6 +251,7 @@ impl Drop for Generation {
     fn drop(&mut self) {
         if self.is_retired.load(Ordering::Relaxed) {
             let _ = fs::remove_dir_all(&self.directory);
+            self.measure();
         }
     }
 }

@@ -1,8 +1,15 @@
 //! Where submodules come from: `.gitmodules`.
 
 use gix_config::File;
+use gix_hash::ObjectId;
+use gix_object::Kind;
 
 use super::error::Cause;
+use super::objects::Objects;
+use super::scan::check_size;
+
+/// The bytes that `.gitmodules` may have.
+const LARGEST_FILE: u64 = 1 << 20;
 
 /// A submodule as `.gitmodules` tells of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,8 +20,14 @@ pub(super) struct Module {
     pub(super) url: String,
 }
 
-/// Reads `.gitmodules`. Entries without path or address are left out, as they are of no use.
-pub(super) fn parse(content: &[u8]) -> Result<Vec<Module>, Cause> {
+/// Reads `.gitmodules` from the objects of a repository.
+pub(super) fn read(objects: &Objects, file: ObjectId) -> Result<Vec<Module>, Cause> {
+    check_size(".gitmodules", objects.size(file)?, LARGEST_FILE)?;
+    parse(&objects.get_kind(file, Kind::Blob)?)
+}
+
+/// Parses `.gitmodules`. Entries without path or address are left out, as they are of no use.
+fn parse(content: &[u8]) -> Result<Vec<Module>, Cause> {
     let text =
         std::str::from_utf8(content).map_err(|_| Cause::Submodules(".gitmodules is not UTF-8".to_owned()))?;
     let file = File::try_from(text)

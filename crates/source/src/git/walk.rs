@@ -15,6 +15,9 @@ use super::settings::Limits;
 /// Paths deeper than this are an attack, not a repository.
 const MAX_DEPTH: usize = 256;
 
+/// The bytes that all names may have together.
+const MAX_NAMES: u64 = 64 << 20;
+
 const GITMODULES: &str = ".gitmodules";
 
 /// The directories that alone are wanted; none means all.
@@ -112,6 +115,8 @@ pub(super) fn walk(
         sparse,
         limits,
         count: 0,
+        names: 0,
+        open: 0,
         gitmodules: None,
     };
     let listing = walk.tree(tree, "", 0, before)?;
@@ -136,6 +141,10 @@ struct Walk<'a> {
     sparse: &'a Sparse,
     limits: &'a Limits,
     count: u64,
+    /// The bytes of all names.
+    names: u64,
+    /// The bytes of the trees that are read right now, each inside of the one before.
+    open: u64,
     /// Read also where only other directories are wanted.
     gitmodules: Option<ObjectId>,
 }
@@ -159,7 +168,13 @@ impl Walk<'_> {
             self.add(same.count())?;
             return Ok(Arc::clone(same));
         }
-        let content = self.objects.get_kind(id, ObjectKind::Tree)?;
+        let content = self.objects.get_kind(id, ObjectKind::Tree)?.into_bytes();
+        self.open += content.len() as u64;
+        limited(
+            "bytes in directories inside each other",
+            self.open,
+            self.limits.meta_bytes,
+        )?;
         let mut listing = Listing::new(id, is_whole);
         for entry in TreeRefIter::from_bytes(&content, gix_hash::Kind::Sha1) {
             let entry = entry.map_err(|_| Cause::Object {
@@ -209,21 +224,26 @@ impl Walk<'_> {
                     What::File { executable }
                 }
             };
+            self.names += name.len() as u64;
+            limited("bytes in names of files", self.names, MAX_NAMES)?;
             listing.push(name, id, what);
         }
+        self.open -= content.len() as u64;
         listing.shrink();
         Ok(Arc::new(listing))
     }
 
     fn add(&mut self, count: u64) -> Result<(), Cause> {
         self.count += count;
-        match self.count > self.limits.files {
-            true => Err(Cause::Limit {
-                what: "files",
-                limit: self.limits.files,
-            }),
-            false => Ok(()),
-        }
+        limited("files", self.count, self.limits.files)
+    }
+}
+
+/// Refuses more than a limit.
+fn limited(what: &'static str, count: u64, limit: u64) -> Result<(), Cause> {
+    match count > limit {
+        true => Err(Cause::Limit { what, limit }),
+        false => Ok(()),
     }
 }
 

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use anyhow::{Context as _, bail};
-use api::Spec;
 use api::kustomize::{GROUP, Kustomization, KustomizationSpec};
+use api::{Fields, Spec};
 use kube::{Api, Client};
 use model::Value;
 
@@ -64,27 +64,24 @@ fn as_typed(mut object: Value) -> Value {
 
 /// A Kustomization of an object. What does not fit is named and not told: values may be secrets.
 pub(super) fn from_object(object: &Value) -> anyhow::Result<Kustomization> {
-    let error = match model::convert::to_serde(object) {
+    let Ok(mut object) = model::convert::to_serde::<Fields>(object) else {
+        bail!("it is not an object");
+    };
+    match KustomizationSpec::read(&object) {
         Ok(read) => return Ok(read),
-        Err(error) => error,
-    };
-    // This one names no values.
-    if error.to_string().starts_with("missing field") {
-        return Err(error.into());
+        // This one names no values.
+        Err(error) if error.is_of_a_missing_field() => return Err(error.into()),
+        Err(_) => {}
     }
-    let fields = object.at(&["spec"]).and_then(Value::as_object);
-    let fields = fields
-        .into_iter()
-        .flat_map(model::Map::iter)
-        .map(|(field, _)| field.to_owned());
+    let spec = object.get("spec").and_then(serde_json::Value::as_object).cloned();
+    let spec = spec.unwrap_or_default();
     let fits_without = |field: &String| {
-        let mut rest = object.clone();
-        let spec = rest.make_object().get_mut("spec");
-        if let Some(spec) = spec.and_then(Value::as_object_mut) {
-            spec.remove(field);
-        }
-        model::convert::to_serde::<Kustomization>(&rest).is_ok()
+        let mut rest = spec.clone();
+        rest.remove(field);
+        object.insert("spec".to_owned(), rest.into());
+        KustomizationSpec::read(&object).is_ok()
     };
+    let fields = spec.keys().cloned();
     let wrong: Vec<String> = fields.filter(fits_without).collect();
     match &wrong[..] {
         [] => bail!("its fields are not those of a Kustomization: see `kubectl explain kustomization.spec`"),

@@ -166,7 +166,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         },
         options: render::Options {
             lookup: server.as_ref().map(Server::lookup),
-            ..render::Options::default()
+            ..render::Options::of_own_charts()
         },
         skip_schema: args.skip_schema_validation,
         sub_notes: false,

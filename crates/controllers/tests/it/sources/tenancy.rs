@@ -1,16 +1,18 @@
 //! An object is not given what another one fetched, though a server that its owner has chosen says that it may read it.
 
 use api::source::{GitRepositorySpec, HelmRepositorySpec, OciRepositorySpec};
-use controllers::sources::OciRepositories;
+use controllers::sources::{GitRepositories, OciRepositories};
 use k8s_openapi::api::core::v1::Event;
-use kube::Api;
 use kube::api::{ListParams, Patch, PatchParams};
+use kube::client::Body;
+use kube::{Api, Client};
 use serde_json::json;
 use testkit::helm::{self, Chart};
 use testkit::http::{Fault, Method, Reply, Request, Socks};
 use testkit::oci::{Artifact, Server};
 
 use super::bed::{Bed, condition};
+use super::git_repository;
 use super::helm_chart::{self, spec, started_with};
 
 #[tokio::test]
@@ -167,4 +169,71 @@ async fn the_build_of_a_chart_has_a_deadline() {
     let object = bed.ready("app", "False", "ChartPackageError").await;
     let message = condition(&object, "Ready").unwrap().message;
     assert!(message.contains("was not built within 1s"), "{message}");
+}
+
+/// Mallory's commits take long to be verified. Her objects do not hold the workers until that is over.
+#[tokio::test]
+async fn a_git_repository_that_is_slow_after_its_fetch_holds_no_worker() {
+    let server = testkit::git::Server::start();
+    let repository = server.repository("team/app");
+    repository.commit("main", "Start", [("app.yaml", "1\n")]);
+    let mut bed = Bed::<GitRepositorySpec>::start().await;
+    let (tell, mut hanging) = tokio::sync::watch::channel(0);
+    let cluster = bed.cluster.client();
+    let service = tower::service_fn(move |request: http::Request<Body>| {
+        let (cluster, tell) = (cluster.clone(), tell.clone());
+        async move {
+            if request.uri().path().ends_with("/secrets/keys") {
+                tell.send_modify(|count| *count += 1);
+                std::future::pending::<()>().await;
+            }
+            cluster.send(request).await
+        }
+    });
+    bed.shared.client = Client::new(service, "default");
+    bed.run(GitRepositories::new);
+    let url = server.clone_url("team/app");
+    let slow = json!({"verify": {"mode": "HEAD", "secretRef": {"name": "keys"}}});
+    for number in 0..2 {
+        let name = format!("mallory-{number}");
+        bed.create(&name, git_repository::spec(&url, slow.clone())).await;
+    }
+    let both = hanging.wait_for(|count| *count == 2);
+    tokio::time::timeout(testkit::DEADLINE, both)
+        .await
+        .expect("both are verified")
+        .unwrap();
+    bed.create("ada", git_repository::spec(&url, json!({}))).await;
+    bed.ready("ada", "True", "Succeeded").await;
+}
+
+/// What was fetched for an object takes no room when the last object that used it is gone.
+#[tokio::test]
+async fn a_git_repository_that_is_gone_keeps_nothing_on_disk() {
+    let server = testkit::git::Server::start();
+    let repository = server.repository("team/app");
+    repository.commit("main", "Start", [("app.yaml", "1\n")]);
+    let bed = git_repository::started().await;
+    let url = server.clone_url("team/app");
+    for name in ["one", "two"] {
+        bed.create(name, git_repository::spec(&url, json!({}))).await;
+        bed.ready(name, "True", "Succeeded").await;
+    }
+    let kept = || {
+        let cache = bed.folder.path().join(".git-cache/0");
+        let entries = std::fs::read_dir(cache).unwrap().map(Result::unwrap);
+        entries.filter(|entry| entry.path().is_dir()).count()
+    };
+    assert_eq!(kept(), 1);
+    bed.delete("one").await;
+    assert_eq!(kept(), 1, "another object uses it");
+    bed.delete("two").await;
+    let removed = async {
+        while kept() > 0 {
+            tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+        }
+    };
+    tokio::time::timeout(testkit::DEADLINE, removed)
+        .await
+        .expect("the repository is removed");
 }

@@ -8,10 +8,11 @@ use controllers::kit::Reconcile;
 use controllers::sources::{Buckets, GitRepositories, HelmCharts, HelmRepositories, OciRepositories, Shared};
 use kube::Api;
 use kube::api::PostParams;
-use kube::core::{ApiResource, DynamicObject};
+use kube::core::{ApiResource, DynamicObject, Request};
 use serde_json::{Value, json};
 use testkit::cluster::object_settled;
 use testkit::git;
+use testkit::settled::Every;
 
 use crate::helm_releases::bed::{CONFIG, Setting as HelmSetting};
 use crate::kustomizations::bed::{Setting, config_map};
@@ -205,4 +206,87 @@ async fn kustomizations_beside_one_with_an_unreadable_status_are_applied() {
     write("1s").await;
     let object = setting.applied("bad", &revision).await;
     assert!(condition(&object, "Stalled").is_none());
+}
+
+/// Maps in each other. A real API server accepts up to 10,000.
+fn nested(depth: usize) -> Value {
+    (1..depth).fold(json!({}), |inner, _| json!({ "a": inner }))
+}
+
+/// Sends an object that the client cannot read back.
+async fn send<S: Spec>(bed: &Bed<S>, name: &str, spec: Value) {
+    let object = json!({
+        "apiVersion": S::NAMES.api_version(), "kind": S::NAMES.kind,
+        "metadata": {"name": name, "namespace": bed.namespace}, "spec": spec,
+    });
+    let request = Request::new(untyped(bed).resource_url());
+    let request = request.create(&PostParams::default(), object.to_string().into_bytes());
+    bed.cluster.client().request_text(request.unwrap()).await.unwrap();
+}
+
+/// Waits until an object that the client cannot read says that it cannot be decoded because of this field.
+async fn nested_too_deeply<S: Spec>(bed: &Bed<S>, name: &str, field: &str) {
+    let client = bed.cluster.client();
+    let (every, limit) = (
+        Every(std::time::Duration::from_millis(50)),
+        std::time::Duration::from_secs(30),
+    );
+    let settled = testkit::settled(limit, every, async || {
+        let request = Request::new(untyped(bed).resource_url());
+        let request = request.get(name, &Default::default()).unwrap();
+        let text = client.request_text(request).await.unwrap();
+        let object = model::json::parse(text.as_bytes()).unwrap();
+        let status = object.get("status").cloned().unwrap_or_default();
+        let status: Value = serde_json::from_str(&model::json::to_string(&status)).unwrap();
+        let conditions = status["conditions"].as_array().cloned().unwrap_or_default();
+        let is = |kind: &str, status: &str| {
+            conditions.iter().any(|one| {
+                let message = one["message"].as_str().unwrap_or_default();
+                one["type"] == kind
+                    && one["status"] == status
+                    && one["reason"] == "InvalidSpec"
+                    && message.contains(field)
+                    && message.contains("nested too deeply")
+            })
+        };
+        match is("Stalled", "True") && is("Ready", "False") {
+            true => Ok(()),
+            false => Err(status.to_string()),
+        }
+    });
+    settled.await.unwrap();
+}
+
+fn too_deep() -> Value {
+    let chart = json!({"spec": {"chart": "app", "sourceRef": {"kind": "GitRepository", "name": "charts"}}});
+    json!({"interval": "1h", "chart": chart, "values": nested(150)})
+}
+
+/// The list of all releases of the cluster failed because of one.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn releases_listed_beside_one_that_is_nested_too_deeply_are_made() {
+    let mut setting = HelmSetting::with(&[("app/templates/config.yaml", CONFIG)]).await;
+    setting.bed.kill();
+    send(&setting.bed, "bad", too_deep()).await;
+    setting.create("good", json!({"values": {"a": "1"}})).await;
+    setting.start();
+    setting.deployed("good", 1).await;
+    nested_too_deeply(&setting.bed, "bad", "spec.values").await;
+    // What is corrected is worked on like any other.
+    let patch = json!({"spec": {"values": {"a": null}}});
+    setting.bed.patch("bad", patch).await;
+    let object = setting.deployed("bad", 1).await;
+    assert!(condition(&object, "Stalled").is_none());
+}
+
+/// Nobody was told of the one that the watch brought.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_release_that_comes_nested_too_deeply_says_so() {
+    let setting = HelmSetting::with(&[("app/templates/config.yaml", CONFIG)]).await;
+    setting.create("before", json!({"values": {"a": "1"}})).await;
+    setting.deployed("before", 1).await;
+    send(&setting.bed, "bad", too_deep()).await;
+    nested_too_deeply(&setting.bed, "bad", "spec.values").await;
+    setting.create("after", json!({"values": {"a": "1"}})).await;
+    setting.deployed("after", 1).await;
 }

@@ -260,3 +260,39 @@ async fn what_is_in_doubt_stays_for_a_while() {
     claims.forget("owner");
     assert_eq!(claims.kept(), 0);
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_refusal_counts_for_a_minute_and_for_the_same_claim_of_the_same_unit_only() {
+    let claims = Claims::default();
+    let digest = |text: &str| crate::plan::objects::digest(&model::Value::from(text));
+    let record = |names: &[&str]| {
+        let has: Vec<_> = names.iter().map(|name| (key(name), true)).collect();
+        claims.set(
+            "a",
+            "here",
+            has.clone().into_iter(),
+            has.into_iter().map(|(key, _)| key),
+        );
+    };
+    let is_refused = |basis: &str| claims.is_refused("a", &key("x"), digest(basis));
+    record(&["x", "y"]);
+    claims.refuse("a", &key("x"), digest("one"));
+    claims.refuse("a", &key("unclaimed"), digest("one"));
+    assert!(
+        is_refused("one") && !is_refused("two"),
+        "another identity is asked about anew"
+    );
+    assert!(!claims.is_refused("a", &key("y"), digest("one")));
+    assert!(!claims.is_refused("a", &key("unclaimed"), digest("one")));
+    record(&["x"]);
+    assert!(is_refused("one"), "another claim has changed");
+    record(&[]);
+    record(&["x"]);
+    assert!(!is_refused("one"), "the claim is a new one");
+    claims.refuse("a", &key("x"), digest("one"));
+    tokio::time::advance(REFUSED).await;
+    assert!(!is_refused("one"), "that was long ago");
+    claims.refuse("a", &key("x"), digest("one"));
+    claims.forget("a");
+    assert!(!is_refused("one"));
+}

@@ -1,9 +1,13 @@
 //! Units that list objects which they may not touch: that keeps nobody from pruning them.
 
+use std::time::Duration;
+
+use apiserver::fault::{Fault, Rule};
 use model::inventory::{Entry, Id};
 use model::{Inventory, ObjectKey, Value, value};
 
 use super::Tenants;
+use crate::engine::LIMIT;
 use crate::engine::fixtures::config_map;
 
 /// An object of the platform, as the tenant lists it.
@@ -143,6 +147,58 @@ async fn an_object_is_pruned_although_it_is_in_the_stored_inventory_of_a_unit_th
     tenants.engine.refresh("tenant");
     tenants.until("tenant", |status| !status.errors.is_empty()).await;
     is_pruned(&tenants).await;
+    tenants.finish().await;
+}
+
+/// A prune that fails is tried again and again. The tenant lists what is pruned, and may not write it.
+#[tokio::test(start_paused = true)]
+async fn a_refusal_is_remembered_and_a_right_that_is_granted_later_is_noticed() {
+    let tenants = Tenants::paused().await;
+    tenants.sync(
+        "platform",
+        "platform",
+        "v1",
+        [config_map("x", "1"), config_map("y", "1")],
+    );
+    tenants.applied("platform", "v1").await;
+    let mut unit = tenants.flux_unit("tenant", "tenant");
+    unit.status.inventory = record(&tenants, "x");
+    tenants.units.put(unit);
+    tenants.engine.refresh("tenant");
+    tenants.until("tenant", |status| !status.errors.is_empty()).await;
+    let fails = Rule::new(Fault::Internal).verb("delete").name("x");
+    let faults = tenants.bed.server().faults();
+    let fails = faults.add(fails);
+    let asked = Rule::new(Fault::Delay(Duration::ZERO)).verb("patch").name("x");
+    let asked = faults.add(asked);
+    tenants.sync("platform", "platform", "v2", [config_map("y", "1")]);
+    let every = testkit::settled::Every(Duration::from_millis(100));
+    let tried = testkit::settled(LIMIT, every, async || match faults.fired(fails) {
+        often if often >= 15 => Ok(()),
+        often => Err(often),
+    });
+    tried.await.unwrap();
+    let (asked, failed) = (faults.fired(asked), faults.fired(fails));
+    assert!(asked <= 2, "{failed} prunes had the server asked {asked} times");
+    let binding = value!({
+        "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "RoleBinding",
+        "metadata": { "name": "granted", "namespace": (tenants.bed.space.as_str()) },
+        "roleRef": { "apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "admin" },
+        "subjects": [{
+            "apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": (tenants.bed.test.name("tenant")),
+        }],
+    });
+    let bindings = tenants
+        .bed
+        .resource("rbac.authorization.k8s.io", "RoleBinding")
+        .await;
+    let by = engine::cluster::Apply::by("tests");
+    tenants.bed.cluster.apply(&bindings, &binding, &by).await.unwrap();
+    tokio::time::sleep(Duration::from_secs(61)).await;
+    faults.remove(fails);
+    let status = tenants.applied("platform", "v2").await;
+    assert_eq!(status.inventory.entries.len(), 2, "the tenant wants it");
+    assert!(tenants.bed.uid("x").await.is_some());
     tenants.finish().await;
 }
 

@@ -1,8 +1,11 @@
 //! Units of tenants that do not trust each other: what one may not do in the cluster it may not bring about through the engine either.
 
+mod budgets;
 mod claims;
 mod expression_costs;
 mod expressions;
+mod hearings;
+mod nesting;
 mod queues;
 mod servers;
 mod slow_servers;

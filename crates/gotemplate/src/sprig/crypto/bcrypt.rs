@@ -7,8 +7,8 @@ use crate::value::Value;
 
 /// How often the key is mixed in, as a power of two: what Go's library does by default.
 const COST: u32 = 10;
-/// What a hash counts as, so that a template cannot take hours: each takes about a twentieth of a second.
-const CHARGE: usize = 8 << 20;
+/// The steps that a hash counts: it takes about a twentieth of a second.
+const PRICE: u64 = 500_000;
 
 pub(super) fn add(functions: &mut Functions) {
     functions
@@ -29,7 +29,7 @@ pub(super) fn add(functions: &mut Functions) {
 }
 
 fn hash(call: &mut Call<'_, '_>, password: &[u8]) -> Result<String, Error> {
-    call.session.charge(CHARGE)?;
+    call.session.price(PRICE)?;
     if password.len() > 72 {
         return Ok(
             "failed to encrypt string with bcrypt: bcrypt: password length exceeds 72 bytes".to_owned(),

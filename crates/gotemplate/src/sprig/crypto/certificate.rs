@@ -10,17 +10,13 @@ use super::super::time::{Duration, Time};
 use super::super::{INT, STR};
 use super::der;
 use super::key::Key;
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 use crate::function::{Call, Function, Functions};
 use crate::print::sprint_value;
 use crate::value::{ArcStr, Object, Type, Value};
 
-/// What making a certificate with its key counts as, as it takes a part of a second.
-const CHARGE: usize = 8 << 20;
 const CERTIFICATE: Type = Type::Named("sprig.certificate");
 const LIST: Type = Type::LIST;
-/// The size of keys that are made for certificates.
-const BITS: usize = 2048;
 
 pub(super) fn add(functions: &mut Functions) {
     functions
@@ -102,13 +98,19 @@ impl Object for Certificate {
 }
 
 fn new_key(call: &mut Call<'_, '_>) -> Result<Key, Error> {
-    call.session.charge(CHARGE)?;
-    Key::rsa(call.session, BITS).map_err(|error| Error::new(format!("error generating rsa key: {error}")))
+    Key::rsa(call.session).map_err(|error| said(error, "error generating rsa key"))
 }
 
 fn given_key(call: &mut Call<'_, '_>, index: usize) -> Result<Key, Error> {
-    call.session.charge(CHARGE)?;
-    Key::parse(&call.str(index)).map_err(|error| Error::new(format!("parsing private key: {error}")))
+    Key::parse(call.session, &call.str(index)).map_err(|error| said(error, "parsing private key"))
+}
+
+/// An error with what was done before it. Those of limits stay what they are.
+fn said(error: Error, doing: &str) -> Error {
+    match error.kind() {
+        ErrorKind::Limit => error,
+        _ => Error::new(format!("{doing}: {error}")),
+    }
 }
 
 /// What a certificate says of whom it is for.
@@ -122,7 +124,14 @@ struct Request {
 
 impl Request {
     /// The name, addresses, hosts and days of a call.
-    fn new(call: &Call<'_, '_>) -> Result<Request, Error> {
+    fn new(call: &mut Call<'_, '_>) -> Result<Request, Error> {
+        for index in [1, 2] {
+            let items = call.arg(index).items();
+            let size = items.iter().flat_map(|items| items.iter());
+            // Each is copied several times on the way into the certificate.
+            let size: usize = size.map(|item| item.text_size() + 64).sum();
+            call.session.charge(size.saturating_mul(8))?;
+        }
         let items = |index: usize| {
             call.arg(index)
                 .items()
@@ -197,8 +206,8 @@ fn signed(call: &mut Call<'_, '_>, key: &Key) -> Result<Value, Error> {
     let (_, bytes) = der::unpem(&authority.cert).ok_or("unable to decode certificate")?;
     let (subject, key_id) = subject_of(&bytes)
         .ok_or("error parsing certificate: decodedSignerCert.Bytes: x509: malformed certificate")?;
-    let signer = Key::parse(&authority.key)
-        .map_err(|error| Error::new(format!("error parsing private key: {error}")))?;
+    let signer =
+        Key::parse(call.session, &authority.key).map_err(|error| said(error, "error parsing private key"))?;
     let request = Request::new(call)?;
     let issuer = Issuer {
         subject,
@@ -400,7 +409,7 @@ fn build_custom(call: &mut Call<'_, '_>) -> Result<Value, Error> {
             "error parsing certificate: decodedCert.Bytes: x509: malformed certificate",
         ));
     }
-    Key::parse(&key).map_err(|error| Error::new(format!("error parsing private key: {error}")))?;
+    Key::parse(call.session, &key).map_err(|error| said(error, "error parsing private key"))?;
     Ok(Value::object(Certificate {
         cert: cert.into(),
         key: key.into(),

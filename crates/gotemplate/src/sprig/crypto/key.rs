@@ -13,8 +13,16 @@ use crate::function::{Function, Functions};
 use crate::session::Session;
 use crate::value::Value;
 
-/// What making a key counts as, as it takes up to seconds.
-const CHARGE: usize = 64 << 20;
+/// The steps that making an RSA key of 2048 bits counts. One of twice the bits takes about ten times as long.
+const RSA_2048: u64 = 500_000;
+/// The steps that making an RSA key of 4096 bits counts.
+const RSA_4096: u64 = 5_000_000;
+/// The steps that making a DSA key counts.
+const DSA: u64 = 200_000;
+/// The steps that an elliptic key counts, to make it or to sign with it.
+const ELLIPTIC: u64 = 5_000;
+/// The largest key that is read, in bytes: RSA of 8192 bits has 4.7 KB.
+const LARGEST: usize = 5 << 10;
 
 const OID_EC: &[u8] = &[0x2a, 0x86, 0x48, 0xce, 0x3d, 0x02, 0x01];
 const OID_P256: &[u8] = &[0x2a, 0x86, 0x48, 0xce, 0x3d, 0x03, 0x01, 0x07];
@@ -32,9 +40,13 @@ pub(super) fn add(functions: &mut Functions) {
         "genPrivateKey",
         Function::new(&[STR], |call| {
             let kind = call.str(0);
-            call.session.charge(CHARGE)?;
+            call.session.price(match &*kind {
+                "" | "rsa" => RSA_4096,
+                "dsa" => DSA,
+                _ => ELLIPTIC,
+            })?;
             let text = match &*kind {
-                "" | "rsa" => Key::rsa(call.session, 4096).map(|key| key.pem()),
+                "" | "rsa" => Key::new_rsa(call.session, 4096).map(|key| key.pem()),
                 "dsa" => Ok(dsa::generate(call.session)),
                 "ecdsa" => Key::p256(call.session).map(|key| key.pem()),
                 "ed25519" => Ok(Key::ed25519(call.session).pem()),
@@ -84,8 +96,14 @@ impl rsa::rand_core::RngCore for Random<'_, '_> {
 impl rsa::rand_core::CryptoRng for Random<'_, '_> {}
 
 impl Key {
+    /// A new RSA key for a certificate.
+    pub(super) fn rsa(session: &mut Session<'_>) -> Result<Key, Error> {
+        session.price(RSA_2048)?;
+        Key::new_rsa(session, 2048)
+    }
+
     /// A new RSA key: the world's own, or one of its randomness.
-    pub(super) fn rsa(session: &mut Session<'_>, bits: usize) -> Result<Key, Error> {
+    fn new_rsa(session: &mut Session<'_>, bits: usize) -> Result<Key, Error> {
         let made = match session.world().rsa_key(bits) {
             Some(der) => rsa::RsaPrivateKey::from_pkcs1_der(&der).map_err(|error| error.to_string())?,
             None => rsa::RsaPrivateKey::new(&mut Random(session), bits).map_err(|error| error.to_string())?,
@@ -110,9 +128,18 @@ impl Key {
         Key::Ed25519(Box::new(ed25519_dalek::SigningKey::from_bytes(&seed)))
     }
 
-    /// Reads a key in PEM.
-    pub(super) fn parse(text: &str) -> Result<Key, Error> {
+    /// Reads a key in PEM, which counts as much as signing with it once.
+    pub(super) fn parse(session: &mut Session<'_>, text: &str) -> Result<Key, Error> {
         let (label, bytes) = der::unpem(text).ok_or("no PEM data in input")?;
+        if bytes.len() > LARGEST {
+            return Err(Error::new(format!(
+                "the private key has {} bytes, and {LARGEST} are read at most: use one of at most 8192 bits",
+                bytes.len()
+            )));
+        }
+        // Both take as long as the cube of its bits: 5 ms at 2048, of which there are 1,200 bytes.
+        let size = bytes.len() as u64;
+        session.price(ELLIPTIC + size * size * size / 35_000)?;
         if label == "PRIVATE KEY" {
             return parse_pkcs8(&bytes)
                 .ok_or_else(|| Error::new("decoding PEM as PKCS#8: x509: failed to parse private key"));

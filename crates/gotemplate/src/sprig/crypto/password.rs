@@ -7,8 +7,11 @@ use crate::error::Error;
 use crate::function::{Call, Function, Functions};
 use crate::value::{IntType, Type, Value};
 
-/// What it counts as, as it takes a tenth of a second and 32 MiB for a while.
-const CHARGE: usize = 32 << 20;
+/// The steps that a password counts: it takes about a tenth of a second.
+const PRICE: u64 = 1_000_000;
+
+/// The memory that it takes for a while.
+const SCRATCH: usize = 32 << 20;
 
 const SCOPE: &[u8] = b"com.lyndir.masterpassword";
 
@@ -77,7 +80,8 @@ fn derive(call: &mut Call<'_, '_>) -> Result<Value, Error> {
     let Some(shapes) = shapes(&kind) else {
         return Ok(Value::str(format!("cannot find password template {kind}")));
     };
-    call.session.charge(CHARGE)?;
+    call.session.fits(SCRATCH)?;
+    call.session.price(PRICE)?;
     let salt = [SCOPE, &counted(call.bytes(3))].concat();
     let mut key = [0; 64];
     let failed = |error: &dyn std::fmt::Display| Error::new(format!("failed to derive password: {error}"));

@@ -60,7 +60,7 @@ fn tpl(call: &mut Call<'_, '_>) -> Result<Value, Error> {
         false => Arc::new(known.clone()),
     };
     let mut templates: Templates = known.child();
-    call.session.charge(text.len())?;
+    call.session.charge(text.len() + size_when_parsed(&text))?;
     templates
         .parse(TPL, &text)
         .map_err(|error| Error::new(format!("cannot parse template {}: {error}", quote(&text))))?;
@@ -82,7 +82,72 @@ fn tpl(call: &mut Call<'_, '_>) -> Result<Value, Error> {
     })
 }
 
+/// What a byte of an action takes once it is parsed, outside of texts in quotes.
+const PARSED: usize = 32;
+
+/// An upper bound of the bytes that the actions of a text take once they are parsed.
+pub(in crate::render) fn size_when_parsed(text: &str) -> usize {
+    let mut size = 0;
+    let mut rest = text;
+    while let Some((_, action)) = rest.split_once("{{") {
+        let (of_action, after) = size_of_action(action);
+        size += of_action;
+        rest = after;
+    }
+    size
+}
+
+/// The same of the action at the beginning of a text, and what follows it.
+fn size_of_action(text: &str) -> (usize, &str) {
+    let bytes = text.as_bytes();
+    let (mut size, mut at) = (PARSED * 4, 0);
+    while at < bytes.len() && !bytes[at..].starts_with(b"}}") {
+        let quoted = match bytes[at] {
+            quote @ (b'"' | b'\'' | b'`') => length_of_quoted(&bytes[at..], quote),
+            b'/' if bytes[at..].starts_with(b"/*") => text[at..].find("*/").unwrap_or(bytes.len() - at),
+            _ => 0,
+        };
+        size += PARSED + quoted;
+        at += quoted.max(1);
+    }
+    (size, text.get(at..).unwrap_or_default())
+}
+
+/// The length of a text in quotes, with the quotes.
+fn length_of_quoted(bytes: &[u8], quote: u8) -> usize {
+    let mut is_escaped = false;
+    for (at, byte) in bytes.iter().enumerate().skip(1) {
+        if is_escaped {
+            is_escaped = false;
+        } else if *byte == b'\\' && quote != b'`' {
+            is_escaped = true;
+        } else if *byte == quote {
+            return at + 1;
+        }
+    }
+    bytes.len()
+}
+
 /// Helm takes out what Go prints for missing values.
 pub(in crate::render) fn without_no_value(text: &str) -> String {
     text.replace(NO_VALUE, "")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_in_quotes_count_as_what_they_are_and_actions_as_more() {
+        assert_eq!(size_when_parsed(&"x".repeat(100_000)), 0);
+        let quoted = format!("{{{{ `{}` }}}}", "}} ".repeat(1_000));
+        assert!((3_000..4_000).contains(&size_when_parsed(&quoted)));
+        let escaped = format!("{{{{ \"{}\" }}}}", "\\\"}}".repeat(1_000));
+        assert!((4_000..5_000).contains(&size_when_parsed(&escaped)));
+        assert!(size_when_parsed(&"{{ . }}".repeat(1_000)) > 200_000);
+        assert!(size_when_parsed(&format!("{{{{ list{} }}}}", " 1".repeat(1_000))) > 60_000);
+        for unfinished in ["{{", "{{ \"é", "{{ `", "{{/* é", "{{ 'é\\"] {
+            assert!(size_when_parsed(unfinished) > 0, "{unfinished}");
+        }
+    }
 }

@@ -11,37 +11,37 @@ pub(super) fn add(functions: &mut Functions) {
 fn from_json(call: &mut Call<'_, '_>) -> Result<Value, Error> {
     let text = read(call)?;
     let read = model::json::parse(text.as_bytes()).map_err(|error| error.to_string());
-    Ok(map(read.and_then(|tree| expect_map(tree, ""))))
+    map(call, read.and_then(|tree| expect_map(tree, "")))
 }
 
 fn from_json_array(call: &mut Call<'_, '_>) -> Result<Value, Error> {
     let text = read(call)?;
     let read = model::json::parse(text.as_bytes()).map_err(|error| error.to_string());
-    Ok(list(read.and_then(|tree| expect_list(tree, ""))))
+    list(call, read.and_then(|tree| expect_list(tree, "")))
 }
 
-/// The text to read, of which the tree takes several times the memory.
+/// The text to read.
 pub(super) fn read(call: &mut Call<'_, '_>) -> Result<String, Error> {
     let text = call.str(0).into_owned();
-    call.session.charge(text.len().saturating_mul(4))?;
+    call.session.reads(text.len())?;
     Ok(text)
 }
 
 /// The map, or one that says what is wrong.
-pub(super) fn map(read: Result<Tree, String>) -> Value {
+pub(super) fn map(call: &mut Call<'_, '_>, read: Result<Tree, String>) -> Result<Value, Error> {
     match read {
-        Ok(Tree::Null) => Value::Map(Map::nil(Type::Any)),
-        Ok(tree) => Value::from(&tree),
-        Err(problem) => Value::Map(Map::from_iter([("Error", Value::str(problem))])),
+        Ok(Tree::Null) => Ok(Value::Map(Map::nil(Type::Any))),
+        Ok(tree) => Value::from_tree(&tree, call.session),
+        Err(problem) => Ok(Value::Map(Map::from_iter([("Error", Value::str(problem))]))),
     }
 }
 
 /// The list, or one that says what is wrong.
-pub(super) fn list(read: Result<Tree, String>) -> Value {
+pub(super) fn list(call: &mut Call<'_, '_>, read: Result<Tree, String>) -> Result<Value, Error> {
     match read {
-        Ok(Tree::Null) => Value::List(gotemplate::List::nil(Type::Any)),
-        Ok(tree) => Value::from(&tree),
-        Err(problem) => Value::list(vec![Value::str(problem)]),
+        Ok(Tree::Null) => Ok(Value::List(gotemplate::List::nil(Type::Any))),
+        Ok(tree) => Value::from_tree(&tree, call.session),
+        Err(problem) => Ok(Value::list(vec![Value::str(problem)])),
     }
 }
 

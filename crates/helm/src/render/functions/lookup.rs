@@ -19,6 +19,9 @@ pub trait Lookup: Send + Sync {
     ) -> Result<model::Value, String>;
 }
 
+/// The steps that looking up an object counts.
+const LOOKUP: u64 = 10_000;
+
 pub(super) fn add(functions: &mut Functions) {
     let texts = &[Type::String, Type::String, Type::String, Type::String];
     functions.insert("lookup", Function::new(texts, lookup));
@@ -29,6 +32,8 @@ fn lookup(call: &mut Call<'_, '_>) -> Result<Value, Error> {
     let Some(lookup) = host.and_then(|host| host.lookup.as_deref()) else {
         return Ok(Value::Map(Map::new()));
     };
+    // A server may take long to answer, so whether to stop is asked before each.
+    call.session.price(LOOKUP)?;
     let found = lookup.lookup(&call.str(0), &call.str(1), &call.str(2), &call.str(3))?;
-    Ok(Value::from(&found))
+    Value::from_tree(&found, call.session)
 }

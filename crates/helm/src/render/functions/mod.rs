@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 pub(super) use checks::{BEGIN, END};
 use gotemplate::{Functions, Templates};
-pub(super) use include::without_no_value;
+pub(super) use include::{size_when_parsed, without_no_value};
 pub use lookup::Lookup;
 
 /// What functions need to know while templates are rendered.

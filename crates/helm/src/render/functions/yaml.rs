@@ -18,49 +18,96 @@ pub(super) fn add(functions: &mut Functions) {
     functions.insert("fromYamlArray", Function::new(&[Type::String], from_yaml_array));
 }
 
-/// What goes wrong is not told in a template: there is nothing then.
+/// What goes wrong is not told in a template: there is nothing then. Limits are.
 fn to_yaml(call: &mut Call<'_, '_>) -> Result<Value, Error> {
-    let text = write(call.arg(0)).unwrap_or_default();
-    call.session.charge(text.len())?;
-    Ok(Value::str(text))
+    let text = written(call, call.arg(0))?.map(without_last_break);
+    made(call, text.unwrap_or_default())
 }
 
 fn must_to_yaml(call: &mut Call<'_, '_>) -> Result<Value, Error> {
-    let text = write(call.arg(0))?;
-    call.session.charge(text.len())?;
-    Ok(Value::str(text))
+    let text = written(call, call.arg(0))?.map(without_last_break)?;
+    made(call, text)
 }
 
 fn to_yaml_pretty(call: &mut Call<'_, '_>) -> Result<Value, Error> {
     let mut text = String::new();
-    if let Ok(node) = node(call.arg(0), 0) {
+    if let Ok(node) = counted(call, call.arg(0))? {
         let _ = yaml::go::write_pretty(&node, &mut text);
     }
+    made(call, without_last_break(text))
+}
+
+/// A value as YAML, or what is wrong with it.
+pub(in crate::render) fn written(
+    call: &mut Call<'_, '_>,
+    value: &Value,
+) -> Result<Result<String, String>, Error> {
+    Ok(counted(call, value)?.and_then(|node| {
+        let mut text = String::new();
+        yaml::go::write(&node, &mut text)?;
+        Ok(text)
+    }))
+}
+
+/// The tree of a value, or what is wrong with it, if there is room for it as a document. What was gone through counts in any case.
+fn counted(call: &mut Call<'_, '_>, value: &Value) -> Result<Result<Node, String>, Error> {
+    let left = call.session.memory_left();
+    let mut room = left;
+    let node = node(value, 0, &mut room);
+    call.session.work(left - room)?;
+    match node {
+        Ok(node) => Ok(Ok(node)),
+        Err(Unwritten::Unsupported(problem)) => Ok(Err(problem)),
+        Err(Unwritten::TooMuch) => Err(too_much(call)),
+    }
+}
+
+pub(in crate::render) fn made(call: &mut Call<'_, '_>, text: String) -> Result<Value, Error> {
     call.session.charge(text.len())?;
-    without_last_break(&mut text);
     Ok(Value::str(text))
+}
+
+/// Why a value was not written.
+pub(super) enum Unwritten {
+    /// It has a part that YAML has not, in the words of Go.
+    Unsupported(String),
+    /// There is no room for it.
+    TooMuch,
+}
+
+impl From<String> for Unwritten {
+    fn from(problem: String) -> Unwritten {
+        Unwritten::Unsupported(problem)
+    }
+}
+
+/// The error of a value for which there is no room.
+pub(super) fn too_much(call: &Call<'_, '_>) -> Error {
+    Error::limit(format!(
+        "the value takes more as a document than the {} bytes that functions may still make: write less of it",
+        call.session.memory_left()
+    ))
 }
 
 fn from_yaml(call: &mut Call<'_, '_>) -> Result<Value, Error> {
     let text = json::read(call)?;
     let read = tree(&text).and_then(|tree| json::expect_map(tree, DECODING));
     // Nothing leaves the map that Helm begins with as it is.
-    Ok(json::map(read.map(|tree| {
+    let filled = |tree: model::Value| {
         if tree.is_null() {
             model::Value::object()
         } else {
             tree
         }
-    })))
+    };
+    json::map(call, read.map(filled))
 }
 
 fn from_yaml_array(call: &mut Call<'_, '_>) -> Result<Value, Error> {
     let text = json::read(call)?;
     let read = tree(&text).and_then(|tree| json::expect_list(tree, DECODING));
     let empty = || model::Value::Array(model::value::List::new());
-    Ok(json::list(
-        read.map(|tree| if tree.is_null() { empty() } else { tree }),
-    ))
+    json::list(call, read.map(|tree| if tree.is_null() { empty() } else { tree }))
 }
 
 const DECODING: &str = "error unmarshaling JSON: while decoding JSON: ";
@@ -69,31 +116,38 @@ fn tree(text: &str) -> Result<model::Value, String> {
     yaml::parse(text.as_bytes()).map_err(|error| format!("error converting YAML to JSON: {error}"))
 }
 
-/// A value as YAML, without the last line break.
-pub(in crate::render) fn write(value: &Value) -> Result<String, String> {
-    let mut text = write_line(value)?;
-    without_last_break(&mut text);
-    Ok(text)
-}
-
-/// A value as YAML.
-pub(in crate::render) fn write_line(value: &Value) -> Result<String, String> {
-    let mut text = String::new();
-    yaml::go::write(&node(value, 0)?, &mut text)?;
-    Ok(text)
-}
-
-fn without_last_break(text: &mut String) {
+pub(in crate::render) fn without_last_break(mut text: String) -> String {
     if text.ends_with('\n') {
         text.pop();
     }
+    text
 }
 
-/// The tree that Go's JSON makes of a value.
-fn node(value: &Value, depth: usize) -> Result<Node, String> {
+/// What a text may become in quotes, for each of its bytes.
+const QUOTED: usize = 8;
+
+/// Takes what a value makes out of the room, where it is written as deep as that: its node, the indentation of its lines, and its text.
+fn take(value: &Value, depth: usize, room: &mut usize) -> Result<(), Unwritten> {
+    let text = value.as_bytes().unwrap_or_default();
+    let lines = text.iter().filter(|byte| **byte == b'\n').count();
+    let quoted = match text.len() {
+        0..LONG => text.len(),
+        length => length.saturating_mul(QUOTED),
+    };
+    let needed = size_of::<Node>() + quoted + (lines + 1).saturating_mul(depth * 2);
+    *room = room.checked_sub(needed).ok_or(Unwritten::TooMuch)?;
+    Ok(())
+}
+
+/// From this length on, a text counts as if all of it became longer in quotes.
+const LONG: usize = 1 << 20;
+
+/// The tree that Go's JSON makes of a value, for which there is so much room.
+fn node(value: &Value, depth: usize, room: &mut usize) -> Result<Node, Unwritten> {
     if depth > MAX_DEPTH {
-        return Err("json: unsupported value: encountered a cycle".to_owned());
+        return Err("json: unsupported value: encountered a cycle".to_owned().into());
     }
+    take(value, depth, room)?;
     let scalar = |text: String, kind| Node::Scalar(Scalar::new(text, kind));
     Ok(match value {
         Value::None | Value::Nil => Node::null(),
@@ -114,25 +168,25 @@ fn node(value: &Value, depth: usize) -> Result<Node, String> {
             } else {
                 "-Inf"
             };
-            return Err(format!("json: unsupported value: {shown}"));
+            return Err(format!("json: unsupported value: {shown}").into());
         }
-        Value::Complex(..) => return Err("json: unsupported type: complex128".to_owned()),
+        Value::Complex(..) => return Err("json: unsupported type: complex128".to_owned().into()),
         Value::Str(text) => Node::str(Text::from(text.clone())),
         Value::Raw(bytes) => Node::str(String::from_utf8_lossy(bytes).into_owned()),
         Value::Bytes(bytes) => Node::str(STANDARD.encode(bytes)),
         Value::List(list) if list.is_nil() => Node::null(),
-        Value::List(list) => items(list.items(), depth)?,
+        Value::List(list) => items(list.items(), depth, room)?,
         Value::Map(map) if map.is_nil() => Node::null(),
-        Value::Map(map) => pairs(map.entries(), depth)?,
+        Value::Map(map) => pairs(map.entries(), depth, room)?,
         Value::Object(object) => {
             if let Some(json) = object.json() {
-                return node(&json, depth + 1);
+                return node(&json, depth + 1, room);
             }
             match object.kind() {
-                GoKind::Slice => items(&object.items(), depth)?,
-                GoKind::Struct | GoKind::Pointer | GoKind::Map => pairs(object.fields(), depth)?,
+                GoKind::Slice => items(&object.items(), depth, room)?,
+                GoKind::Struct | GoKind::Pointer | GoKind::Map => pairs(object.fields(), depth, room)?,
                 _ => match object.scalar() {
-                    Some(scalar) => node(&scalar, depth + 1)?,
+                    Some(scalar) => node(&scalar, depth + 1, room)?,
                     None => Node::null(),
                 },
             }
@@ -140,15 +194,16 @@ fn node(value: &Value, depth: usize) -> Result<Node, String> {
     })
 }
 
-fn items(items: &[Value], depth: usize) -> Result<Node, String> {
-    let nodes: Result<List, String> = items.iter().map(|item| node(item, depth + 1)).collect();
+fn items(items: &[Value], depth: usize, room: &mut usize) -> Result<Node, Unwritten> {
+    let nodes: Result<List, Unwritten> = items.iter().map(|item| node(item, depth + 1, room)).collect();
     Ok(Node::List(nodes?))
 }
 
-fn pairs(pairs: Vec<(gotemplate::ArcStr, Value)>, depth: usize) -> Result<Node, String> {
+fn pairs(pairs: Vec<(gotemplate::ArcStr, Value)>, depth: usize, room: &mut usize) -> Result<Node, Unwritten> {
     let mut entries = Vec::with_capacity(pairs.len());
     for (key, value) in pairs {
-        entries.push((Text::from(key), node(&value, depth + 1)?));
+        *room = room.checked_sub(key.len()).ok_or(Unwritten::TooMuch)?;
+        entries.push((Text::from(key), node(&value, depth + 1, room)?));
     }
     Ok(Node::Map(Map::from_entries(entries.into_iter())))
 }

@@ -163,6 +163,13 @@ fn in_tree(tree: &dyn Tree) -> Result<Vec<Pattern>, Error> {
 }
 
 fn content(tree: &dyn Tree, path: &str) -> Result<Vec<u8>, Error> {
+    // A tree that holds a file whole does not have to, where its size tells enough.
+    let size = tree.size(path).ok().flatten();
+    if size.is_some_and(|size| size > LARGEST_FILE) {
+        return Err(Error::TooLarge {
+            path: path.to_owned(),
+        });
+    }
     let mut content = Vec::new();
     let read = tree
         .open(path)

@@ -1,15 +1,17 @@
 //! What was fetched of a Git repository is for those who were let in to the same server as the same identity.
 
+use std::io::Write;
 use std::time::Duration;
 
 use http::Method;
-use source::git::{Auth, Reference, Remote, Settings, SshAuth};
+use source::archive::Tree;
+use source::git::{Auth, Cache, DiskLimits, Reference, Remote, Settings, SshAuth};
 use source::trust::Fingerprint;
 use testkit::git::{self, Git, KeyKind, KeyPair};
-use testkit::http::{Fault, Server, Socks};
+use testkit::http::{Fault, Reply, Request, Server, Service, Socks};
 
 use super::{Forger, through};
-use crate::git::{Place, content, fetch, fetched, wanted};
+use crate::git::{Place, chain, content, fetch, fetched, wanted};
 
 /// No test waits longer for what must not be blocked.
 const SOON: Duration = Duration::from_secs(30);
@@ -261,4 +263,237 @@ async fn one_slow_transfer_does_not_block_another_of_the_same_repository() {
     assert_eq!(content(&*got.expect("it must not wait").unwrap()), ["b 2"]);
     assert!(!hanging.is_finished());
     hanging.abort();
+}
+
+/// A pack of a few kilobytes with one file of zeros.
+async fn zeros(bytes: usize) -> (git::Server, Place, Result<Vec<String>, String>) {
+    let server = git::Server::start();
+    let file = vec![0; bytes];
+    server
+        .repository("app")
+        .change("main")
+        .file("zeros", file)
+        .commit();
+    let place = Place::new();
+    let fetched = fetch(&place.remote(&server.clone_url("app")), Reference::branch("main")).await;
+    let fetched = fetched.map(|checkout| {
+        let mut file = checkout.open("zeros").unwrap();
+        let copied = std::io::copy(&mut file, &mut std::io::sink()).unwrap();
+        vec![copied.to_string()]
+    });
+    (server, place, fetched.map_err(|error| chain(&error)))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_file_that_is_too_large_for_the_memory_is_refused() {
+    let limit = 100 << 20;
+    let (server, _place, fetched) = zeros(limit + 1).await;
+    let error = fetched.unwrap_err();
+    let url = server.clone_url("app");
+    for part in [&url, "a blob of", "104857601 bytes", "more than 104857600"] {
+        assert!(error.contains(part), "{part} is not in {error}");
+    }
+    let (_server, _place, fetched) = zeros(limit).await;
+    assert_eq!(fetched.unwrap(), [limit.to_string()]);
+}
+
+#[tokio::test]
+async fn a_file_of_submodules_that_is_too_large_is_not_read() {
+    let server = git::Server::start();
+    let app = server.repository("app");
+    let commit = app.commit("main", "Start", [("a", "1")]);
+    let text = format!(
+        "[submodule \"s\"]\n\tpath = s\n\turl = {}\n",
+        server.clone_url("app")
+    );
+    app.change("main")
+        .file(".gitmodules", text + &"#".repeat(1 << 20))
+        .submodule("s", commit)
+        .commit();
+    let mut request = wanted(Reference::branch("main"));
+    request.submodules = true;
+    let place = Place::new();
+    let remote = place.remote(&server.clone_url("app"));
+    let error = chain(&fetched(remote.fetch(&request).await).unwrap_err());
+    assert!(
+        error.contains(".gitmodules") && error.contains("more than 1048576"),
+        "{error}"
+    );
+}
+
+/// Answers a fetch with a pack that Mallory has made.
+struct Packs {
+    git: Git,
+    pack: Vec<u8>,
+}
+
+impl Service for Packs {
+    fn reply(&self, request: &Request) -> Reply {
+        let reply = self.git.reply(request);
+        if !String::from_utf8_lossy(&request.body).contains("command=fetch") {
+            return reply;
+        }
+        let mut body = b"000dpackfile\n".to_vec();
+        for part in self.pack.chunks(60_000) {
+            body.extend(format!("{:04x}\x01", part.len() + 5).bytes());
+            body.extend(part);
+        }
+        body.extend(b"0000");
+        Reply::ok("application/x-git-upload-pack-result", body)
+    }
+}
+
+/// An entry of a pack.
+fn entry(pack: &mut Vec<u8>, kind: u8, base: &[u8], content: &[u8]) -> u64 {
+    let offset = pack.len() as u64;
+    let mut size = content.len() >> 4;
+    let first = (kind << 4) | (content.len() & 15) as u8;
+    pack.push(if size > 0 { first | 0x80 } else { first });
+    while size > 0 {
+        let rest = size >> 7;
+        pack.push((size & 0x7f) as u8 | if rest > 0 { 0x80 } else { 0 });
+        size = rest;
+    }
+    pack.extend(base);
+    let mut encoder = flate2::write::ZlibEncoder::new(pack, flate2::Compression::fast());
+    encoder.write_all(content).unwrap();
+    encoder.finish().unwrap();
+    offset
+}
+
+/// A number as deltas have it.
+fn number(mut value: u64) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    while value >= 0x80 {
+        bytes.push(value as u8 | 0x80);
+        value >>= 7;
+    }
+    bytes.push(value as u8);
+    bytes
+}
+
+/// A delta that makes `size` bytes of a base of that size: copies of its first 65,536 bytes, and one byte of its own.
+fn delta(size: u64, own: u8) -> Vec<u8> {
+    let mut delta = [number(size), number(size)].concat();
+    // A copy that names neither offset nor size has 65,536 bytes.
+    delta.extend(std::iter::repeat_n(0x80, (size / 65_536) as usize - 1));
+    delta.extend([0xb0, 0xff, 0xff, 1, own]);
+    delta
+}
+
+/// How far before an entry its base is.
+fn back(mut distance: u64) -> Vec<u8> {
+    let mut bytes = vec![(distance & 0x7f) as u8];
+    while distance > 0x7f {
+        distance = (distance >> 7) - 1;
+        bytes.push((distance & 0x7f) as u8 | 0x80);
+    }
+    bytes.reverse();
+    bytes
+}
+
+/// Mallory's pack has a chain of deltas, each of which has two that build on it: all objects of the chain are held at once.
+fn chain_of_deltas(length: usize, size: u64) -> Vec<u8> {
+    let mut pack = b"PACK\0\0\0\x02".to_vec();
+    pack.extend((2 * length as u32 + 1).to_be_bytes());
+    let mut base = entry(&mut pack, 3, &[], &vec![0; size as usize]);
+    for step in 0..length as u8 {
+        let mut last = base;
+        for own in [2 * step + 1, 2 * step + 2] {
+            let distance = back(pack.len() as u64 - base);
+            last = entry(&mut pack, 6, &distance, &delta(size, own));
+        }
+        base = last;
+    }
+    let sum = aws_lc_rs::digest::digest(&aws_lc_rs::digest::SHA1_FOR_LEGACY_USE_ONLY, &pack);
+    pack.extend(sum.as_ref());
+    pack
+}
+
+async fn received(pack: Vec<u8>) -> String {
+    let git = Git::new();
+    git.repository("app").commit("main", "Start", [("a", "1")]);
+    let server = Server::serve(Packs { git, pack });
+    let url = format!("{}/app.git", server.url());
+    let place = Place::new();
+    let error = fetch(&place.remote(&url), Reference::branch("main")).await;
+    chain(&error.unwrap_err())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn deltas_that_take_too_much_memory_are_refused() {
+    // Each object of the chain has 32 MiB, all have 1 GiB.
+    let error = received(chain_of_deltas(31, 32 << 20)).await;
+    assert!(error.contains("what is made of its deltas"), "{error}");
+    // One object of 100 MiB, of which a small delta makes another one.
+    let error = received(chain_of_deltas(1, 100 << 20)).await;
+    assert!(
+        error.contains("chain of deltas") && error.contains("134217728"),
+        "{error}"
+    );
+    // The same in small is in order: what is missing is the commit.
+    let error = received(chain_of_deltas(31, 1 << 20)).await;
+    assert!(error.contains("is missing"), "{error}");
+}
+
+/// What a program of this size would be: it does not compress.
+fn random(bytes: usize) -> Vec<u8> {
+    let mut random = vec![0; bytes];
+    aws_lc_rs::rand::fill(&mut random).unwrap();
+    random
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn repositories_of_an_owner_have_a_share_of_the_disk() {
+    let server = git::Server::start();
+    for name in ["small", "large", "other"] {
+        let bytes = if name == "large" { 300_000 } else { 60_000 };
+        let change = server.repository(name).change("main");
+        change.file("data", random(bytes)).commit();
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let limits = DiskLimits {
+        total: 1_000_000,
+        owner: 200_000,
+    };
+    let cache = Cache::open_with(folder.path(), limits).unwrap();
+    let remote = |name: &str, owner: &str| {
+        let mut settings = Settings::new(server.clone_url(name).parse().unwrap());
+        settings.owner = owner.to_owned();
+        Remote::new(settings, cache.clone())
+    };
+    let main = || Reference::branch("main");
+    let small = remote("small", "mallory");
+    fetch(&small, main()).await.unwrap();
+    let error = chain(&fetch(&remote("large", "mallory"), main()).await.unwrap_err());
+    assert!(error.contains("'mallory' have more than 200000 bytes"), "{error}");
+    // What was refused counts no more, and others have their own share.
+    fetch(&remote("other", "mallory"), main()).await.unwrap();
+    fetch(&remote("other", "ada"), main()).await.unwrap();
+    // What nobody wants any more makes room.
+    let app = server.repository("small");
+    app.change("main").file("data", random(100_000)).commit();
+    fetch(&small, main()).await.unwrap_err();
+    cache.remove_mirror(&small.mirror());
+    fetch(&small, main()).await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_least_recently_used_repositories_make_room_for_others() {
+    let server = git::Server::start();
+    let folder = tempfile::tempdir().unwrap();
+    let limits = DiskLimits {
+        total: 400_000,
+        owner: 400_000,
+    };
+    let cache = Cache::open_with(folder.path(), limits).unwrap();
+    for number in 0..12 {
+        let name = format!("r{number}");
+        let change = server.repository(&name).change("main");
+        change.file("data", random(100_000)).commit();
+        let mut settings = Settings::new(server.clone_url(&name).parse().unwrap());
+        settings.owner = format!("namespace-{}", number % 3);
+        let remote = Remote::new(settings, cache.clone());
+        fetch(&remote, Reference::branch("main")).await.unwrap();
+    }
 }

@@ -57,7 +57,7 @@ pub(super) fn check(args: &Args, chart: &Chart, given: Map, found: &mut Vec<Mess
     }
     let options = render::Options {
         lint: true,
-        ..render::Options::default()
+        ..render::Options::of_own_charts()
     };
     let input = Input {
         chart: &chart,

@@ -47,7 +47,7 @@ pub(super) fn template(request: &Request<'_>, chart: &HelmChart) -> Result<Strin
             revision: 1,
         },
         capabilities: capabilities(chart).map_err(told)?,
-        options: render::Options::default(),
+        options: render::Options::of_own_charts(),
         skip_schema: false,
         sub_notes: false,
         post_renderer: None,
