@@ -5,12 +5,14 @@ use conformance::{Patch, check};
 use http::Method;
 use serde_json::{Value, json};
 
-/// `manager operation subresource` and the fields of each entry, in order.
+/// Returns `manager operation subresource` and the fields of each entry, by operation and manager. The server orders entries of one
+/// operation by their second first, and a second may begin between two requests.
 fn entries(object: &Value) -> Vec<(String, Value)> {
-    let list = object["metadata"]["managedFields"]
+    let mut list = object["metadata"]["managedFields"]
         .as_array()
         .cloned()
         .unwrap_or_default();
+    list.sort_by_key(|entry| (entry["operation"].to_string(), entry["manager"].to_string()));
     let text = |value: &Value| value.as_str().unwrap_or("-").to_owned();
     let title = |entry: &Value| {
         format!(

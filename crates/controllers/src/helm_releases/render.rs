@@ -70,20 +70,17 @@ impl Places {
     }
 }
 
-/// Tells a rendering to stop once its time is up: the shorter of the deadline of all renderings and the timeout of the action.
-fn deadline(timeout: Duration) -> (Duration, Arc<render::Stop>) {
-    let within = timeout.min(DEADLINE);
+/// Tells a rendering to stop once its time is up.
+fn deadline(within: Duration) -> Arc<render::Stop> {
     let began = Instant::now();
     let stop = move || {
-        let remedy = match timeout < DEADLINE {
-            true => "raise spec.timeout, or have",
-            false => "have",
-        };
         (began.elapsed() > within).then(|| {
-            format!("the rendering takes longer than {within:?}: {remedy} the templates do less and look up fewer objects")
+            format!(
+                "the rendering takes longer than {within:?}: have the templates do less and look up fewer objects"
+            )
         })
     };
-    (within, Arc::new(stop))
+    Arc::new(stop)
 }
 
 /// What is to be rendered.
@@ -95,8 +92,6 @@ pub(super) struct Rendering<'r> {
     pub(super) revision: i64,
     pub(super) is_upgrade: bool,
     pub(super) skip_schema: bool,
-    /// The timeout of the action that it is rendered for.
-    pub(super) timeout: Duration,
     /// The worker of the release.
     pub(super) seat: &'r Seat,
     pub(super) site: &'r Site,
@@ -121,14 +116,14 @@ impl Renderer {
         let object = rendering.object.clone();
         let (chart, values) = (Chart::clone(rendering.chart), rendering.values);
         let (cluster, runtime) = (site.cluster().clone(), Handle::current());
-        let (namespace, timeout) = (target::own_namespace(&object), rendering.timeout);
+        let namespace = target::own_namespace(&object);
         let (revision, is_upgrade) = (rendering.revision, rendering.is_upgrade);
         let (skip_schema, engine) = (rendering.skip_schema, self.engine.clone());
         let strategy = target::post_render_strategy(&object, rendering.settings.helm3_defaults);
         let mut world = WithNames(rendering.settings.dns_lookups);
         let work = move || {
-            let (within, stop) = deadline(timeout);
-            let lookup = InCluster::within(cluster, runtime, within);
+            let stop = deadline(DEADLINE);
+            let lookup = InCluster::within(cluster, runtime, DEADLINE);
             let mut changes = Chain::of(&object);
             let request = Request {
                 chart,
@@ -285,8 +280,7 @@ mod tests {
         ];
         let tree = helm::chart::MemoryTree::new(files);
         let chart = Chart::from_tree(&tree, "", &helm::chart::Limits::default()).unwrap();
-        let (within, stop) = deadline(Duration::from_millis(1));
-        assert_eq!(within, Duration::from_millis(1));
+        let stop = deadline(Duration::from_millis(1));
         let request = Request {
             chart,
             given: Map::new(),
@@ -311,7 +305,7 @@ mod tests {
         for part in [
             "app/templates/endless.yaml",
             "takes longer than 1ms",
-            "raise spec.timeout",
+            "have the templates do less",
         ] {
             assert!(failure.contains(part), "{failure}");
         }

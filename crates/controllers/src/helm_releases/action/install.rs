@@ -50,7 +50,6 @@ impl Release<'_, '_> {
             revision: version,
             is_upgrade: false,
             skip_schema: install.disable_schema_validation,
-            timeout,
             seat: self.run.seat,
             site: self.site,
             settings: self.settings,

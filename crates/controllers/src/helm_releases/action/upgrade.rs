@@ -57,7 +57,6 @@ impl Release<'_, '_> {
             revision: version,
             is_upgrade: true,
             skip_schema: upgrade.disable_schema_validation,
-            timeout: target::timeout_of(object, Action::Upgrade),
             seat: self.run.seat,
             site: self.site,
             settings: self.settings,

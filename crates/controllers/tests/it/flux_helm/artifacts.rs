@@ -84,5 +84,12 @@ impl Artifacts {
 }
 
 fn path(case: &Case, number: usize) -> String {
-    format!("/charts/{}/{number}.tgz", case.name)
+    let name = &case.name;
+    let source = match case.origin {
+        Origin::Chart => format!("helmchart/{name}/app"),
+        Origin::Template => format!("helmchart/{name}/{name}-app"),
+        Origin::Oci => format!("ocirepository/{name}/app"),
+        Origin::External => format!("charts/{name}"),
+    };
+    format!("/{source}/{number}.tgz")
 }

@@ -9,6 +9,7 @@ use sha2::{Digest as _, Sha256};
 use testkit::http::{Builder, Reply, Request};
 
 use super::cases::{Case, Files};
+use super::side::NAMESPACE;
 
 /// What is served, by path.
 pub(super) struct Artifacts {
@@ -67,7 +68,7 @@ impl Artifacts {
 }
 
 fn path(case: &str, number: usize) -> String {
-    format!("/gitrepository/{case}/{number}.tar.gz")
+    format!("/gitrepository/{NAMESPACE}/{case}/{number}.tar.gz")
 }
 
 fn packed(files: &Files) -> Vec<u8> {

@@ -18,7 +18,7 @@ use super::cases::Case;
 use super::shown;
 
 /// Where all Kustomizations are.
-const NAMESPACE: &str = "kustomizations";
+pub(super) const NAMESPACE: &str = "kustomizations";
 
 /// What Kustomizations make here.
 const MADE: [(&str, &str, &str, &str); 2] = [
