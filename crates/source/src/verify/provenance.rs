@@ -10,7 +10,8 @@ use sha2::{Digest as _, Sha256};
 
 use crate::git::signature::pgp as trust;
 
-const BEGIN: &[u8] = b"-----BEGIN PGP SIGNED MESSAGE-----";
+const BEGIN: &str = "-----BEGIN PGP SIGNED MESSAGE-----";
+const END: &str = "-----END PGP SIGNATURE-----";
 
 /// Why a chart is not verified.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -107,9 +108,8 @@ pub fn verify(
     keyring: &Keyring,
     now: i64,
 ) -> Result<Verification, Error> {
-    let start = provenance.windows(BEGIN.len()).position(|found| found == BEGIN);
-    let message = &provenance[start.ok_or(Error::NoSignature)?..];
-    let (message, _) = CleartextSignedMessage::from_armor(message).map_err(|_| Error::NoSignature)?;
+    let message = signed_message(provenance).ok_or(Error::NoSignature)?;
+    let (message, _) = CleartextSignedMessage::from_string(&message).map_err(|_| Error::NoSignature)?;
     let text = message.signed_text();
     let key = signer(&message, text.as_bytes(), keyring, now)?;
     let found = checksum(archive);
@@ -132,6 +132,21 @@ pub fn verify(
         fingerprint: format!("{:X}", key.primary_key.fingerprint()),
         file_hash: found,
     })
+}
+
+/// Returns the lines of the signed message. Text before and after it means nothing, nor do the line endings: signatures are of lines.
+fn signed_message(provenance: &[u8]) -> Option<String> {
+    let text = std::str::from_utf8(provenance).ok()?.replace("\r\n", "\n");
+    let mut lines = text.lines().skip_while(|line| line.trim_end() != BEGIN);
+    let mut message = String::new();
+    loop {
+        let line = lines.next()?;
+        message.push_str(line);
+        message.push('\n');
+        if line.trim_end() == END {
+            return Some(message);
+        }
+    }
 }
 
 /// The SHA-256 of an archive as provenance files have it.

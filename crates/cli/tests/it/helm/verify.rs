@@ -134,6 +134,29 @@ fn same(folder: &Path, arguments: &[&str]) -> Output {
     mine
 }
 
+/// Programs that keep files change line endings and add to them.
+#[test]
+fn what_is_around_the_signed_message_means_nothing() {
+    let Some(signer) = Signer::new("ada") else { return };
+    let folder = signed(&signer);
+    let keyring = signer.keyring();
+    let path = folder.path().join("web-1.0.0.tgz.prov");
+    let signed = fs::read_to_string(&path).unwrap();
+    for changed in [
+        signed.replace('\n', "\r\n"),
+        format!("{signed}\nfetched today\n"),
+        format!("fetched today\n{signed}"),
+    ] {
+        fs::write(&path, &changed).unwrap();
+        let output = same(folder.path(), &["verify", "web-1.0.0.tgz", "--keyring", &keyring]);
+        assert!(output.status.success(), "{} {changed}", text(&output.stderr));
+    }
+    let cut = signed.replace("-----END PGP SIGNATURE-----", "");
+    fs::write(&path, cut).unwrap();
+    let output = ours(folder.path(), &["verify", "web-1.0.0.tgz", "--keyring", &keyring]);
+    assert!(!output.status.success());
+}
+
 #[test]
 fn a_signed_chart_is_verified() {
     let Some(signer) = Signer::new("ada") else { return };

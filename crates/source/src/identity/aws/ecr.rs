@@ -16,7 +16,7 @@ use super::sign::{self, Key, Unsigned};
 use super::{Place, domain};
 
 /// How private registries are named.
-const PATTERN: &str = r"^[0-9+]*\.dkr[.-]ecr(?:-fips)?\.([^/.]*)\.(amazonaws\.com(\.cn)?|amazonaws\.eu|sc2s\.sgov\.gov|c2s\.ic\.gov|cloud\.adc-e\.uk|csp\.hci\.ic\.gov|on\.aws)$";
+const PATTERN: &str = r"^[0-9]{12}\.dkr[.-]ecr(?:-fips)?\.([^/.]+)\.(amazonaws\.com(\.cn)?|amazonaws\.eu|sc2s\.sgov\.gov|c2s\.ic\.gov|cloud\.adc-e\.uk|csp\.hci\.ic\.gov|on\.aws|on\.amazonwebservices\.com\.cn)$";
 
 /// The name of the public one, which is asked for in one region only.
 const PUBLIC: &str = "public.ecr.aws";
@@ -168,6 +168,10 @@ mod tests {
                 "us-isob-east-1",
             ),
             ("012345678901.dkr-ecr.eu-west-1.on.aws", "eu-west-1"),
+            (
+                "012345678901.dkr-ecr.cn-north-1.on.amazonwebservices.com.cn",
+                "cn-north-1",
+            ),
         ] {
             let registry = Registry::parse(name).unwrap();
             assert_eq!(registry.region(), region);
@@ -179,6 +183,7 @@ mod tests {
     fn a_registry_that_is_only_named_like_one_of_aws_is_refused() {
         for name in [
             "ghcr.io",
+            "1234.dkr.ecr.us-east-1.amazonaws.com",
             "012345678901.dkr.ecr.us-east-1.amazonaws.com.evil.example",
             "evil.example/012345678901.dkr.ecr.us-east-1.amazonaws.com",
             "012345678901.dkr.ecr.us-east-1.amazonaws.com:5000",
