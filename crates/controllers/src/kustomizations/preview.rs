@@ -20,7 +20,7 @@ use source::archive::ignore::Rules;
 use tokio::sync::oneshot;
 
 use super::artifact::Artifacts;
-use super::beyond::{Asks, judged};
+use super::beyond::{Asks, judged, with_remedy};
 use super::{Shared, generate, request, source as sources, unit};
 use crate::kit::Failure;
 
@@ -161,7 +161,9 @@ impl Asked {
             .filter(|operation| operation.phase.is_final());
         let answer = match done {
             Some(operation) if operation.phase == Phase::Succeeded => Ok(operation.plan.clone()),
-            _ if !status.errors.is_empty() => Err(NoPlan(status.errors.clone())),
+            _ if !status.errors.is_empty() => Err(NoPlan(
+                status.errors.iter().map(|error| with_remedy(error)).collect(),
+            )),
             Some(operation) => Err(NoPlan(vec![operation.message.clone()])),
             None => return,
         };

@@ -52,7 +52,7 @@ pub use ownership::{Ownership, flux_v1_mark, tracking_id};
 pub use pair::{Pairs, pair};
 pub use planner::plan;
 pub use prepare::prepare;
-pub use refusal::Refusal;
+pub use refusal::{ALLOW_EMPTY, Refusal};
 pub use steps::{
     Action, Apply, Awaited, Gate, Hook, Note, OnFailure, Phase, Plan, Propagation, Purpose, Stage, Step,
     Target, Until, Wait, When,

@@ -4,6 +4,9 @@ use std::fmt;
 
 use model::ObjectKey;
 
+/// What the refusal of an empty build says to do. Programs with a setting for it can name that instead.
+pub const ALLOW_EMPTY: &str = "allow an empty build if this is meant";
+
 /// Why there is no plan, and nothing is written.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
@@ -42,9 +45,7 @@ pub enum Refusal {
         allowed: usize,
     },
     /// Nothing was built, and everything would be pruned.
-    #[error(
-        "the build is empty and all {prunes} objects would be pruned: allow an empty build if this is meant"
-    )]
+    #[error("the build is empty and all {prunes} objects would be pruned: {ALLOW_EMPTY}")]
     Empty {
         /// How many would be pruned.
         prunes: usize,

@@ -4,7 +4,9 @@
 //! broken generator or a bad merge. `deny` has such a build refused, and what is in the cluster stays until the build has objects again
 //! or the annotation goes. A Kustomization that is deleted itself is not guarded.
 
-use super::{PRUNE_EMPTY, Unclear};
+use engine::plan::ALLOW_EMPTY;
+
+use super::{PREFIX, PRUNE_EMPTY, Unclear};
 
 /// Returns whether a value denies it.
 pub(super) fn denied(value: Option<&str>) -> Result<bool, Unclear> {
@@ -16,4 +18,12 @@ pub(super) fn denied(value: Option<&str>) -> Result<bool, Unclear> {
             why: "it is neither \"deny\" nor \"allow\"".to_owned(),
         }),
     }
+}
+
+/// Adds the annotation to what the engine says of a refused build.
+pub(in super::super) fn with_remedy(errors: &str) -> String {
+    errors.replace(
+        ALLOW_EMPTY,
+        &format!("if this is meant, set the annotation {PREFIX}{PRUNE_EMPTY}: allow"),
+    )
 }

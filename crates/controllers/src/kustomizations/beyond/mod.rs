@@ -26,6 +26,7 @@ use api::kustomize::Kustomization;
 
 pub use budget::Budget;
 pub(super) use budget::{Held, judged};
+pub(super) use empty::with_remedy;
 pub(super) use observe::observed;
 pub(super) use pin::{Pin, is_kept_at_its_pin, released};
 pub(super) use pinned_source::{Pinned, is_for_a_pin, name as pinned_name};
@@ -103,8 +104,15 @@ impl Asks {
         }
         let value = |name: &str| {
             let value = annotations.get(&format!("{PREFIX}{name}"));
-            value.map(|value| value.trim()).filter(|value| !value.is_empty())
+            value.map(|value| value.trim())
         };
+        // A guard without a value would be none.
+        if let Some(empty) = NAMES.iter().find(|name| value(name) == Some("")) {
+            return Err(Unclear {
+                name: (*empty).to_owned(),
+                why: "it has no value: give it one, or remove the annotation".to_owned(),
+            });
+        }
         let is_on = |name: &str| switch(name, value(name));
         let budget = value(PRUNE_BUDGET).map(Budget::parse).transpose();
         Ok(Asks {
@@ -173,7 +181,11 @@ pub(super) mod tests {
     #[test]
     fn an_object_without_annotations_asks_for_nothing() {
         assert_eq!(Asks::of(&annotated(&[])), Ok(Asks::default()));
-        let off = [("observe", "disabled"), ("hooks", "false"), ("prune-budget", "")];
+        let off = [
+            ("observe", "disabled"),
+            ("hooks", "false"),
+            ("prune-empty", "allow"),
+        ];
         assert_eq!(Asks::of(&annotated(&off)), Ok(Asks::default()));
     }
 
@@ -204,6 +216,9 @@ pub(super) mod tests {
                 "\"some\" is neither a number nor a share such as 20%",
             ),
             ("prune-empty", "maybe", "neither \"deny\" nor \"allow\""),
+            ("prune-empty", "", "it has no value"),
+            ("prune-budget", " ", "it has no value"),
+            ("observe", "", "it has no value"),
             ("rolled-back-from", "main@sha1:1", "there is no pin"),
         ] {
             let object = annotated(&[(name, value)]);

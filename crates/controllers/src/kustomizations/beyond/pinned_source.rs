@@ -26,6 +26,8 @@ use crate::sources::HasArtifact;
 
 /// The label of such sources: whose they are.
 const LABEL: &str = "sluice.dev/pinned-for";
+/// The annotation of a source that allows pins by Kustomizations of other namespaces.
+const ALLOWED: &str = "sluice.dev/pins";
 /// Who writes them.
 const MANAGER: &str = "kustomize-controller";
 /// The part of a source's name that is kept in its pinned source's name. With the tag, the result fits into a label value.
@@ -101,11 +103,11 @@ impl Pinned<'_> {
         let found = found.map_err(|error| failed(chain(&error)))?;
         let found =
             found.ok_or_else(|| failed(format!("{} '{namespace}/{source}' is gone", S::NAMES.kind)))?;
-        if !may_have(self.object, &pin.revision) {
+        if !allows_pins(self.object, &found) {
             let kind = S::NAMES.kind;
             let message = format!(
-                "revision {} cannot be had: {kind} '{namespace}/{source}' is in another namespace, and this Kustomization has not \
-                 applied that revision: pin one of status.history",
+                "revision {} cannot be fetched: {kind} '{namespace}/{source}' is in another namespace, and its annotation {ALLOWED} is \
+                 not \"allow\": ask its owner to set it",
                 pin.revision
             );
             return Err(Failure::stalled(Reason::ARTIFACT_FAILED, message));
@@ -227,22 +229,15 @@ impl Pinned<'_> {
     }
 }
 
-/// Tells whether the owner of an object may have a revision of its source. The credentials of another namespace's source reach
-/// more than that source publishes, so only revisions that the object has applied before are had with them.
-fn may_have(object: &Kustomization, revision: &Revision) -> bool {
-    if object.namespace().as_deref() == Some(&namespace_of(object)) {
-        return true;
-    }
-    let Some(status) = &object.status else {
-        return false;
-    };
-    let recorded = status.history.iter();
-    let recorded = recorded.filter_map(|entry| entry.metadata.get("revision"));
-    let mut applied = recorded.chain(&status.last_applied_revision);
-    applied.any(|applied| {
-        let applied: Option<Revision> = applied.parse().ok();
-        applied.is_some_and(|applied| applied.digest() == revision.digest())
-    })
+/// Returns whether an object may be pinned to any revision of its source. The credentials of a source can read more than the source
+/// publishes, so the owner of a source in another namespace must allow it. The history in the object's status proves nothing: whoever may
+/// write the object can mostly write its status too.
+fn allows_pins<S: Spec>(object: &Kustomization, source: &Object<S>) -> bool {
+    object.namespace() == source.namespace()
+        || source
+            .annotations()
+            .get(ALLOWED)
+            .is_some_and(|value| value.trim() == "allow")
 }
 
 fn value<S: Spec>(spec: &S) -> Value {
@@ -296,26 +291,31 @@ mod tests {
         assert!(name(&other).starts_with(&format!("{}-pinned-", "x".repeat(21))));
     }
 
+    /// The history of the status is what a tenant writes.
     #[test]
-    fn of_a_source_in_another_namespace_only_applied_revisions_are_had() {
-        let [old, other]: [Revision; 2] = ["0", "1"].map(|digit| {
-            let revision = format!("main@sha1:{}", digit.repeat(40));
-            revision.parse().unwrap()
-        });
+    fn a_source_in_another_namespace_has_to_allow_pins() {
+        let source = |namespace: &str, annotations: Value| -> Object<GitRepositorySpec> {
+            serde_json::from_value(json!({
+                "apiVersion": "source.toolkit.fluxcd.io/v1", "kind": "GitRepository",
+                "metadata": {"name": "app", "namespace": namespace, "annotations": annotations},
+                "spec": {"url": "https://a", "interval": "1m"},
+            }))
+            .unwrap()
+        };
         let mut object = annotated(&[]);
-        assert!(may_have(&object, &other));
-        object.spec.source_ref.namespace = Some("team".to_owned());
-        assert!(may_have(&object, &other));
-        object.spec.source_ref.namespace = Some("platform".to_owned());
-        assert!(!may_have(&object, &old));
         let entry = json!({
             "digest": "sha256:0", "firstReconciled": "2026-11-01T00:00:00Z", "lastReconciled": "2026-11-01T00:00:00Z",
             "lastReconciledDuration": "1s", "lastReconciledStatus": "ReconciliationSucceeded", "totalReconciliations": 1,
-            "metadata": {"revision": old.to_string()},
+            "metadata": {"revision": format!("main@sha1:{}", "0".repeat(40))},
         });
         object.status = Some(serde_json::from_value(json!({"history": [entry]})).unwrap());
-        assert!(may_have(&object, &old));
-        assert!(!may_have(&object, &other));
+        assert!(allows_pins(&object, &source("team", json!({}))));
+        object.spec.source_ref.namespace = Some("platform".to_owned());
+        assert!(!allows_pins(&object, &source("platform", json!({}))));
+        for (value, allows) in [("", false), ("deny", false), ("allow", true)] {
+            let source = source("platform", json!({(ALLOWED): value}));
+            assert_eq!(allows_pins(&object, &source), allows, "{value:?}");
+        }
     }
 
     #[test]

@@ -18,7 +18,7 @@ use model::{Inventory, Time};
 
 use together::together;
 
-use super::beyond::{Asks, Held};
+use super::beyond::{Asks, Held, with_remedy};
 use super::history;
 use super::memory::{Attempt, Built, Stage};
 use super::source::{revision_metadata, source_shown};
@@ -103,7 +103,7 @@ struct Teller<'a> {
 impl Teller<'_> {
     /// The unit could not be looked at: its source, a dependency, the build, the cluster.
     fn not_begun(&mut self, said: &mut KustomizationStatus) {
-        let text = together(&self.course.status.errors);
+        let text = with_remedy(&together(&self.course.status.errors));
         let known = self
             .course
             .failure
@@ -265,7 +265,7 @@ impl Teller<'_> {
 
     fn failed(&mut self, said: &mut KustomizationStatus, state: &OperationState) {
         let reason = reason_of(&self.course.plan, state);
-        let text = together(&self.course.status.errors);
+        let text = with_remedy(&together(&self.course.status.errors));
         let message = match reason == Reason::HEALTH_CHECK_FAILED {
             true => {
                 said.set_false(self.stamp, ConditionType::HEALTHY, reason, &text);

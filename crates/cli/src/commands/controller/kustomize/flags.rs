@@ -42,8 +42,8 @@ pub(crate) struct Apply {
     pub(super) default_decryption_service_account: String,
 
     /// How much a Kustomization may prune at once without confirmation: 5, 20% or 5,20%
-    #[arg(long, default_value = "", value_name = "BUDGET", hide_default_value = true)]
-    pub(super) default_prune_budget: String,
+    #[arg(long, value_name = "BUDGET")]
+    pub(super) default_prune_budget: Option<String>,
 
     /// Kinds that are applied before all others but definitions and classes: GROUP/KIND,GROUP/KIND
     #[arg(long, default_value = "", value_name = "KINDS", hide_default_value = true)]

@@ -54,10 +54,10 @@ pub(super) fn resolve(
     };
     let sops_age_secret = in_own("--sops-age-secret", &flags.sops_age_secret, "Secret");
     let sops_vault_config_map = in_own("--sops-vault-configmap", &flags.sops_vault_configmap, "ConfigMap");
-    let default_prune_budget = match flags.default_prune_budget.as_str() {
-        "" => None,
-        text => problems.take("invalid --default-prune-budget", PruneBudget::parse(text)),
-    };
+    let default_prune_budget = flags
+        .default_prune_budget
+        .as_deref()
+        .and_then(|text| problems.take("invalid --default-prune-budget", PruneBudget::parse(text)));
     let default_decryption_service_account = account(
         "--default-decryption-service-account",
         &flags.default_decryption_service_account,

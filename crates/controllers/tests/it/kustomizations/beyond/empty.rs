@@ -44,7 +44,9 @@ async fn a_denied_empty_build_changes_nothing() {
     let object = setting.bed.ready("app", "False", "ReconciliationFailed").await;
     let message = ready_message(&object);
     assert!(
-        message.contains("the build is empty and all 2 objects would be pruned"),
+        message.contains(
+            "the build is empty and all 2 objects would be pruned: if this is meant, set the annotation sluice.dev/prune-empty: allow"
+        ),
         "{message}"
     );
     setting.value("a", Some("1")).await;
