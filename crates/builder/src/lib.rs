@@ -33,7 +33,7 @@ pub use metadata::CommonMetadata;
 pub use reads::{Noting, NotingFetcher, Reads};
 pub use remote::Remote;
 pub use request::{Image, Patch, Request, Selector, Substitution};
-pub use waiting::{CancelOnDrop, Cancellation, WaitBudget};
+pub use waiting::{CancelOnDrop, Cancellation, Place, WaitBudget};
 
 pub use kustomize::substitute::Variables;
 

@@ -4,7 +4,8 @@
 //! wait counts against one budget, and ends at once when nobody wants the result of the build any more.
 
 use std::future::pending;
-use std::sync::{Mutex, PoisonError};
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use tokio::runtime::Handle;
@@ -46,11 +47,20 @@ impl Cancellation {
     }
 }
 
+/// The place of a build among those that run at once. It leaves the place to others while it waits for servers.
+pub trait Place: Send + Sync {
+    /// Leaves the place to others.
+    fn leave(&self);
+
+    /// Waits for a place.
+    fn retake(&self) -> Pin<Box<dyn Future<Output = ()> + Send + '_>>;
+}
+
 /// The time that one build may wait, and the signal that ends every wait.
-#[derive(Debug)]
 pub struct WaitBudget {
     left: Mutex<Duration>,
     cancellation: Cancellation,
+    place: Option<Arc<dyn Place>>,
 }
 
 /// The reason that a wait ended without a result.
@@ -74,7 +84,15 @@ impl WaitBudget {
         WaitBudget {
             left: Mutex::new(LIMIT),
             cancellation,
+            place: None,
         }
+    }
+
+    /// Leaves this place to other builds during every wait.
+    #[must_use]
+    pub fn leaving(mut self, place: Arc<dyn Place>) -> Self {
+        self.place = Some(place);
+        self
     }
 
     /// Runs `work` on the calling thread until it ends, the budget is spent or the build is cancelled.
@@ -84,6 +102,9 @@ impl WaitBudget {
             return Err(Interrupted::Spent);
         }
         runtime.block_on(async {
+            if let Some(place) = &self.place {
+                place.leave();
+            }
             let begun = Instant::now();
             let result = tokio::select! {
                 biased;
@@ -91,6 +112,9 @@ impl WaitBudget {
                 result = timeout(limit, work) => result.map_err(|_| Interrupted::Spent),
             };
             self.spend(begun.elapsed());
+            if let Some(place) = &self.place {
+                place.retake().await;
+            }
             result
         })
     }

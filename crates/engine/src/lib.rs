@@ -173,6 +173,7 @@ pub mod plan;
 pub mod queue;
 pub mod sync;
 pub mod unit;
+pub mod workers;
 
 /// The crates whose types stand in signatures of this one, in the versions that fit: objects are [`model`]'s, read by [`yaml`]; clients
 /// are [`kube`]'s; what traits return are boxed futures and streams of [`futures`]; times are [`jiff`]'s; the schemas that objects are

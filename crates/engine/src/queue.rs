@@ -165,30 +165,29 @@ impl<K: Clone + Eq + Hash + Ord> Queue<K> {
     /// The next key that is due, once there is one; `None` when the queue was closed. The key is not given out again before
     /// the ticket is [finished](Ticket::finish) or dropped.
     pub async fn next(&self) -> Option<Ticket<K>> {
+        while self.due_now().await {
+            if let Some(ticket) = self.try_next() {
+                return Some(ticket);
+            }
+        }
+        None
+    }
+
+    /// Waits until a key is due. Returns false once the queue is closed.
+    pub async fn due_now(&self) -> bool {
         loop {
             let changed = self.shared.changed.notified();
-            let wait = {
-                let mut state = self.shared.state.lock();
+            let next = {
+                let state = self.shared.state.lock();
                 if state.closed {
-                    // Whoever else waits is to see it too.
+                    // Others that wait are to see it too.
                     self.shared.changed.notify_one();
-                    return None;
+                    return false;
                 }
-                let now = Instant::now();
-                match state.take(now) {
-                    Ok((due, key)) => {
-                        // There may be work for another worker as well.
-                        self.shared.changed.notify_one();
-                        return Some(Ticket {
-                            queue: self.clone(),
-                            key: Some(key),
-                            waited: now.saturating_duration_since(due),
-                        });
-                    }
-                    Err(next) => next,
-                }
+                state.due.first().map(|(time, ..)| *time)
             };
-            match wait {
+            match next {
+                Some(time) if time <= Instant::now() => return true,
                 Some(time) => tokio::select! {
                     () = changed => {}
                     () = sleep_until(time) => {}
@@ -196,6 +195,25 @@ impl<K: Clone + Eq + Hash + Ord> Queue<K> {
                 None => changed.await,
             }
         }
+    }
+
+    /// Returns the next key if one is due.
+    pub fn try_next(&self) -> Option<Ticket<K>> {
+        let now = Instant::now();
+        let (due, key) = {
+            let mut state = self.shared.state.lock();
+            if state.closed {
+                return None;
+            }
+            state.take(now)?
+        };
+        // There may be work for another worker as well.
+        self.shared.changed.notify_one();
+        Some(Ticket {
+            queue: self.clone(),
+            key: Some(key),
+            waited: now.saturating_duration_since(due),
+        })
     }
 
     /// Gives out no more keys and takes none.
@@ -279,19 +297,16 @@ impl<K: Clone + Eq + Hash + Ord> State<K> {
         self.due.insert((time, self.next, key));
     }
 
-    /// A key that is due, with the time since when it is, or the time when one will be.
-    fn take(&mut self, now: Instant) -> Result<(Instant, K), Option<Instant>> {
-        match self.due.first() {
-            Some((time, ..)) if *time > now => Err(Some(*time)),
-            None => Err(None),
-            Some(_) => {
-                let (due, _, key) = self.due.pop_first().ok_or(None)?;
-                let entry = self.keys.entry(key.clone()).or_default();
-                entry.place = None;
-                entry.running = Some(now);
-                Ok((due, key))
-            }
+    /// Takes a key that is due, with the time since when it is.
+    fn take(&mut self, now: Instant) -> Option<(Instant, K)> {
+        if self.due.first().is_none_or(|(time, ..)| *time > now) {
+            return None;
         }
+        let (due, _, key) = self.due.pop_first()?;
+        let entry = self.keys.entry(key.clone()).or_default();
+        entry.place = None;
+        entry.running = Some(now);
+        Some((due, key))
     }
 }
 

@@ -11,7 +11,7 @@ use kustomize::remote::{Fetcher, RepoSpec};
 use source::git::{self, Cause, Outcome, Reference, Settings};
 use source::http;
 
-use crate::waiting::{Cancellation, Interrupted, LIMIT, WaitBudget};
+use crate::waiting::{Interrupted, LIMIT, WaitBudget};
 use allowance::{Allowance, LARGEST_FILE};
 use checkout::Checkout;
 
@@ -51,10 +51,10 @@ impl Remote {
         }
     }
 
-    /// Ends every fetch when the build is cancelled.
+    /// Limits the time of all fetches by this budget.
     #[must_use]
-    pub fn cancelled_by(mut self, cancellation: Cancellation) -> Self {
-        self.budget = WaitBudget::new(cancellation);
+    pub fn within(mut self, budget: WaitBudget) -> Self {
+        self.budget = budget;
         self
     }
 

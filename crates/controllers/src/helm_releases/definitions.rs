@@ -57,7 +57,7 @@ impl Release<'_, '_> {
         let (mut plan, mut objects) = (Plan::default(), Objects::default());
         plan.stages
             .push(stage(&chosen.apply, seconds.min(SERVED), &mut objects));
-        let report = self.site.carry_out(plan, objects, self.run.seat).await;
+        let report = self.site.carry_out(plan, objects, self.run.worker).await;
         self.log.extend(report.changes());
         match report.errors.is_empty() {
             true => Ok(()),
@@ -82,7 +82,7 @@ impl Release<'_, '_> {
                 stages: vec![creation(&namespace, &mut objects)],
                 ..Plan::default()
             };
-            self.site.carry_out(plan, objects, self.run.seat).await;
+            self.site.carry_out(plan, objects, self.run.worker).await;
             return Ok(());
         }
         let cluster = self.site.cluster();

@@ -11,7 +11,7 @@ use jiff::Timestamp;
 use model::{ObjectKey, Value};
 
 use super::site::Site;
-use crate::kit::Seat;
+use crate::kit::WorkerPermit;
 
 /// The kinds whose hooks are waited for until they have run to their end; others are where expressions tell how they are doing.
 const RUNS: [&str; 2] = ["Job", "Pod"];
@@ -19,7 +19,7 @@ const RUNS: [&str; 2] = ["Job", "Pod"];
 /// What hooks of a release are run with.
 pub(super) struct Runner<'r> {
     pub(super) site: &'r mut Site,
-    pub(super) seat: &'r Seat,
+    pub(super) worker: &'r WorkerPermit,
     /// How long each may take.
     pub(super) seconds: u64,
 }
@@ -106,7 +106,7 @@ impl Runner<'_> {
             stages,
             ..Plan::default()
         };
-        let report = self.site.carry_out_hooks(plan, objects, self.seat).await;
+        let report = self.site.carry_out_hooks(plan, objects, self.worker).await;
         match report.ending {
             Ending::Succeeded => Ok(()),
             _ => Err(report.errors.join("; ")),

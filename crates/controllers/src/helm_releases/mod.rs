@@ -7,7 +7,7 @@
 //! ```
 //!
 //! What comes next is a pure function of what is observed ([`helm::decision`]); an [action](action) is what is done about it. An action that
-//! waits has no seat, so that as many releases as there are can wait for their objects.
+//! waits has no worker, so that as many releases as there are can wait for their objects.
 
 mod action;
 mod chart_template;
@@ -48,6 +48,7 @@ use std::time::Duration;
 use ::source::store::Store;
 use api::helm::{HelmReleaseSpec, HelmReleaseStatus};
 use api::{ConditionStatus, ConditionType, Object, Reason, ReconcileStatus};
+use engine::workers::TenantWorkers;
 use helm::digest;
 use kube::{Client, ResourceExt};
 use model::convert::from_serde;
@@ -55,8 +56,8 @@ use model::event::Severity;
 
 use crate::kit::lease::Fence;
 use crate::kit::{
-    Conditions, Config, Desk, Done, Failure, NamespaceSeats, Notice, Reconcile, Run, Shape, Stamp, Summary,
-    Wake, dependency_key, follow_configs, is_waiting,
+    Conditions, Config, Desk, Done, Failure, Notice, Reconcile, Run, Shape, Stamp, Summary, Wake,
+    dependency_key, follow_configs, is_waiting,
 };
 use charts::Charts;
 use configs::Configs;
@@ -98,7 +99,7 @@ pub struct HelmReleases {
     renderer: Renderer,
     sites: Sites,
     /// Workers for releases in clusters that a namespace names itself.
-    remote_seats: std::sync::OnceLock<NamespaceSeats>,
+    remote_workers: std::sync::OnceLock<TenantWorkers>,
     desk: std::sync::OnceLock<Desk<HelmReleaseSpec>>,
 }
 
@@ -111,7 +112,7 @@ impl HelmReleases {
             configs: Arc::new(Configs::new(&shared.client)),
             renderer: Renderer::new(),
             sites: Sites::new(shared.settings.clusters(&shared.client)),
-            remote_seats: std::sync::OnceLock::new(),
+            remote_workers: std::sync::OnceLock::new(),
             desk: std::sync::OnceLock::new(),
             shared,
         }
@@ -137,11 +138,11 @@ impl HelmReleases {
         if run.object.spec.kube_config.is_none() {
             return;
         }
-        let Some(seats) = self.remote_seats.get() else {
+        let Some(workers) = self.remote_workers.get() else {
             return;
         };
         let namespace = target::own_namespace(run.object);
-        run.seat.transfer(seats.of(&namespace)).await;
+        run.worker.transfer(workers.of(&namespace)).await;
     }
 }
 
@@ -187,8 +188,8 @@ impl Reconcile for HelmReleases {
 
     fn begin(&self, desk: &Desk<HelmReleaseSpec>) {
         self.desk.get_or_init(|| desk.clone());
-        self.remote_seats
-            .get_or_init(|| NamespaceSeats::new(desk.options().concurrent.max(1)));
+        self.remote_workers
+            .get_or_init(|| TenantWorkers::new(desk.options().concurrent));
     }
 
     fn is_suspended(&self, object: &Object<HelmReleaseSpec>) -> bool {

@@ -127,7 +127,7 @@ impl HelmReleases {
                 inputs: Inputs::new(run.object, &found.artifact, read),
                 told: told(&run.status),
                 records,
-                versions: run.seat.aside(versions).await,
+                versions: run.worker.aside(versions).await,
                 is_compared: rest == Rest::Compared,
                 end: rested(run.object, &done),
             };
@@ -166,7 +166,7 @@ impl HelmReleases {
         let keys = inventory.entries.iter().map(|entry| entry.id.0.clone());
         let (wake, object) = (desk.wake(), run.object.clone());
         let watched = Watched::new(site, keys.collect(), move || wake.one(&object));
-        let watched = run.seat.aside(watched).await;
+        let watched = run.worker.aside(watched).await;
         self.sites.watch(run.object, Some(watched));
     }
 

@@ -20,7 +20,7 @@ use super::post_render::Chain;
 use super::site::Site;
 use super::world::WithNames;
 use super::{Settings, target};
-use crate::kit::{Permits, Seat, chain};
+use crate::kit::{Permits, WorkerPermit, chain};
 use crate::sources::blocking;
 
 /// How many bytes of templates are kept that were read.
@@ -53,7 +53,7 @@ impl Places {
     async fn run<T: Send + 'static>(
         &self,
         namespace: &str,
-        seat: &Seat,
+        worker: &WorkerPermit,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> T {
         let run = async {
@@ -66,7 +66,7 @@ impl Places {
             };
             blocking(permitted).await
         };
-        seat.aside(run).await
+        worker.aside(run).await
     }
 }
 
@@ -93,7 +93,7 @@ pub(super) struct Rendering<'r> {
     pub(super) is_upgrade: bool,
     pub(super) skip_schema: bool,
     /// The worker of the release.
-    pub(super) seat: &'r Seat,
+    pub(super) worker: &'r WorkerPermit,
     pub(super) site: &'r Site,
     pub(super) settings: &'r Settings,
 }
@@ -152,7 +152,7 @@ impl Renderer {
             }
             rendered.map_err(|error| chain(&error))
         };
-        self.places.run(&namespace, rendering.seat, work).await
+        self.places.run(&namespace, rendering.worker, work).await
     }
 }
 
@@ -239,30 +239,31 @@ impl Lookup for InCluster {
 
 #[cfg(test)]
 mod tests {
-    use tokio::sync::{Semaphore, mpsc};
+    use engine::workers::Workers;
+    use tokio::sync::mpsc;
 
     use super::*;
 
     /// The renderings of a namespace held all blocking threads, and its releases all workers.
     #[tokio::test]
     async fn the_renderings_of_a_namespace_hold_no_workers_and_leave_places_to_others() {
-        let (places, seats) = (Places(Permits::new(2)), Arc::new(Semaphore::new(1)));
+        let (places, workers) = (Places(Permits::new(2)), Workers::new(1));
         let (end, ended) = std::sync::mpsc::channel::<()>();
         let (tell, mut told) = mpsc::unbounded_channel();
         let ended = Arc::new(Mutex::new(ended));
         let slow = async || {
-            let seat = Seat::take(&seats).await.unwrap();
+            let worker = workers.take().await.unwrap();
             let (tell, ended) = (tell.clone(), Arc::clone(&ended));
             let work = move || {
                 tell.send(()).unwrap();
                 ended.lock().recv().unwrap();
             };
-            places.run("mallory", &seat, work).await;
+            places.run("mallory", &worker, work).await;
         };
         let other = async {
             told.recv().await.unwrap();
-            let seat = Seat::take(&seats).await.unwrap();
-            places.run("ada", &seat, || ()).await;
+            let worker = workers.take().await.unwrap();
+            places.run("ada", &worker, || ()).await;
             let is_waiting = told.try_recv().is_err();
             end.send(()).unwrap();
             end.send(()).unwrap();

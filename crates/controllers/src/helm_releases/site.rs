@@ -1,6 +1,6 @@
 //! The cluster of a release, and how plans are carried out in it.
 //!
-//! What is waited for is told by the watch; meanwhile the release has no [seat](Seat), so that as many as there are can wait.
+//! What is waited for is told by the watch; meanwhile the release has no [worker](WorkerPermit), so that as many as there are can wait.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use model::{Inventory, ObjectKey, Value};
 use super::FIELD_MANAGER;
 use super::client_side::Types;
 use super::newer::Newer;
-use crate::kit::Seat;
+use crate::kit::WorkerPermit;
 
 /// How long the first list of a kind may take before the server is asked instead.
 const FIRST_LIST: Duration = Duration::from_secs(10);
@@ -79,16 +79,21 @@ impl Site {
     }
 
     /// Carries a plan out to its end.
-    pub(super) async fn carry_out(&mut self, plan: Plan, objects: Objects, seat: &Seat) -> Report {
-        self.carry_out_until(plan, objects, seat, None).await
+    pub(super) async fn carry_out(&mut self, plan: Plan, objects: Objects, worker: &WorkerPermit) -> Report {
+        self.carry_out_until(plan, objects, worker, None).await
     }
 
     /// Runs hooks, which have rules of their own.
-    pub(super) async fn carry_out_hooks(&mut self, plan: Plan, objects: Objects, seat: &Seat) -> Report {
+    pub(super) async fn carry_out_hooks(
+        &mut self,
+        plan: Plan,
+        objects: Objects,
+        worker: &WorkerPermit,
+    ) -> Report {
         std::mem::swap(&mut self.standard, &mut self.standard_of_hooks);
         // What is followed by the rules of other objects tells nothing of hooks.
         let follows = std::mem::take(&mut self.follows);
-        let report = self.carry_out(plan, objects, seat).await;
+        let report = self.carry_out(plan, objects, worker).await;
         self.follows = follows;
         std::mem::swap(&mut self.standard, &mut self.standard_of_hooks);
         report
@@ -99,7 +104,7 @@ impl Site {
         &mut self,
         plan: Plan,
         objects: Objects,
-        seat: &Seat,
+        worker: &WorkerPermit,
         newer: Option<Newer>,
     ) -> Report {
         if let Some(rehearsed) = &mut self.rehearsed {
@@ -112,7 +117,7 @@ impl Site {
             .collect();
         let mut keys: Vec<ObjectKey> = self.followed_keys();
         keys.extend(awaited.iter().cloned());
-        seat.aside(self.follow(keys.iter())).await;
+        worker.aside(self.follow(keys.iter())).await;
         let mut changes = {
             let awaited: BTreeSet<ObjectKey> = awaited.into_iter().collect();
             self.cache
@@ -137,7 +142,7 @@ impl Site {
                     let left = until.duration_since(Timestamp::now());
                     let left = Duration::try_from(left).unwrap_or_default().min(LOOK_AGAIN);
                     let changed = async { drop(tokio::time::timeout(left, changes.next()).await) };
-                    seat.aside(around.or_newer(changed)).await;
+                    worker.aside(around.or_newer(changed)).await;
                 }
                 // All is approved, and nobody else is heard.
                 Next::Approval(_) | Next::Hearing => {}

@@ -28,13 +28,13 @@ mod permits;
 mod recorder;
 mod rehearsal;
 mod runner;
-mod seat;
 mod status;
 mod told;
 mod writer;
 
-// The queue is the engine's: both work on keys, each at most once at a time.
+// The queue and the workers are the engine's: both work on keys, each at most once at a time.
 use engine::queue;
+pub use engine::workers::WorkerPermit;
 
 pub(crate) use asks::{ASKS, requested_at};
 pub(crate) use chain::chain;
@@ -56,6 +56,4 @@ pub use recorder::{Notice, Recorder, hostname};
 pub(crate) use rehearsal::Rehearsal;
 pub(crate) use runner::span;
 pub use runner::{FINALIZER, Options, Reconcile, Run, Runner};
-pub(crate) use seat::NamespaceSeats;
-pub use seat::Seat;
 pub use writer::Key;

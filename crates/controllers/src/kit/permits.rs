@@ -1,39 +1,57 @@
 //! Limits how much work of one kind runs at once in the process, and how much of it is of one namespace.
 
-use std::sync::Arc;
+use futures::future::BoxFuture;
 
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-
-use super::seat::NamespaceSeats;
+use engine::workers::{TenantWorkers, WorkerPermit, Workers};
 
 /// Permits of which no namespace holds more than half.
 pub(crate) struct Permits {
-    all: Arc<Semaphore>,
-    namespaces: NamespaceSeats,
+    all: Workers,
+    namespaces: TenantWorkers,
 }
 
 /// The permit of one piece of work.
 pub(crate) struct Permit {
-    _of_namespace: OwnedSemaphorePermit,
-    _of_process: OwnedSemaphorePermit,
+    of_namespace: WorkerPermit,
+    of_process: WorkerPermit,
 }
 
 impl Permits {
     /// Creates so many permits.
     pub(crate) fn new(permits: usize) -> Self {
         Permits {
-            all: Arc::new(Semaphore::new(permits)),
-            namespaces: NamespaceSeats::new((permits / 2).max(1)),
+            all: Workers::new(permits),
+            namespaces: TenantWorkers::new(permits / 2),
         }
     }
 
-    /// Waits for a permit. The semaphores are never closed, so there always is one.
+    /// Creates permits for work that keeps a core busy. More of it at once only needs more memory.
+    pub(crate) fn of_cores() -> Self {
+        let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        Permits::new((2 * cores).max(4))
+    }
+
+    /// Waits for a permit. There always is one.
     pub(crate) async fn acquire(&self, namespace: &str) -> Option<Permit> {
-        let of_namespace = self.namespaces.of(namespace).acquire_owned().await.ok()?;
-        let of_process = Arc::clone(&self.all).acquire_owned().await.ok()?;
+        let of_namespace = self.namespaces.of(namespace).take().await?;
+        let of_process = self.all.take().await?;
         Some(Permit {
-            _of_namespace: of_namespace,
-            _of_process: of_process,
+            of_namespace,
+            of_process,
+        })
+    }
+}
+
+impl builder::Place for Permit {
+    fn leave(&self) {
+        self.of_process.leave();
+        self.of_namespace.leave();
+    }
+
+    fn retake(&self) -> BoxFuture<'_, ()> {
+        Box::pin(async {
+            self.of_namespace.retake().await;
+            self.of_process.retake().await;
         })
     }
 }

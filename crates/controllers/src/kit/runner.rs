@@ -7,10 +7,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use api::{Object, ReconcileStatus, Spec};
+use engine::workers::{WorkerPermit, Workers};
 use futures::FutureExt;
 use kube::{Client, ResourceExt};
 use model::Time;
-use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 use tracing::Instrument;
 
@@ -24,7 +24,6 @@ use super::interval::jittered;
 use super::metrics::{Metrics, Ran};
 use super::queue::{Backoff, Done, Queue, Ticket};
 use super::recorder::{Notice, Recorder};
-use super::seat::Seat;
 use super::writer::{Key, SHOWN_AFTER, Writer, key_of};
 
 /// The finalizer of all kinds that leave something behind.
@@ -114,14 +113,14 @@ pub struct Run<'r, S: Spec> {
     /// Now, and the generation that is worked on.
     pub stamp: Stamp,
     /// Its place among those that are worked on at once.
-    pub seat: &'r Seat,
+    pub worker: &'r WorkerPermit,
     writer: &'r Arc<Writer<S>>,
     notices: Vec<Notice>,
 }
 
 impl<'r, S: Spec> Run<'r, S> {
     /// A run that is about to begin.
-    pub(super) fn begun(object: &'r Object<S>, seat: &'r Seat, writer: &'r Arc<Writer<S>>) -> Self {
+    pub(super) fn begun(object: &'r Object<S>, worker: &'r WorkerPermit, writer: &'r Arc<Writer<S>>) -> Self {
         let stamp = Stamp {
             generation: object.metadata.generation.unwrap_or_default(),
             now: Time::new(jiff::Timestamp::now()),
@@ -130,7 +129,7 @@ impl<'r, S: Spec> Run<'r, S> {
             object,
             status: object.status.clone().unwrap_or_default(),
             stamp,
-            seat,
+            worker,
             writer,
             notices: Vec::new(),
         }
@@ -259,28 +258,26 @@ impl<R: Reconcile> Runner<R> {
         }
     }
 
-    /// Works on what is due, on as many at once as there are seats, until the queue is closed.
+    /// Works on what is due, on as many at once as there are workers, until the queue is closed.
     async fn work_off(self: Arc<Self>) {
-        let seats = Arc::new(Semaphore::new(self.desk.options.concurrent.max(1)));
+        let workers = Workers::new(self.desk.options.concurrent);
         let mut tasks = JoinSet::new();
-        while let Some(seat) = Seat::take(&seats).await
-            && let Some(ticket) = self.desk.queue.next().await
-        {
+        while let Some((worker, ticket)) = workers.next(&self.desk.queue).await {
             while tasks.try_join_next().is_some() {}
             let runner = Arc::clone(&self);
-            tasks.spawn(async move { runner.take(ticket, &seat).await });
+            tasks.spawn(async move { runner.take(ticket, &worker).await });
         }
         while tasks.join_next().await.is_some() {}
     }
 
     /// Works on what is due. A run that panics failed, like others: one bad object ends no process.
-    async fn take(&self, ticket: Ticket<Key>, seat: &Seat) {
+    async fn take(&self, ticket: Ticket<Key>, worker: &WorkerPermit) {
         let names = <R::Spec as Spec>::NAMES;
         let metrics = &self.desk.options.metrics;
         let span = span::<R::Spec>(ticket.key());
         metrics.count_active(names.kind, 1);
         let start = Instant::now();
-        let work = AssertUnwindSafe(self.work(ticket.key(), seat)).catch_unwind();
+        let work = AssertUnwindSafe(self.work(ticket.key(), worker)).catch_unwind();
         let worked = work.instrument(span.clone()).await;
         let panicked = worked.is_err();
         if panicked {
@@ -366,15 +363,15 @@ impl<R: Reconcile> Runner<R> {
     }
 
     /// One run on one object.
-    async fn work(&self, key: &Key, seat: &Seat) -> Done {
+    async fn work(&self, key: &Key, worker: &WorkerPermit) -> Done {
         let Some(object) = self.desk.objects.get(key) else {
             return self.report_undecodable(key).await;
         };
         let start = Instant::now();
         let done = if object.metadata.deletion_timestamp.is_some() {
-            self.finalize(&object, seat).await
+            self.finalize(&object, worker).await
         } else if self.reconciler.is_static(&object) {
-            self.leave_static(&object, seat).await
+            self.leave_static(&object, worker).await
         } else if !has_finalizer(&object) {
             self.add_finalizer(&object).await
         } else if self.reconciler.is_suspended(&object) {
@@ -382,7 +379,7 @@ impl<R: Reconcile> Runner<R> {
         } else if self.reconciler.hand_over(&object) {
             return Done::Forget;
         } else {
-            self.reconcile(&object, seat).await
+            self.reconcile(&object, worker).await
         };
         let took = start.elapsed();
         tracing::debug!(?took, "worked");
@@ -413,8 +410,8 @@ impl<R: Reconcile> Runner<R> {
         done
     }
 
-    async fn reconcile(&self, object: &Object<R::Spec>, seat: &Seat) -> Done {
-        let mut run = Run::begun(object, seat, &self.desk.writer);
+    async fn reconcile(&self, object: &Object<R::Spec>, worker: &WorkerPermit) -> Done {
+        let mut run = Run::begun(object, worker, &self.desk.writer);
         let stamp = run.stamp;
         let result = self.reconciler.reconcile(&mut run).await;
         if self.is_cut_off.load(Ordering::Relaxed) {
@@ -475,9 +472,9 @@ impl<R: Reconcile> Runner<R> {
     }
 
     /// Makes an object static that was not: what it left behind goes, its status is emptied.
-    async fn leave_static(&self, object: &Object<R::Spec>, seat: &Seat) -> Done {
+    async fn leave_static(&self, object: &Object<R::Spec>, worker: &WorkerPermit) -> Done {
         if has_finalizer(object) {
-            return match self.finalize(object, seat).await {
+            return match self.finalize(object, worker).await {
                 Done::Forget => Done::After(Duration::ZERO),
                 retry => retry,
             };
@@ -500,11 +497,11 @@ impl<R: Reconcile> Runner<R> {
         }
     }
 
-    async fn finalize(&self, object: &Object<R::Spec>, seat: &Seat) -> Done {
+    async fn finalize(&self, object: &Object<R::Spec>, worker: &WorkerPermit) -> Done {
         if !has_finalizer(object) {
             return Done::Forget;
         }
-        let mut run = Run::begun(object, seat, &self.desk.writer);
+        let mut run = Run::begun(object, worker, &self.desk.writer);
         let result = self.reconciler.finalize(&mut run).await;
         for notice in std::mem::take(&mut run.notices) {
             self.desk.tell(object, notice);

@@ -2,7 +2,7 @@
 
 use api::Reason;
 use api::kustomize::{Decryption, Kustomization};
-use builder::{Cancellation, CloudServices, VaultLogins, WaitBudget};
+use builder::{CloudServices, VaultLogins, WaitBudget};
 use k8s_openapi::api::core::v1::Secret;
 use kube::ResourceExt;
 use source::identity::{Asker, Caller};
@@ -61,7 +61,7 @@ impl Keys {
         &'k self,
         shared: &'k Shared,
         runtime: Handle,
-        cancellation: Cancellation,
+        budget: WaitBudget,
     ) -> CloudServices<'k> {
         CloudServices {
             keys: &self.own,
@@ -72,7 +72,7 @@ impl Keys {
             gcp: None,
             vault: self.vault.as_ref(),
             runtime,
-            budget: WaitBudget::new(cancellation),
+            budget,
         }
     }
 }

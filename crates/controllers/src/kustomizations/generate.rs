@@ -5,7 +5,9 @@ use std::time::Instant;
 
 use api::Reason;
 use api::kustomize::{Kustomization, KustomizationSpec};
-use builder::{Cancellation, Directory, Files, Noting, NotingFetcher, Reads, Remote, Request, Sops, Tools};
+use builder::{
+    Cancellation, Directory, Files, Noting, NotingFetcher, Reads, Remote, Request, Sops, Tools, WaitBudget,
+};
 use engine::unit::{Failure as NotGenerated, Generated, ManifestGenerator, SyncUnit};
 use futures::future::BoxFuture;
 use kube::ResourceExt;
@@ -19,13 +21,12 @@ use super::decryption::Keys;
 use super::dependencies::{self, Unmet};
 use super::memory::{Attempt, Built, Memory, Origin, Stage};
 use super::packed::Packed;
-use super::permits::Permits;
 use super::source::{Sources, origin_revision};
 use super::store::stamp;
 use super::{Shared, common_metadata, ignored, request, unit, variables};
 use crate::clusters::Clusters;
 use crate::kit::{
-    Desk, Failure, Key, Permit, Shape, chain, check_namespaces, has_expressions, jittered, unseen,
+    Desk, Failure, Key, Permit, Permits, Shape, chain, check_namespaces, has_expressions, jittered, unseen,
 };
 use crate::sources::blocking;
 
@@ -40,7 +41,7 @@ pub(super) struct Generator {
     pub(super) artifacts: Artifacts,
     pub(super) memory: Arc<Memory>,
     pub(super) clusters: Clusters,
-    /// Limits how many builds run at once.
+    /// Limits how many builds run at once. Those that wait for servers do not count.
     pub(super) builds: Permits,
 }
 
@@ -274,8 +275,8 @@ impl Generator {
     ) -> Result<Built, Failure> {
         let read = Instant::now();
         let object = look.object;
-        let permit = self.builds.acquire(object).await;
-        let made = manifests(&self.shared, object, files, request(&object.spec), permit).await?;
+        let wanted = request(&object.spec);
+        let made = manifests(&self.shared, object, files, wanted, Some(&self.builds)).await?;
         let source = artifact.revision.to_string();
         // What was recorded without a run is not run for later, since nothing has changed.
         let last = look.last.as_ref().filter(|_| look.is_kept);
@@ -305,13 +306,13 @@ pub(super) struct Made {
 
 /// The objects of a Kustomization, made of these files with what is in the cluster for it, and their digest.
 ///
-/// The build runs on a thread of its own, which keeps the permit until it ends. Dropping the future cancels the build.
+/// The build runs on a thread of its own, which keeps its permit until it ends. Dropping the future cancels the build.
 pub(super) async fn manifests(
     shared: &Arc<Shared>,
     object: &Kustomization,
     files: Arc<Directory>,
     mut wanted: Request,
-    permit: Option<Permit>,
+    builds: Option<&Permits>,
 ) -> Result<Made, Failure> {
     let failed = |message: String| Failure::transient(Reason::BUILD_FAILED, message);
     let namespace = object.namespace().unwrap_or_default();
@@ -324,19 +325,24 @@ pub(super) async fn manifests(
     let common = common_metadata(&object.spec);
     let has_decryption = object.spec.decryption.is_some();
     let notes = Asks::or_careful(object).skip_unread;
-    let (shared, runtime) = (Arc::clone(shared), Handle::current());
+    let permit = match builds {
+        Some(builds) => builds.acquire(&namespace).await.map(Arc::new),
+        None => None,
+    };
     let (_cancel_on_drop, cancellation) = Cancellation::new();
+    let waits = Waits {
+        runtime: Handle::current(),
+        cancellation,
+        permit,
+    };
+    let shared = Arc::clone(shared);
     let built = blocking(move || -> Result<_, String> {
-        let _permit = permit;
         let keys = keys.as_ref();
         if !notes {
-            return Ok((
-                build(&*files, &wanted, keys, &shared, (runtime, cancellation))?,
-                None,
-            ));
+            return Ok((build(&*files, &wanted, keys, &shared, &waits)?, None));
         }
         let noting = Noting::new(&*files);
-        let built = build(&noting, &wanted, keys, &shared, (runtime, cancellation))?;
+        let built = build(&noting, &wanted, keys, &shared, &waits)?;
         let reads = (!built.is_of_more).then(|| noting.reads());
         Ok((built, reads))
     });
@@ -389,19 +395,41 @@ struct Output {
     is_of_more: bool,
 }
 
+/// How a build waits for servers.
+struct Waits {
+    runtime: Handle,
+    cancellation: Cancellation,
+    permit: Option<Arc<Permit>>,
+}
+
+impl Waits {
+    /// The time for all servers of one kind. The permit is left to other builds meanwhile.
+    fn budget(&self) -> WaitBudget {
+        let budget = WaitBudget::new(self.cancellation.clone());
+        match &self.permit {
+            Some(permit) => budget.leaving(Arc::clone(permit) as Arc<dyn builder::Place>),
+            None => budget,
+        }
+    }
+}
+
 fn build(
     files: &dyn Files,
     request: &Request,
     keys: Option<&Keys>,
     shared: &Shared,
-    (runtime, cancellation): (Handle, Cancellation),
+    waits: &Waits,
 ) -> Result<Output, String> {
-    let services = keys.map(|keys| keys.services(shared, runtime.clone(), cancellation.clone()));
+    let services = keys.map(|keys| keys.services(shared, waits.runtime.clone(), waits.budget()));
     let decrypter = keys
         .zip(services.as_ref())
         .map(|(keys, services)| Sops::new(&keys.own).asking(services));
-    let remote = Remote::new(runtime, shared.http.clone(), shared.repositories.clone());
-    let remote = remote.cancelled_by(cancellation);
+    let remote = Remote::new(
+        waits.runtime.clone(),
+        shared.http.clone(),
+        shared.repositories.clone(),
+    );
+    let remote = remote.within(waits.budget());
     let remote = NotingFetcher::new(&remote);
     let tools = Tools {
         decrypter: decrypter.as_ref().map(|sops| sops as &dyn builder::Decrypter),

@@ -21,7 +21,6 @@ mod history;
 mod ignored;
 mod memory;
 mod packed;
-mod permits;
 mod preview;
 mod request;
 mod settings;
@@ -47,8 +46,8 @@ use kube::{Client, ResourceExt};
 
 use crate::kit::lease::Fence;
 use crate::kit::{
-    Conditions, Desk, Failure, Notice, Reconcile, Run, Stamp, Summary, Wake, dependency_key, is_waiting,
-    requested_at,
+    Conditions, Desk, Failure, Notice, Permits, Reconcile, Run, Stamp, Summary, Wake, dependency_key,
+    is_waiting, requested_at,
 };
 use beyond::Asks;
 use memory::Memory;
@@ -125,7 +124,7 @@ impl Kustomizations {
             artifacts: artifact::Artifacts::new(&self.shared),
             memory: Arc::clone(&self.memory),
             clusters: clusters.clone(),
-            builds: permits::Permits::default(),
+            builds: Permits::of_cores(),
         };
         let units = store::Units {
             desk: desk.clone(),

@@ -38,6 +38,7 @@ pub(super) fn unit(
     let namespace = object.namespace().unwrap_or_default();
     SyncUnit {
         id: id(object),
+        tenant: namespace.clone(),
         status,
         source: Source::default(),
         destination: Destination {

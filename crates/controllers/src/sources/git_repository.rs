@@ -84,9 +84,9 @@ impl Reconcile for GitRepositories {
         if run.status.is_false(ConditionType::SOURCE_VERIFIED) {
             run.status.remove(ConditionType::SOURCE_VERIFIED);
         }
-        let (seat, namespace) = (run.seat, run.object.namespace().unwrap_or_default());
+        let (worker, namespace) = (run.worker, run.object.namespace().unwrap_or_default());
         let update = self.update(run);
-        let (revision, subject) = self.shared.slow_fetches.run(seat, &namespace, update).await?;
+        let (revision, subject) = self.shared.slow_fetches.run(worker, &namespace, update).await?;
         run.status.remove(ConditionType::ARTIFACT_OUTDATED);
         let message = format!("stored artifact for revision '{revision}'");
         let kind = ConditionType::ARTIFACT_IN_STORAGE;

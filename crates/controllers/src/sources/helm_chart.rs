@@ -83,9 +83,9 @@ impl Reconcile for HelmCharts {
             return Ok(Vec::new());
         }
         let limit = self.shared.settings.helm_chart_timeout;
-        let (seat, namespace) = (run.seat, run.object.namespace().unwrap_or_default());
+        let (worker, namespace) = (run.worker, run.object.namespace().unwrap_or_default());
         let build = tokio::time::timeout(limit, self.build(run, &source));
-        let built = self.shared.slow_fetches.run(seat, &namespace, build).await;
+        let built = self.shared.slow_fetches.run(worker, &namespace, build).await;
         let (built, linked) = built.unwrap_or_else(|_| Err(failure::late(run, limit)))?;
         run.status.remove(ConditionType::FETCH_FAILED);
         run.status.remove(ConditionType::BUILD_FAILED);

@@ -49,9 +49,9 @@ impl Reconcile for HelmRepositories {
         begin(run).await;
         run.status.remove(ConditionType::STORAGE_OPERATION_FAILED);
         storage::check(run, &self.shared.store).await?;
-        let (seat, namespace) = (run.seat, run.object.namespace().unwrap_or_default());
+        let (worker, namespace) = (run.worker, run.object.namespace().unwrap_or_default());
         let fetch = self.fetch(run.object);
-        let fetched = self.shared.slow_fetches.run(seat, &namespace, fetch).await;
+        let fetched = self.shared.slow_fetches.run(worker, &namespace, fetch).await;
         let fetched = fetched.map_err(|failure| failed(run, ConditionType::FETCH_FAILED, failure))?;
         let revision = Revision::unnamed(fetched.digest);
         let artifact = run.status.artifact.as_ref();

@@ -15,7 +15,6 @@ mod oci_repository;
 mod provider;
 mod secrets;
 mod signature;
-mod slow_fetches;
 mod storage;
 mod stored;
 
@@ -24,6 +23,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use api::{ConditionType, Reason, ReconcileStatus, Spec};
+use engine::workers::SlowWork;
 use kube::Client;
 use model::event::Severity;
 use source::http::{self, Clients};
@@ -41,7 +41,11 @@ pub use git_repository::GitRepositories;
 pub use helm_chart::HelmCharts;
 pub use helm_repository::HelmRepositories;
 pub use oci_repository::OciRepositories;
-pub use slow_fetches::SlowFetches;
+
+/// The longest time that a fetch holds its worker.
+const PATIENCE: Duration = Duration::from_secs(15);
+/// The most fetches of one namespace that go on without a worker. Its other sources wait for one of them to end.
+const MOST_SLOW: usize = 8;
 
 /// What all source controllers of a process share.
 #[derive(Clone)]
@@ -65,7 +69,7 @@ pub struct Shared {
     /// The root that keyless signatures are checked by where an object names none.
     pub sigstore: source::verify::cosign::Root,
     /// The fetches that go on without a worker.
-    pub slow_fetches: SlowFetches,
+    pub slow_fetches: SlowWork,
     /// What the flags of the program say.
     pub settings: Settings,
 }
@@ -83,7 +87,7 @@ impl Shared {
             proxy: None,
             index_lookups: IndexLookups::default(),
             sigstore: source::verify::cosign::Root::embedded(),
-            slow_fetches: SlowFetches::default(),
+            slow_fetches: SlowWork::new(PATIENCE, MOST_SLOW),
             settings: Settings::default(),
         }
     }

@@ -56,9 +56,9 @@ impl Reconcile for OciRepositories {
         run.status.remove(ConditionType::STORAGE_OPERATION_FAILED);
         storage::check(run, &self.shared.store).await?;
         let limit = timeout_of(run.object.spec.timeout);
-        let (seat, namespace) = (run.seat, run.object.namespace().unwrap_or_default());
+        let (worker, namespace) = (run.worker, run.object.namespace().unwrap_or_default());
         let fetch = tokio::time::timeout(limit, self.fetch(run));
-        let fetched = self.shared.slow_fetches.run(seat, &namespace, fetch).await;
+        let fetched = self.shared.slow_fetches.run(worker, &namespace, fetch).await;
         let revision = fetched.unwrap_or_else(|_| {
             let url = &run.object.spec.url;
             let message = format!(

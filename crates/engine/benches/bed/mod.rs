@@ -129,6 +129,7 @@ impl ManifestGenerator for Sources {
 pub(crate) fn unit(id: &str, namespace: &str, trust_new: bool) -> SyncUnit {
     SyncUnit {
         id: id.to_owned(),
+        tenant: String::new(),
         status: Status::default(),
         source: Source::default(),
         destination: Destination {

@@ -76,6 +76,7 @@ fn unit(id: &str, cluster: &str) -> SyncUnit {
     }
     SyncUnit {
         id: id.to_owned(),
+        tenant: String::new(),
         status: Status::default(),
         source: Source::default(),
         destination: Destination {

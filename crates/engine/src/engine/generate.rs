@@ -6,13 +6,26 @@ use futures::FutureExt;
 use tokio::time::Instant;
 
 use crate::unit::{Failure, Generated, SyncUnit};
+use crate::workers::SlowWork;
 
 use super::Shared;
 use super::known::Known;
+use super::remote::Lane;
 
 /// So long a source is built although the unit has another one meanwhile. If it were given up at once, sources that change more
 /// often than they can be built would never be.
 const GRACE: Duration = Duration::from_secs(30);
+
+/// So long a generation holds its worker.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// So many generations of one tenant run without a worker. Each may occupy a thread and what it has read.
+const MOST: usize = 16;
+
+/// Returns the limits of generations that take long.
+pub(super) fn generations() -> SlowWork {
+    SlowWork::new(PATIENCE, MOST)
+}
 
 impl Shared {
     /// What the source of a unit describes; nothing if it is not the unit's source any more. A unit that is deleted needs it
@@ -21,6 +34,7 @@ impl Shared {
         &self,
         unit: &SyncUnit,
         known: &Known,
+        lane: Lane<'_>,
     ) -> Result<Option<Generated>, Failure> {
         let runs_hooks = unit.policy.strategy.hooks && !unit.policy.options.argo.skip_hooks;
         if unit.is_deleting() && !runs_hooks {
@@ -31,15 +45,22 @@ impl Shared {
         }
         let asked = unit.operation.as_ref();
         let revision = asked.and_then(|operation| operation.revision.as_deref());
-        tokio::select! {
-            biased;
-            generated = self.manifests.generate(unit, revision, known.is_new(unit)) => match generated {
-                Err(failure) if unit.is_deleting() => Err(Failure::new(format!(
-                    "{failure}; the hooks for its deletion are in its source: set `skip_hooks` to delete it without them"
-                ))),
-                generated => generated.map(Some),
-            },
-            () = self.outdated(unit, known) => Ok(None),
+        let generate = async {
+            tokio::select! {
+                biased;
+                generated = self.manifests.generate(unit, revision, known.is_new(unit)) => match generated {
+                    Err(failure) if unit.is_deleting() => Err(Failure::new(format!(
+                        "{failure}; the hooks for its deletion are in its source: set `skip_hooks` to delete it without them"
+                    ))),
+                    generated => generated.map(Some),
+                },
+                () = self.outdated(unit, known) => Ok(None),
+            }
+        };
+        match lane {
+            Lane::Own(worker) => self.generations.run(worker, &unit.tenant, generate).await,
+            // Whoever vouches for the cluster has workers of their own.
+            Lane::Remote => generate.await,
         }
     }
 

@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use model::ObjectKey;
+use tokio::task::JoinSet;
 use tokio::time::{Instant, timeout_at};
 
 use crate::observe::Observer;
@@ -12,6 +13,7 @@ use crate::panics::caught_in;
 use crate::plan::{self, Desired, Input, Objects, Options, Plan};
 use crate::queue::{Done, Ticket};
 use crate::unit::{Failure, OperationState, Phase, Status, SyncState, SyncUnit};
+use crate::workers::Workers;
 
 use super::begin::{Consent, GoesOn};
 use super::follow::LISTING;
@@ -19,32 +21,42 @@ use super::intent::Wish;
 use super::known::Known;
 use super::mending::Looking;
 use super::remote::Lane;
-use super::{Shared, UnitEventKind};
+use super::{Alive, Shared, UnitEventKind};
 
 /// How long a unit that has something to delete waits for others before it begins with all the rest. Mostly they are heard by then, and
 /// the operation is done in one go.
 const A_MOMENT: Duration = Duration::from_secs(1);
 
-/// Looks at one unit after another.
-pub(super) async fn work(shared: Arc<Shared>) {
-    while let Some(ticket) = shared.status.next().await {
-        match shared.known.located_voucher(ticket.key()) {
-            Some(voucher) => shared.remote_status.add(voucher, ticket),
-            None => refresh(&shared, ticket, Lane::Own).await,
+/// Looks at units, at as many at once as there are workers.
+pub(super) async fn work(shared: Arc<Shared>, workers: Workers, alive: Alive) {
+    let mut looking = JoinSet::new();
+    while let Some((worker, ticket)) = workers.next(&shared.status).await {
+        while looking.try_join_next().is_some() {}
+        if let Some(voucher) = shared.known.located_voucher(ticket.key()) {
+            shared.remote_status.add(voucher, ticket);
+            continue;
         }
+        let (shared, alive) = (Arc::clone(&shared), alive.clone());
+        looking.spawn(async move {
+            let _alive = alive;
+            refresh(&shared, ticket, Lane::Own(&worker)).await;
+        });
     }
 }
 
 /// Looks at units in clusters that others vouch for.
-pub(super) async fn work_remotely(shared: Arc<Shared>, each: usize) {
+pub(super) async fn work_remotely(shared: Arc<Shared>, each: usize, alive: Alive) {
     let look = |ticket| {
-        let shared = Arc::clone(&shared);
-        async move { refresh(&shared, ticket, Lane::Remote).await }
+        let (shared, alive) = (Arc::clone(&shared), alive.clone());
+        async move {
+            let _alive = alive;
+            refresh(&shared, ticket, Lane::Remote).await;
+        }
     };
     shared.remote_status.work(each, look).await;
 }
 
-async fn refresh(shared: &Arc<Shared>, ticket: Ticket<String>, lane: Lane) {
+async fn refresh(shared: &Arc<Shared>, ticket: Ticket<String>, lane: Lane<'_>) {
     shared.heard.begins(ticket.key());
     let done = match caught_in(|| shared.take(ticket.key(), lane)).await {
         Ok(Taken::Done(done)) => done,
@@ -129,7 +141,7 @@ impl From<Vec<String>> for Unlooked {
 }
 
 impl Shared {
-    async fn take(self: &Arc<Self>, id: &str, lane: Lane) -> Taken {
+    async fn take(self: &Arc<Self>, id: &str, lane: Lane<'_>) -> Taken {
         let known = self.known.get(id);
         known.is_read();
         let seen = known.state.lock().endings;
@@ -174,7 +186,7 @@ impl Shared {
         Done::Retry
     }
 
-    async fn refresh(self: &Arc<Self>, unit: SyncUnit, known: &Known, seen: u64, lane: Lane) -> Taken {
+    async fn refresh(self: &Arc<Self>, unit: SyncUnit, known: &Known, seen: u64, lane: Lane<'_>) -> Taken {
         let mut looked = self.look(&unit, known, seen, lane).await;
         if let Ok(Looked::Remote(voucher)) = looked {
             return Taken::Remote(voucher);
@@ -261,7 +273,7 @@ impl Shared {
         unit: &SyncUnit,
         known: &Known,
         seen: u64,
-        lane: Lane,
+        lane: Lane<'_>,
     ) -> Result<Looked, Unlooked> {
         if is_deleted(unit) {
             self.is_heard(unit);
@@ -278,7 +290,7 @@ impl Shared {
         self.locate(unit, known, &cluster);
         let vouched_by = cluster.vouched_by();
         known.state.lock().vouched_by = vouched_by.cloned();
-        if let Some(voucher) = vouched_by.filter(|_| lane == Lane::Own) {
+        if let Some(voucher) = vouched_by.filter(|_| lane.is_own()) {
             return Ok(Looked::Remote(Arc::clone(voucher)));
         }
         let within = cluster.cluster().within_budget();
@@ -286,7 +298,7 @@ impl Shared {
         let arrived = self.arrived(unit, known, &cluster, seen).await;
         let unit = arrived.as_ref().unwrap_or(unit);
         self.had(unit, cluster.realm());
-        let Some(generated) = self.generated(unit, known).await.map_err(failed)? else {
+        let Some(generated) = self.generated(unit, known, lane).await.map_err(failed)? else {
             return Ok(Looked::TooLate);
         };
         // It may be gone since, or lead elsewhere.

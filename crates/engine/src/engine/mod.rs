@@ -38,12 +38,14 @@ mod remote;
 mod restless;
 mod sharing;
 
+use std::convert::Infallible;
 use std::future::Future;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use jiff::Timestamp;
 use parking_lot::RwLock;
+use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
 use crate::cache::Assess;
@@ -52,6 +54,7 @@ use crate::diff::Normaliser;
 use crate::health::{Evaluations, Rules};
 use crate::queue::{Backoff, Queue};
 use crate::unit::{CredentialsStore, ManifestGenerator, ReconciliationSettings, SyncUnitStore};
+use crate::workers::{SlowWork, Workers};
 
 pub use callbacks::Subscription;
 pub use events::{UnitEvent, UnitEventKind};
@@ -63,6 +66,9 @@ use guarded::Guarded;
 use heard::Heard;
 use known::Units;
 use remote::RemoteQueue;
+
+/// Held by each task that works on a unit: a run ends when all are dropped.
+type Alive = mpsc::Sender<Infallible>;
 
 /// Keeps units in sync with their sources. Clones are handles to the same engine.
 #[derive(Clone)]
@@ -86,6 +92,7 @@ struct Shared {
     starting: Starting,
     status: Queue<String>,
     operations: Queue<String>,
+    generations: SlowWork,
     /// Those of them that wait for a worker for clusters that others vouch for.
     remote_status: Arc<RemoteQueue>,
     remote_operations: Arc<RemoteQueue>,
@@ -117,6 +124,7 @@ impl Engine {
             starting: Starting::default(),
             status: Queue::new(Backoff::default()),
             operations: Queue::new(Backoff::default()),
+            generations: generate::generations(),
             remote_status: Arc::default(),
             remote_operations: Arc::default(),
             started: AtomicBool::new(false),
@@ -131,6 +139,7 @@ impl Engine {
 
     /// Works on units until `until` is ready: so many at a time are looked at, and so many operations go on at a time. Units in clusters
     /// that [others vouch for](crate::unit::Access::vouched_by) hold none of these workers: everyone who vouches has half as many of their own.
+    /// A unit whose manifests take long to generate holds no worker meanwhile.
     /// Panics of what was brought along end nothing: they are told, and what they were about is tried again.
     ///
     /// What is under way at the end is not waited for: it ends where it is, and is gone on with by whoever runs an engine on the same store next. So
@@ -148,31 +157,43 @@ impl Engine {
             return Err(RunError::Again);
         }
         let mut work = JoinSet::new();
+        let (alive, mut ended_all) = mpsc::channel(1);
         let ended = tokio::select! {
             () = until => Ok(()),
-            died = self.work(status_processors, operation_processors, &mut work) => Err(RunError::Died(died)),
+            died = self.work(status_processors, operation_processors, &mut work, alive) => Err(RunError::Died(died)),
         };
         self.shared.status.close();
         self.shared.operations.close();
         // What is under way ends where it is: everything can be gone on with.
         work.shutdown().await;
+        ended_all.recv().await;
         self.shared.let_go();
         ended
     }
 
     /// Works until a task dies, and tells what of.
-    async fn work(&self, status: usize, operations: usize, work: &mut JoinSet<()>) -> String {
+    async fn work(&self, status: usize, operations: usize, work: &mut JoinSet<()>, alive: Alive) -> String {
         work.spawn(clusters::follow_clusters(Arc::clone(&self.shared)));
         look::all(&self.shared).await;
-        for _ in 0..status.max(1) {
-            work.spawn(look::work(Arc::clone(&self.shared)));
-        }
+        work.spawn(look::work(
+            Arc::clone(&self.shared),
+            Workers::new(status),
+            alive.clone(),
+        ));
         for _ in 0..operations.max(1) {
             work.spawn(operate::work(Arc::clone(&self.shared)));
         }
         let each = |workers: usize| (workers / 2).max(1);
-        work.spawn(look::work_remotely(Arc::clone(&self.shared), each(status)));
-        work.spawn(operate::work_remotely(Arc::clone(&self.shared), each(operations)));
+        work.spawn(look::work_remotely(
+            Arc::clone(&self.shared),
+            each(status),
+            alive.clone(),
+        ));
+        work.spawn(operate::work_remotely(
+            Arc::clone(&self.shared),
+            each(operations),
+            alive,
+        ));
         match work.join_next().await {
             Some(Err(error)) => error.to_string(),
             _ => "it ended by itself".to_owned(),

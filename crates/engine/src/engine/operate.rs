@@ -13,7 +13,7 @@ use crate::unit::{OperationState, Phase, Status, SyncUnit};
 
 use super::clusters::Handle;
 use super::known::{Active, Known};
-use super::{Shared, UnitEventKind};
+use super::{Alive, Shared, UnitEventKind};
 
 /// What is waited for before anything is pruned.
 const HEARING: &str = "other units to be looked at, before anything is deleted";
@@ -29,10 +29,13 @@ pub(super) async fn work(shared: Arc<Shared>) {
 }
 
 /// Takes up operations in clusters that others vouch for.
-pub(super) async fn work_remotely(shared: Arc<Shared>, each: usize) {
+pub(super) async fn work_remotely(shared: Arc<Shared>, each: usize, alive: Alive) {
     let operate = |ticket| {
-        let shared = Arc::clone(&shared);
-        async move { carry_out(&shared, ticket).await }
+        let (shared, alive) = (Arc::clone(&shared), alive.clone());
+        async move {
+            let _alive = alive;
+            carry_out(&shared, ticket).await;
+        }
     };
     shared.remote_operations.work(each, operate).await;
 }
@@ -265,6 +268,7 @@ mod tests {
         };
         SyncUnit {
             id: "shop".to_owned(),
+            tenant: String::new(),
             status: Status {
                 operation: Some(Box::new(state)),
                 ..Status::default()

@@ -12,14 +12,22 @@ use tokio::sync::Notify;
 use tokio::task::JoinSet;
 
 use crate::queue::{Done, Ticket};
+use crate::workers::WorkerPermit;
 
 /// The workers that a unit is worked on by.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Lane {
-    /// Those for clusters that this process knows by itself.
-    Own,
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Lane<'w> {
+    /// Those for clusters that this process knows by itself, with the one that works on it.
+    Own(&'w WorkerPermit),
     /// Those for clusters that others vouch for.
     Remote,
+}
+
+impl Lane<'_> {
+    /// Whether the workers are those of this process.
+    pub(super) fn is_own(self) -> bool {
+        matches!(self, Lane::Own(_))
+    }
 }
 
 /// Units in clusters that others vouch for, in the order in which they wait for a worker.

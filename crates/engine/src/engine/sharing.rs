@@ -313,6 +313,7 @@ mod tests {
         };
         SyncUnit {
             id: id.to_owned(),
+            tenant: String::new(),
             status: Status {
                 place: Some(place),
                 wanted: vec![wanted],

@@ -18,8 +18,8 @@ pub struct Generated {
 /// units it is called at the same time.
 ///
 /// It runs on the engine's workers and must not block them for long: to read a few files is no matter, to build or to fetch something is
-/// one for `tokio::task::spawn_blocking` or for requests that wait without blocking. What waits is given up after
-/// [`generate_within`](super::Policy::generate_within); what blocks cannot be.
+/// one for `tokio::task::spawn_blocking` or for requests that wait without blocking. What waits for long leaves its worker to other units,
+/// and is given up after [`generate_within`](super::Policy::generate_within); what blocks cannot be.
 pub trait ManifestGenerator: Send + Sync + 'static {
     /// The manifests of a unit, at this revision or the one its source says. `fresh` asks it to use nothing that it has kept:
     /// somebody has asked for an operation, and it is about to begin.

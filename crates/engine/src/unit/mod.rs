@@ -38,6 +38,10 @@ use crate::plan;
 pub struct SyncUnit {
     /// What it is known by.
     pub id: String,
+    /// Who owns it. Units whose manifests take long to generate leave their workers to others; so many of one tenant may take long at
+    /// once, its other units wait for them.
+    #[serde(default)]
+    pub tenant: String,
     /// What has become of it. The engine writes it.
     #[serde(default)]
     pub status: Status,
@@ -61,6 +65,7 @@ impl SyncUnit {
     pub fn new(id: impl Into<String>) -> Self {
         SyncUnit {
             id: id.into(),
+            tenant: String::new(),
             status: Status::default(),
             source: Source::default(),
             destination: Destination::default(),

@@ -185,7 +185,7 @@ fn a_cancelled_build_stops_waiting() {
     let folder = tempfile::tempdir().unwrap();
     let cache = Cache::temporary(folder.path()).unwrap();
     let remote = Remote::new(runtime.handle().clone(), source::http::Options::default(), cache);
-    let remote = remote.cancelled_by(cancellation);
+    let remote = remote.within(WaitBudget::new(cancellation));
     let url = format!("{}/deployment.yaml", server.url());
     let error = cancel_while_waiting(&runtime, &server, guard, || remote.file(&url).unwrap_err());
     assert!(error.contains("the build was cancelled"), "{error}");

@@ -103,7 +103,7 @@ impl Release<'_, '_> {
             .deletion(brought, name, namespace, Propagation::Background, Some(seconds));
         match deletion.await {
             Ok((plan, objects)) => {
-                let report = self.site.carry_out(plan, objects, self.run.seat).await;
+                let report = self.site.carry_out(plan, objects, self.run.worker).await;
                 self.log.extend(report.errors);
             }
             Err(problems) => self.log.extend(problems),

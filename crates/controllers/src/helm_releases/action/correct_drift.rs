@@ -126,7 +126,7 @@ impl Release<'_, '_> {
             return Ok(self.corrected_by_patches(record, looked.objects).await);
         }
         let (plan, objects) = objects::correction(looked.objects, &record.name, &record.namespace)?;
-        let report = self.site.carry_out(plan, objects, self.run.seat).await;
+        let report = self.site.carry_out(plan, objects, self.run.worker).await;
         Ok(Corrected {
             applied: report.changes(),
             problems: report.errors,

@@ -50,7 +50,7 @@ impl Release<'_, '_> {
             revision: version,
             is_upgrade: false,
             skip_schema: install.disable_schema_validation,
-            seat: self.run.seat,
+            worker: self.run.worker,
             site: self.site,
             settings: self.settings,
         });

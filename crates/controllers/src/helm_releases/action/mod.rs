@@ -286,8 +286,8 @@ impl Release<'_, '_> {
         };
         let planned = self.site.planned(wanted, &takeover, created).await;
         let (plan, objects) = planned.map_err(|problems| problems.join("\n"))?;
-        let (seat, newer) = (self.run.seat, self.newer.clone());
-        let report = self.site.carry_out_until(plan, objects, seat, newer).await;
+        let (worker, newer) = (self.run.worker, self.newer.clone());
+        let report = self.site.carry_out_until(plan, objects, worker, newer).await;
         self.log.extend(report.changes());
         let new = report
             .results
@@ -325,7 +325,7 @@ impl Release<'_, '_> {
     ) -> Result<(), String> {
         let mut runner = hooks::Runner {
             site: self.site,
-            seat: self.run.seat,
+            worker: self.run.worker,
             seconds,
         };
         runner.run(record, event).await

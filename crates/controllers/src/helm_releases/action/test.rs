@@ -16,7 +16,7 @@ impl Release<'_, '_> {
         record.info.last_deployed = record.info.last_deployed.or_else(|| Some(now()));
         let mut runner = hooks::Runner {
             site: self.site,
-            seat: self.run.seat,
+            worker: self.run.worker,
             seconds,
         };
         let ran = runner.run_in(&mut record, &tests, "test").await;

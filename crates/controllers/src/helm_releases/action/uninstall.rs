@@ -163,7 +163,7 @@ impl Release<'_, '_> {
             .deletion(installed, &record.name, &record.namespace, propagation, wait)
             .await;
         let (plan, objects) = deletion.map_err(|problems| problems.join("\n"))?;
-        let report = self.site.carry_out(plan, objects, self.run.seat).await;
+        let report = self.site.carry_out(plan, objects, self.run.worker).await;
         match report.ending {
             Ending::Succeeded => Ok(None),
             Ending::HealthFailed => Ok(Some(report.errors.join("\n"))),

@@ -57,7 +57,7 @@ impl Release<'_, '_> {
             revision: version,
             is_upgrade: true,
             skip_schema: upgrade.disable_schema_validation,
-            seat: self.run.seat,
+            worker: self.run.worker,
             site: self.site,
             settings: self.settings,
         });

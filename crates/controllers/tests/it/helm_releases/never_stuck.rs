@@ -210,7 +210,7 @@ async fn something_newer_ends_the_wait_for_what_does_not_become_healthy() {
     assert_eq!(object.status.unwrap().upgrade_failures, None);
 }
 
-/// engine.md §2, row 4: whoever waits has no seat.
+/// engine.md §2, row 4: whoever waits has no worker.
 #[tokio::test]
 async fn releases_that_wait_hold_up_no_others() {
     let setting = Setting::with(&[FILES[0], FILES[1], ("app/templates/never.yaml", NEVER)]).await;

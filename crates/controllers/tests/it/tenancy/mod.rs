@@ -1,5 +1,6 @@
 //! What a tenant must not reach: credentials of the controller, other namespaces, other tenants' work.
 
+mod builds;
 mod clusters;
 mod decryption;
 mod identities;

@@ -174,6 +174,7 @@ impl Bed {
         };
         SyncUnit {
             id: id.to_owned(),
+            tenant: String::new(),
             status: Status::default(),
             source: Source::default(),
             destination: Destination {

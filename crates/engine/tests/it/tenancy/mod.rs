@@ -8,6 +8,7 @@ mod hearings;
 mod nesting;
 mod queues;
 mod servers;
+mod slow_builds;
 mod slow_servers;
 
 use std::time::Duration;

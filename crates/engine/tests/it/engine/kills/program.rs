@@ -102,6 +102,7 @@ impl Files {
         };
         Some(SyncUnit {
             id: id.to_owned(),
+            tenant: String::new(),
             status: stored(&self.file(id, "status")).unwrap_or_default(),
             source: Source::default(),
             destination: Destination {
