@@ -31,7 +31,9 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
     name = "sluice",
     version,
     about = "Continuous delivery for Kubernetes",
-    arg_required_else_help = true
+    arg_required_else_help = true,
+    // As with the programs that it stands in for, the last of equal flags counts, for all commands.
+    args_override_self = true
 )]
 #[expect(clippy::large_enum_variant, reason = "a run has one command")]
 enum Command {
@@ -113,7 +115,7 @@ fn runtime() -> std::io::Result<tokio::runtime::Runtime> {
 
 /// The commands that are done sooner than all of [`Command`] is described to the parser, in the same words.
 #[derive(Parser)]
-#[command(name = "sluice", version)]
+#[command(name = "sluice", version, args_override_self = true)]
 enum Quick {
     #[command(subcommand)]
     Helm(commands::helm::Helm),

@@ -6,7 +6,7 @@ use anyhow::{Context as _, ensure};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use kube::Client;
-use kube::config::{Config, KubeConfigOptions, Kubeconfig};
+use kube::config::{Config, KubeConfigOptions, Kubeconfig, KubeconfigError};
 
 use crate::commands::pflag;
 
@@ -116,23 +116,23 @@ impl Cluster {
         let chosen = self.context.is_some() || self.cluster.is_some() || self.user.is_some();
         match &self.kubeconfig {
             Some(path) => {
-                let unusable = || format!("the kubeconfig {} cannot be used", path.display());
-                // The cause is part of the text of this error.
-                let kubeconfig = Kubeconfig::read_from(path).map_err(|error| anyhow::anyhow!("{error}"));
-                let kubeconfig = kubeconfig.with_context(unusable)?;
-                Config::from_custom_kubeconfig(kubeconfig, &options)
-                    .await
-                    .with_context(unusable)
+                let unusable = |error| unusable(&error, &path.display().to_string());
+                let kubeconfig = Kubeconfig::read_from(path).map_err(unusable)?;
+                let config = Config::from_custom_kubeconfig(kubeconfig, &options).await;
+                config.map_err(unusable)
             }
-            None if chosen => Config::from_kubeconfig(&options)
-                .await
-                .context("the kubeconfig cannot be used"),
+            None if chosen => {
+                let config = Config::from_kubeconfig(&options).await;
+                config.map_err(|error| unusable(&error, "the kubeconfig"))
+            }
             None => match (Config::infer().await, &self.server) {
                 (Ok(config), _) => Ok(config),
                 (Err(_), Some(server)) => Ok(Config::new(server.parse().with_context(wrong_server)?)),
-                (Err(error), None) => {
-                    Err(error).context("there is no cluster to ask; name a kubeconfig with --kubeconfig")
-                }
+                (Err(_), None) => match Config::from_kubeconfig(&options).await {
+                    Ok(config) => Ok(config),
+                    Err(error) => Err(unusable(&error, "the kubeconfig")
+                        .context("there is no cluster to ask: name a kubeconfig with --kubeconfig")),
+                },
             },
         }
     }
@@ -194,6 +194,23 @@ impl Cluster {
             Ok((format!("Impersonate-Extra-{key}"), value.to_owned()))
         });
         id.chain(extras).collect()
+    }
+}
+
+/// Tells once what is wrong with a kubeconfig: the errors have their causes in their own texts.
+fn unusable(error: &KubeconfigError, file: &str) -> anyhow::Error {
+    match error {
+        KubeconfigError::ReadConfig(error, path) => {
+            anyhow::anyhow!("failed to read {}: {error}", path.display())
+        }
+        KubeconfigError::LoadContext(name) => anyhow::anyhow!("context {name:?} does not exist in {file}"),
+        KubeconfigError::LoadClusterOfContext(name) => {
+            anyhow::anyhow!("cluster {name:?} does not exist in {file}")
+        }
+        KubeconfigError::CurrentContextNotSet => {
+            anyhow::anyhow!("{file} names no current context: choose one with --context")
+        }
+        error => anyhow::anyhow!("{file} cannot be used: {error}"),
     }
 }
 

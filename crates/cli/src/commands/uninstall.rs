@@ -25,8 +25,7 @@ use super::pflag;
 ///   sluice uninstall --dry-run
 ///   sluice uninstall --namespace=infra --keep-namespace
 #[derive(clap::Args)]
-// As with flux, the last of equal flags counts.
-#[command(verbatim_doc_comment, args_override_self = true)]
+#[command(verbatim_doc_comment)]
 pub(crate) struct Args {
     /// Leave the namespace of the controllers, with all else that is in it
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true", default_value = "false", hide_default_value = true, action = clap::ArgAction::Set, value_parser = pflag::boolean)]

@@ -1,6 +1,7 @@
 //! `sluice migrate`: files as flux changes them, where that is installed, and objects in a cluster.
 
 use std::fs;
+use std::io::Write as _;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
@@ -176,6 +177,7 @@ fn nothing_is_changed_without_consent_or_outside() {
             &["-f", ".", "--version=1", "--yes"],
             "supported versions are: 2.9, 2.8, 2.7, 2.6",
         ),
+        (&["--dry-run"], "--dry-run is for manifests in files"),
     ] {
         let outside = folder.path().join("out");
         if !outside.exists() {
@@ -186,6 +188,26 @@ fn nothing_is_changed_without_consent_or_outside() {
         assert!(said(&output).contains(reason), "{arguments:?}: {}", said(&output));
     }
     assert_eq!(files(folder.path()), before);
+}
+
+/// Scripts answer through a pipe, and the last of equal flags counts.
+#[test]
+fn consent_comes_from_a_pipe_too() {
+    let folder = folder();
+    let before = files(folder.path());
+    for (answer, is_changed) in [("n\n", false), ("y\n", true)] {
+        let mut child = Command::new(SLUICE)
+            .args(["migrate", "-f", "elsewhere", "-f", "."])
+            .current_dir(folder.path())
+            .stdin(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        child.stdin.take().unwrap().write_all(answer.as_bytes()).unwrap();
+        let ended = child.wait().unwrap();
+        assert_eq!(ended.success(), is_changed, "{answer:?}");
+        assert_eq!(files(folder.path()) != before, is_changed, "{answer:?}");
+    }
 }
 
 /// A definition of Flux as an older release had it, with an older version beside.

@@ -15,8 +15,7 @@ use crate::commands::pflag;
 ///   sluice build kustomization my-app --path ./apps
 ///   sluice build kustomization my-app --path ./apps --kustomization-file ./my-app.yaml --dry-run
 #[derive(clap::Args)]
-// As with flux, the last of equal flags counts.
-#[command(verbatim_doc_comment, args_override_self = true)]
+#[command(verbatim_doc_comment)]
 pub(crate) struct Args {
     /// The name of the Kustomization
     name: String,

@@ -18,7 +18,6 @@ use super::start::Program;
 use super::{helm, kustomize, source};
 
 #[derive(clap::Args)]
-#[command(args_override_self = true)]
 pub(crate) struct Flags {
     #[command(flatten)]
     sources: source::Own,

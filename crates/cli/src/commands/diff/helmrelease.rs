@@ -25,7 +25,7 @@ use crate::commands::release::{self, Which};
 ///   sluice diff helmrelease podinfo --manifest
 ///   sluice diff helmrelease podinfo --helmrelease-file ./podinfo.yaml
 #[derive(clap::Args)]
-#[command(verbatim_doc_comment, args_override_self = true)]
+#[command(verbatim_doc_comment)]
 pub(crate) struct Args {
     #[command(flatten)]
     which: Which,

@@ -30,8 +30,7 @@ use crate::commands::pflag;
 ///
 ///   sluice diff kustomization my-app --path ./apps
 #[derive(clap::Args)]
-// As with flux, the last of equal flags counts.
-#[command(verbatim_doc_comment, args_override_self = true)]
+#[command(verbatim_doc_comment)]
 pub(crate) struct Args {
     /// The name of the Kustomization
     name: String,

@@ -40,6 +40,11 @@ pub(crate) enum Helm {
 
 /// Flags that are on or off as Go's programs take them: `--include-crds=true` too.
 pub(crate) fn with_flags_as_in_go(command: clap::Command) -> clap::Command {
+    with_switches(with_global_flags(command))
+}
+
+/// Gives values to flags that are on or off.
+fn with_switches(command: clap::Command) -> clap::Command {
     let command = command.mut_args(|arg| match arg.get_action() {
         ArgAction::SetTrue => arg
             .action(ArgAction::Set)
@@ -57,7 +62,55 @@ pub(crate) fn with_flags_as_in_go(command: clap::Command) -> clap::Command {
             }),
         _ => arg,
     });
-    command.mut_subcommands(with_flags_as_in_go)
+    command.mut_subcommands(with_switches)
+}
+
+/// The flags that all commands of Helm take, and whether they have values. What a command does not use has no effect.
+const GLOBAL: [(&str, bool); 19] = [
+    ("burst-limit", true),
+    ("debug", false),
+    ("kube-apiserver", true),
+    ("kube-as-group", true),
+    ("kube-as-user", true),
+    ("kube-ca-file", true),
+    ("kube-context", true),
+    ("kube-insecure-skip-tls-verify", false),
+    ("kube-tls-server-name", true),
+    ("kube-token", true),
+    ("kubeconfig", true),
+    ("namespace", true),
+    ("qps", true),
+    ("registry-config", true),
+    ("repository-cache", true),
+    ("repository-config", true),
+    ("color", true),
+    ("colour", true),
+    ("content-cache", true),
+];
+
+/// Adds the global flags that a command does not have itself.
+fn with_global_flags(command: clap::Command) -> clap::Command {
+    if command.has_subcommands() {
+        return command.mut_subcommands(with_global_flags);
+    }
+    let missing = GLOBAL.iter().filter(|(name, _)| {
+        let mut has = command.get_arguments();
+        !has.any(|arg| arg.get_long() == Some(name))
+    });
+    let missing = missing.map(|(name, has_value)| {
+        let action = match has_value {
+            true => ArgAction::Append,
+            false => ArgAction::SetTrue,
+        };
+        let arg = clap::Arg::new(*name).long(*name).hide(true).action(action);
+        let has_short = command.get_arguments().any(|arg| arg.get_short() == Some('n'));
+        match *name == "namespace" && !has_short {
+            true => arg.short('n'),
+            false => arg,
+        }
+    });
+    let missing: Vec<_> = missing.collect();
+    command.args(missing)
 }
 
 /// Runs a command on this thread. Most need no server: what waits for one is started where that is.

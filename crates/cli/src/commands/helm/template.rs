@@ -25,7 +25,6 @@ use crate::commands::pflag;
 
 /// Print the manifests that a chart makes, without a cluster
 #[derive(clap::Args)]
-#[command(args_override_self = true)]
 pub(crate) struct Args {
     /// The name of the release, and the chart: a directory, an archive, a URL, a name in the repository --repo, or REPOSITORY/NAME as helm knows it
     #[arg(value_name = "[NAME] CHART", required = true, num_args = 1..=2)]

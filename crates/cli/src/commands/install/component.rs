@@ -74,7 +74,7 @@ pub(super) fn chosen(names: &[String]) -> anyhow::Result<Vec<Component>> {
     for name in names {
         ensure!(
             ALL.iter().any(|component| component.name == name),
-            "there is no component {name:?} yet; choose from {}",
+            "there is no component {name:?}: choose from {}",
             ALL.map(|component| component.name).join(", ")
         );
     }

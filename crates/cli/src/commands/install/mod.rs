@@ -32,8 +32,7 @@ const LOOK: Duration = Duration::from_millis(500);
 ///   sluice install --export | kubectl apply --server-side -f -
 ///   sluice install --registry registry.example.com/sluice
 #[derive(clap::Args)]
-// As with flux, the last of equal flags counts.
-#[command(verbatim_doc_comment, args_override_self = true)]
+#[command(verbatim_doc_comment)]
 pub(crate) struct Args {
     /// Print the manifests and ask no cluster
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true", default_value = "false", hide_default_value = true, action = clap::ArgAction::Set, value_parser = pflag::boolean)]
@@ -82,7 +81,7 @@ pub(crate) struct Args {
     network_policy: bool,
 
     /// How much the controllers tell: debug, info or error
-    #[arg(long, value_name = "LEVEL", default_value = "info", value_parser = ["trace", "debug", "info", "error"])]
+    #[arg(long, value_name = "LEVEL", default_value = "info", value_parser = ["debug", "info", "error"])]
     log_level: String,
 
     /// The domain of the cluster's names
@@ -125,6 +124,11 @@ impl Args {
                 "invalid {flag}: {text:?} cannot be part of the name of an image"
             );
         }
+        ensure!(
+            !self.version.starts_with(|first: char| first.is_ascii_digit()),
+            "invalid --version: tags of versions begin with v: write v{}",
+            self.version
+        );
         self.credentials()?;
         let components = [self.components.as_slice(), &self.components_extra].concat();
         Ok(Wanted {

@@ -22,7 +22,6 @@ pub(crate) enum Kustomize {
 /// Print what a kustomization makes
 #[derive(clap::Args)]
 // As with kustomize, the last of equal flags counts.
-#[command(args_override_self = true)]
 pub(crate) struct Args {
     /// The directory with the kustomization, or the URL of one in a Git repository
     #[arg(default_value = ".")]

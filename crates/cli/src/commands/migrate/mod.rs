@@ -7,7 +7,7 @@ mod versions;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::Context as _;
+use anyhow::{Context as _, ensure};
 
 use super::objects::Place;
 use super::pflag;
@@ -21,8 +21,7 @@ use super::pflag;
 ///   sluice migrate -f . --dry-run
 ///   sluice migrate -f . --extensions=.yml,.yaml,.tpl --version=2.6 --yes
 #[derive(clap::Args)]
-// As with flux, the last of equal flags counts.
-#[command(verbatim_doc_comment, args_override_self = true)]
+#[command(verbatim_doc_comment)]
 pub(crate) struct Args {
     /// Directory or file with the manifests to migrate
     #[arg(long, short = 'f', value_name = "PATH")]
@@ -73,6 +72,11 @@ pub(crate) async fn run(mut args: Args) -> anyhow::Result<ExitCode> {
             migration.run()?;
         }
         None => {
+            // Whoever asks for a simulation must not get a migration of the cluster.
+            ensure!(
+                !args.dry_run,
+                "--dry-run is for manifests in files: name them with --path"
+            );
             eprintln!("► starting migration of custom resources");
             let client = args.place.reach().await?;
             args.place.limited(cluster::migrate(client)).await?;

@@ -1,6 +1,6 @@
 //! `sluice delete`
 
-use std::io::{IsTerminal as _, Write as _};
+use std::io::Write as _;
 use std::process::ExitCode;
 
 use anyhow::bail;
@@ -46,14 +46,14 @@ pub(crate) async fn run(choice: Choice<Args>) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Asks on the terminal. Without one nobody can answer, and the way without asking is told.
+/// Asks, and reads the answer from the terminal or a pipe. Where there is none, the way without asking is told.
 pub(crate) fn is_agreed(question: &str, otherwise: &str) -> anyhow::Result<bool> {
-    if !std::io::stdin().is_terminal() {
-        bail!("there is no terminal to ask on: {otherwise}");
-    }
     eprint!("{question}? [y/N] ");
     std::io::stderr().flush()?;
     let mut answer = String::new();
-    std::io::stdin().read_line(&mut answer)?;
+    if std::io::stdin().read_line(&mut answer)? == 0 {
+        eprintln!("");
+        bail!("there is nobody to ask: {otherwise}");
+    }
     Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
 }

@@ -36,7 +36,7 @@ pub(crate) enum Plan {
 ///   sluice plan kustomization my-app
 ///   sluice plan kustomization my-app --path ./apps --output json
 #[derive(clap::Args)]
-#[command(verbatim_doc_comment, args_override_self = true)]
+#[command(verbatim_doc_comment)]
 pub(crate) struct Args {
     /// The name of the Kustomization
     name: String,
@@ -70,7 +70,7 @@ pub(crate) struct Args {
 ///   sluice plan helmrelease podinfo
 ///   sluice plan helmrelease podinfo --helmrelease-file ./podinfo.yaml --output json
 #[derive(clap::Args)]
-#[command(verbatim_doc_comment, args_override_self = true)]
+#[command(verbatim_doc_comment)]
 pub(crate) struct ReleaseArgs {
     #[command(flatten)]
     which: release::Which,

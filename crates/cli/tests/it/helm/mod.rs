@@ -55,6 +55,38 @@ fn run(program: &str, arguments: &[&str], folder: &Path) -> Output {
         .unwrap()
 }
 
+/// Flags that a command has no use for are taken, as they are by helm: scripts give them to every command.
+#[test]
+fn global_flags_are_taken_by_all_commands() {
+    let folder = chart();
+    let global = [
+        "--debug",
+        "--namespace=apps",
+        "--namespace",
+        "web",
+        "--kube-context=nowhere",
+        "--registry-config=registry.json",
+        "--qps=5",
+    ];
+    for command in [
+        &["lint", "app"][..],
+        &["show", "chart", "app"],
+        &["package", "app"],
+    ] {
+        let arguments = [command, &global].concat();
+        let output = run(
+            env!("CARGO_BIN_EXE_sluice"),
+            &[&["helm"], &arguments[..]].concat(),
+            folder.path(),
+        );
+        assert!(output.status.success(), "{arguments:?}: {}", text(&output.stderr));
+        if testkit::program::find("helm").is_some() {
+            let theirs = run("helm", &arguments, folder.path());
+            assert!(theirs.status.success(), "{arguments:?}: {}", text(&theirs.stderr));
+        }
+    }
+}
+
 fn text(bytes: &[u8]) -> String {
     String::from_utf8(bytes.to_vec()).unwrap()
 }

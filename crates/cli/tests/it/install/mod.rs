@@ -206,7 +206,7 @@ fn parts_are_installed_as_processes_of_their_own() {
     for (wrong, why) in [
         (
             "--components=notification-controller",
-            "there is no component \"notification-controller\" yet",
+            "there is no component \"notification-controller\": choose from sluice, ",
         ),
         ("--components=sluice,source-controller", "install one of the two"),
         ("--namespace=a: b", "is no name of a namespace"),
@@ -214,7 +214,7 @@ fn parts_are_installed_as_processes_of_their_own() {
         ("--registry=", "cannot be part of the name of an image"),
         (
             "--components-extra=image-reflector-controller",
-            "there is no component \"image-reflector-controller\" yet",
+            "there is no component \"image-reflector-controller\": choose from sluice, ",
         ),
         (
             "--registry-creds=ada:geheim",

@@ -12,7 +12,6 @@ use super::super::settings::duration;
 /// Takes the flags and variables of Flux's helm-controller. The program does the same when it is called by the name
 /// helm-controller.
 #[derive(clap::Args)]
-#[command(args_override_self = true)]
 pub(crate) struct Args {
     #[command(flatten)]
     pub(super) release: Release,

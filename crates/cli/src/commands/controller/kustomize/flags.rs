@@ -8,7 +8,6 @@ use super::super::flags::Common;
 /// Takes the flags and variables of Flux's kustomize-controller. The program does the same when it is called by the name
 /// kustomize-controller.
 #[derive(clap::Args)]
-#[command(args_override_self = true)]
 pub(crate) struct Args {
     #[command(flatten)]
     pub(super) apply: Apply,

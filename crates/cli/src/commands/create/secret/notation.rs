@@ -28,7 +28,8 @@ pub(super) async fn run(mut args: Args) -> anyhow::Result<()> {
         .trust_policy_file
         .as_ref()
         .context("--trust-policy-file is required")?;
-    let text = std::fs::read_to_string(policy).context("unable to read trust policy file")?;
+    let text = std::fs::read_to_string(policy)
+        .with_context(|| format!("unable to read trust policy file {}", policy.display()))?;
     check_policy(text.as_bytes()).map_err(|error| match error {
         PolicyError::Malformed(reason) => {
             anyhow::anyhow!("failed to unmarshal trust policy {}: {reason}", policy.display())
