@@ -189,7 +189,11 @@ fn value(var: &Var, owner: Option<&Resource>) -> Result<Option<Scalar>, Option<P
 /// type and is a string.
 fn read(scalar: &Scalar) -> Option<Scalar> {
     let text = scalar.text.as_str();
-    let (text, kind) = match scalar.kind {
+    let kind = match scalar.requoted {
+        true => Kind::of(text),
+        false => scalar.kind,
+    };
+    let (text, kind) = match kind {
         _ if scalar.untyped => (text.to_owned(), Kind::Quoted),
         Kind::Int => (text.parse::<i64>().ok()?.to_string(), Kind::Int),
         Kind::Float => (text.parse::<f64>().ok()?.to_string(), Kind::Float),
@@ -248,7 +252,7 @@ fn set(
 
 /// What has no type of its own is taken for a string here.
 fn is_string(scalar: &Scalar) -> bool {
-    scalar.untyped || scalar.kind.is_str()
+    scalar.untyped || scalar.kind.is_str() && !scalar.requoted
 }
 
 fn set_scalar(scalar: &mut Scalar, values: &Values<'_>, used: &mut dyn FnMut(&str)) {

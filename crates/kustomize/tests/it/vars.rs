@@ -251,3 +251,66 @@ spec:
 ",
     );
 }
+
+/// Quotes that a number has from the string it was written over do not make it a string for vars.
+#[test]
+fn a_number_written_over_a_quoted_string_is_put_in_as_a_number() {
+    check(
+        r#"
+=== kustomization.yaml
+resources: [base]
+patches:
+- patch: |
+    {apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {hostname: 5, subdomain: 1e3, other: true}}
+=== base/kustomization.yaml
+resources: [a.yaml]
+vars:
+- {name: A, objref: {apiVersion: v1, kind: Pod, name: p}, fieldref: {fieldPath: spec.hostname}}
+- {name: B, objref: {apiVersion: v1, kind: Pod, name: p}, fieldref: {fieldPath: spec.subdomain}}
+- {name: C, objref: {apiVersion: v1, kind: Pod, name: p}, fieldref: {fieldPath: spec.other}}
+=== base/a.yaml
+apiVersion: v1
+kind: Pod
+metadata: {name: p}
+spec:
+  hostname: "a"
+  subdomain: "b"
+  other: "c"
+  containers: [{name: c, args: ["$(A)", "$(B)", "$(C)", "=$(A)"]}]
+"#,
+        r#"
+apiVersion: v1
+kind: Pod
+metadata:
+  name: p
+spec:
+  containers:
+  - args:
+    - 5
+    - 1000
+    - true
+    - =5
+    name: c
+  hostname: "5"
+  other: "true"
+  subdomain: "1e3"
+"#,
+    );
+    let told = crate::errors(
+        r#"
+=== kustomization.yaml
+resources: [a.yaml]
+vars:
+- {name: A, objref: {apiVersion: v1, kind: Pod, name: p}, fieldref: {fieldPath: spec.hostname}}
+patches:
+- patch: |
+    {apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {hostname: 0x10}}
+=== a.yaml
+apiVersion: v1
+kind: Pod
+metadata: {name: p}
+spec: {hostname: "a"}
+"#,
+    );
+    assert!(told.contains("not found in corresponding resource"), "{told}");
+}

@@ -49,6 +49,8 @@ pub struct Scalar {
     /// Whether it is written in a folded block (`>`). It stays there when it is written over, and go-yaml v3 changes some texts when
     /// it writes them so.
     pub folded: bool,
+    /// Whether its quotes are those of a string that it was written over. kyaml still takes it for the number or boolean it is without.
+    pub requoted: bool,
 }
 
 impl PartialEq for Scalar {
@@ -70,6 +72,7 @@ impl Scalar {
             untyped: false,
             tagged: false,
             folded: false,
+            requoted: false,
         }
     }
 
@@ -86,7 +89,10 @@ impl Scalar {
     /// of that, too.
     pub fn take_style(&mut self, old: &Scalar) {
         match old.kind.string_over() {
-            Kind::Quoted => self.kind = Kind::Quoted,
+            Kind::Quoted => {
+                self.requoted = !self.kind.is_str();
+                self.kind = Kind::Quoted;
+            }
             kind if self.kind.is_str() => self.kind = kind,
             _ => {}
         }
