@@ -25,6 +25,7 @@ pub mod http;
 pub mod identity;
 pub mod kms;
 pub mod oci;
+mod rounds;
 pub mod store;
 pub mod trust;
 pub mod verify;

@@ -11,7 +11,7 @@ use source::identity::{Asker, Destination, Identities, aws};
 
 use super::provider;
 use super::secrets::{self, Data};
-use super::{Shared, chain, timeout_of};
+use super::{Shared, blocking, chain, timeout_of};
 use crate::kit::Failure;
 
 /// The bucket of an object.
@@ -237,9 +237,14 @@ impl Access<'_> {
                 (None, Some(file)) => {
                     let send_chain = data.has("clientCertificateSendChain")
                         && matches!(text("clientCertificateSendChain")?.as_str(), "1" | "true");
-                    let password = secret("clientCertificatePassword")?;
-                    let proof = azure::Proof::certificate_file(file, password.as_ref(), send_chain);
-                    Some(proof.map_err(|error| authentication(format!("'{}': {error}", data.name())))?)
+                    let (file, password) = (file.to_vec(), secret("clientCertificatePassword")?);
+                    // Its password is hashed for up to seconds.
+                    let read = move || azure::Proof::certificate_file(&file, password.as_ref(), send_chain);
+                    Some(
+                        blocking(read)
+                            .await
+                            .map_err(|error| authentication(format!("'{}': {error}", data.name())))?,
+                    )
                 }
                 (None, None) => None,
             };

@@ -12,15 +12,24 @@ use secrecy::zeroize::Zeroizing;
 use super::encrypted_pem::EncryptedPem;
 use crate::git::auth::SshAuth;
 use crate::git::error::Cause;
+use crate::rounds;
 
 const DSA: &str = "DSA keys are too weak and not supported: make one with 'ssh-keygen -t ed25519'";
 const BEGIN: &str = "-----BEGIN OPENSSH PRIVATE KEY-----";
 const END: &str = "-----END OPENSSH PRIVATE KEY-----";
 const MAGIC: &[u8] = b"openssh-key-v1\0";
+/// The most rounds of bcrypt that a passphrase is hashed for in OpenSSH's form: about two seconds. `ssh-keygen` makes 24 unless told otherwise.
+const MOST_BCRYPT: u32 = 256;
+/// The most rounds of other derivations; with scrypt they need 128 MiB of memory.
+const MOST_ROUNDS: u64 = 1 << 20;
+const TOO_MANY_ROUNDS: &str = "its passphrase is hashed too often: write it anew with 'ssh-keygen -p -a 64'";
 
-/// The private key to log in with.
+/// Reads the private key to log in with. Hashing its passphrase can take seconds.
 pub(super) fn read(auth: &SshAuth) -> Result<PrivateKey, Cause> {
     let identity = auth.identity.expose_secret();
+    if !has_few_rounds(identity) {
+        return Err(Cause::PrivateKey(TOO_MANY_ROUNDS));
+    }
     let passphrase = auth.passphrase.as_ref().map(ExposeSecret::expose_secret);
     let error = match decode(identity, passphrase) {
         // Flux reads such keys in one of their forms; no server of today takes them.
@@ -50,11 +59,68 @@ fn decode(identity: &str, passphrase: Option<&str>) -> Result<PrivateKey, Error>
         let plain = pem.decrypt(passphrase).ok_or(Error::CouldNotReadKey)?;
         return decode_secret_key(&plain, None);
     }
+    // No other form than those whose rounds were counted.
+    let identity = &*first_block(identity).ok_or(Error::CouldNotReadKey)?.text();
     // A passphrase that is not needed does no harm: it is tried where the key cannot be read without.
     match decode_secret_key(identity, None) {
         Err(_) if passphrase.is_some() => decode_secret_key(identity, passphrase),
         read => read,
     }
+}
+
+/// A private key in PEM.
+struct Block<'i> {
+    label: &'i str,
+    body: Zeroizing<String>,
+}
+
+impl Block<'_> {
+    /// The same with nothing around it.
+    fn text(&self) -> Zeroizing<String> {
+        let (label, body) = (self.label, self.body.as_str());
+        Zeroizing::new(format!(
+            "-----BEGIN {label}-----\n{body}\n-----END {label}-----\n"
+        ))
+    }
+}
+
+/// The first private key of a text. Lines of its body that are not Base64 mean nothing.
+fn first_block(identity: &str) -> Option<Block<'_>> {
+    let mut lines = identity.lines().map(str::trim);
+    let label = lines.find_map(|line| {
+        let label = line.strip_prefix("-----BEGIN ")?.strip_suffix("-----")?;
+        label.ends_with("PRIVATE KEY").then_some(label)
+    })?;
+    let is_base64 = |letter: char| letter.is_ascii_alphanumeric() || "+/=".contains(letter);
+    let mut body = Zeroizing::new(String::with_capacity(identity.len()));
+    let lines = lines.take_while(|line| !line.starts_with("-----END "));
+    for line in lines.filter(|line| line.chars().all(is_base64)) {
+        body.push_str(line);
+    }
+    Some(Block { label, body })
+}
+
+/// Whether the passphrase of a key is hashed in bearable time. What is no key has no rounds.
+fn has_few_rounds(identity: &str) -> bool {
+    let Some(block) = first_block(identity) else {
+        return true;
+    };
+    let Ok(content) = STANDARD.decode(block.body.as_bytes()).map(Zeroizing::new) else {
+        return true;
+    };
+    match content.strip_prefix(MAGIC) {
+        Some(container) => bcrypt_rounds(container).is_none_or(|rounds| rounds <= MOST_BCRYPT),
+        None => rounds::of(&content) <= MOST_ROUNDS,
+    }
+}
+
+/// The rounds of a container of OpenSSH that is encrypted.
+fn bcrypt_rounds(container: &[u8]) -> Option<u32> {
+    let mut outer = Fields(container);
+    let (_cipher, _derivation) = (outer.field()?, outer.field()?);
+    let mut options = Fields(outer.field()?);
+    let _salt = options.field()?;
+    options.number()
 }
 
 /// An ECDSA key in OpenSSH's form whose number has leading zeros. `ssh-keygen` leaves them out, as numbers are written in this
@@ -179,6 +245,41 @@ mod tests {
         assert_eq!(opened.public_key(), key.public_key());
         // A passphrase that is not needed does no harm.
         open(&plain, Some("geheim")).unwrap();
+    }
+
+    /// Each of them hung the process, or took all of its memory.
+    #[test]
+    fn keys_that_would_keep_us_hashing_for_hours_are_refused() {
+        let of_openssh = {
+            let text = LOCKED.split_once(BEGIN).unwrap().1.split_once(END).unwrap().0;
+            let mut container = STANDARD
+                .decode(text.split_whitespace().collect::<String>())
+                .unwrap();
+            let at = MAGIC.len() + 4 + "aes256-ctr".len() + 4 + "bcrypt".len() + 4 + 4 + 16;
+            container[at..at + 4].copy_from_slice(&u32::MAX.to_be_bytes());
+            STANDARD.encode(container)
+        };
+        let of_pkcs8 = {
+            let derivation = [&[0x30, 10, 0x04, 2, 1, 2, 0x02, 4][..], &[0x05, 0xf5, 0xe1, 0x00]].concat();
+            STANDARD.encode([&[0x30, 12][..], &derivation].concat())
+        };
+        for (label, body) in [
+            ("OPENSSH PRIVATE KEY", &of_openssh),
+            ("ENCRYPTED PRIVATE KEY", &of_pkcs8),
+            ("PRIVATE KEY", &of_pkcs8),
+        ] {
+            for before in ["", "-----BEGIN CERTIFICATE-----\n"] {
+                let identity = format!("{before}-----BEGIN {label}-----\n{body}\n-----END {label}-----\n");
+                for passphrase in [None, Some("geheim")] {
+                    let told = open(&identity, passphrase).unwrap_err();
+                    assert!(told.contains("hashed too often"), "{label}: {told}");
+                }
+            }
+        }
+        // Flux does not read this form either.
+        let of_putty = "PuTTY-User-Key-File-3: ssh-ed25519\nEncryption: aes256-cbc\nKey-Derivation: Argon2id\nArgon2-Memory: 8388608\n";
+        let told = open(of_putty, Some("geheim")).unwrap_err();
+        assert!(told.contains("check it and its passphrase"), "{told}");
     }
 
     #[test]

@@ -66,7 +66,11 @@ impl Link {
     /// Connects, logs in and starts the program.
     pub(super) async fn connect(settings: &Settings) -> Result<Self, Cause> {
         let auth = settings.auth.ssh()?;
-        let key = private_key::read(auth)?;
+        let key = {
+            let auth = auth.clone();
+            let read = tokio::task::spawn_blocking(move || private_key::read(&auth)).await;
+            read.map_err(|_| Cause::PrivateKey("it could not be read"))??
+        };
         let known = KnownHosts::parse(&auth.known_hosts).map_err(Cause::KnownHosts)?;
         let (host, port) = (settings.url.host().to_owned(), settings.url.port());
         let config = Config {
