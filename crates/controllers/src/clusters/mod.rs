@@ -229,7 +229,9 @@ impl Clusters {
             Some(Way::ConfigMap(map)) => {
                 needed(map, "configMapRef")?;
                 let found = workload_cluster::read(&self.0.client, namespace, map).await?;
-                let (endpoint, client) = found.connect(&self.0.client, &self.0.tokens).await?;
+                let (endpoint, client) = found
+                    .connect(&self.0.client, &self.0.tokens, identity.account.is_some())
+                    .await?;
                 let fingerprint = found.fingerprint();
                 self.0.kubeconfigs.lock().insert(name.to_owned(), fingerprint);
                 let whose = format!("{namespace}/{CONFIG_MAP}{map} {fingerprint} ");

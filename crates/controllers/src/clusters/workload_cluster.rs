@@ -136,11 +136,25 @@ impl Found {
         Fingerprint::of(format!("{self:?}").as_bytes())
     }
 
-    /// The cluster. Its tokens are renewed before they end.
+    /// Checks that a token of the controller says nothing to anyone but the server that it is sent to.
+    fn check_own_audiences(&self) -> Result<(), String> {
+        match &self.audiences[..] {
+            [audience] if *audience == self.address => Ok(()),
+            _ => Err(
+                "it names 'audiences' and no serviceAccountName, and an object with a ServiceAccount gets a token of the controller for \
+                 the address only: set serviceAccountName, or remove 'audiences'"
+                    .to_owned(),
+            ),
+        }
+    }
+
+    /// Connects to the cluster. Its tokens are renewed before they end. `acts_as_account` says that the object has a
+    /// ServiceAccount to act as: the token of the controller that it gets then is good at this address only.
     pub(super) async fn connect(
         &self,
         client: &Client,
         rules: &TokenRules,
+        acts_as_account: bool,
     ) -> Result<(String, Client), Failure> {
         let failed = |why: String| {
             Failure::new(format!(
@@ -149,6 +163,9 @@ impl Found {
             ))
         };
         let account = rules.account(self.account.as_deref()).map_err(failed)?;
+        if account.is_none() && acts_as_account {
+            self.check_own_audiences().map_err(failed)?;
+        }
         let (namespace, name) = match account {
             Some(name) => (self.namespace.clone(), name),
             None => own_account().map_err(failed)?,
@@ -324,6 +341,19 @@ mod tests {
                 .unwrap_err()
                 .contains(GATE)
         );
+    }
+
+    /// The server at the address could use a token with the audience of the own cluster there, as the controller.
+    #[test]
+    fn a_token_of_the_controller_for_a_tenant_is_good_at_the_address_only() {
+        let own = [("provider", "generic"), ("address", "https://a")];
+        let found = read(&own).unwrap();
+        assert_eq!(found.check_own_audiences(), Ok(()));
+        for audiences in ["https://kubernetes.default.svc", "https://a\nsts.amazonaws.com"] {
+            let found = read(&[&own[..], &[("audiences", audiences)]].concat()).unwrap();
+            let why = found.check_own_audiences().unwrap_err();
+            assert!(why.contains("set serviceAccountName"), "{why}");
+        }
     }
 
     #[test]

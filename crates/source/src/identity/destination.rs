@@ -36,9 +36,24 @@ pub(super) enum Service {
     AzureDevOps,
     AzureKeyVault,
     GoogleStorage,
-    /// A registry or repository whose name was already checked against the names of its cloud.
-    Checked(&'static str),
+    ElasticRegistry,
+    AzureRegistry,
+    GoogleRegistry,
+    CodeCommit,
 }
+
+/// The services, as the operator names them in [`Endpoint`]s.
+const NAMES: [(&str, Service); 9] = [
+    ("s3", Service::S3),
+    ("ecr", Service::ElasticRegistry),
+    ("codecommit", Service::CodeCommit),
+    ("azure-storage", Service::AzureStorage),
+    ("azure-devops", Service::AzureDevOps),
+    ("azure-key-vault", Service::AzureKeyVault),
+    ("azure-registry", Service::AzureRegistry),
+    ("google-storage", Service::GoogleStorage),
+    ("google-registry", Service::GoogleRegistry),
+];
 
 impl Service {
     /// The name that messages show.
@@ -49,7 +64,10 @@ impl Service {
             Service::AzureDevOps => "Azure DevOps",
             Service::AzureKeyVault => "Azure Key Vault",
             Service::GoogleStorage => "Google Cloud Storage",
-            Service::Checked(name) => name,
+            Service::ElasticRegistry => "Amazon ECR",
+            Service::AzureRegistry => "Azure Container Registry",
+            Service::GoogleRegistry => "Google Artifact Registry",
+            Service::CodeCommit => "AWS CodeCommit",
         }
     }
 
@@ -81,7 +99,11 @@ impl Service {
                 "managedhsm.usgovcloudapi.net",
             ]),
             Service::GoogleStorage => is_google_storage(host),
-            Service::Checked(_) => true,
+            // Their names were already checked against the names of the cloud.
+            Service::ElasticRegistry
+            | Service::AzureRegistry
+            | Service::GoogleRegistry
+            | Service::CodeCommit => true,
         }
     }
 }
@@ -149,34 +171,42 @@ fn is_google_storage(host: &str) -> bool {
     matches!(name, "storage" | "www") || private.or(regional).is_some_and(is_label)
 }
 
-/// An endpoint that the operator allows beside those of the clouds: `https://HOST[:PORT]`, or
-/// `http://HOST[:PORT]` for an emulator.
+/// An endpoint that the operator allows for one service beside those of the cloud:
+/// `SERVICE=https://HOST[:PORT]`, or `SERVICE=http://HOST[:PORT]` for an emulator.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Endpoint {
+    service: Service,
     origin: url::Origin,
 }
 
 /// The text names no endpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("must be https://HOST[:PORT] or http://HOST[:PORT]")]
 pub struct NoEndpoint;
+
+impl fmt::Display for NoEndpoint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names = NAMES.map(|(name, _)| name).join(", ");
+        write!(
+            f,
+            "must be SERVICE=https://HOST[:PORT] or SERVICE=http://HOST[:PORT], with SERVICE one of {names}"
+        )
+    }
+}
 
 impl FromStr for Endpoint {
     type Err = NoEndpoint;
 
     fn from_str(text: &str) -> Result<Self, NoEndpoint> {
-        let url = match text.contains("://") {
-            true => Url::parse(text),
-            false => Url::parse(&format!("https://{text}")),
+        let (name, address) = text.split_once('=').ok_or(NoEndpoint)?;
+        let service = NAMES.iter().find(|(known, _)| *known == name.trim());
+        let (_, service) = *service.ok_or(NoEndpoint)?;
+        let address = address.trim();
+        let url = match address.contains("://") {
+            true => Url::parse(address),
+            false => Url::parse(&format!("https://{address}")),
         };
-        let url = url.ok().filter(is_bare).ok_or(NoEndpoint)?;
-        Ok(Endpoint { origin: url.origin() })
-    }
-}
-
-impl fmt::Display for Endpoint {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.origin.ascii_serialization())
+        let origin = url.ok().filter(is_bare).ok_or(NoEndpoint)?.origin();
+        Ok(Endpoint { service, origin })
     }
 }
 
@@ -216,7 +246,8 @@ impl Destination<'_> {
         }
         let is_plain = url.scheme() != "https";
         let own_trust = tls.authorities.is_some() || tls.accept_any;
-        if allowed.iter().any(|endpoint| endpoint.origin == url.origin()) {
+        let is_this = |endpoint: &Endpoint| endpoint.service == service && endpoint.origin == url.origin();
+        if allowed.iter().any(is_this) {
             return match proxied && (is_plain || own_trust) {
                 true => refused("the proxy that the object names could read them"),
                 false => Ok(()),
@@ -341,14 +372,14 @@ mod tests {
                 tls: &tls,
                 proxied: false,
             };
-            let refused = destination.check(Service::Checked("Azure Container Registry"), &[]);
+            let refused = destination.check(Service::AzureRegistry, &[]);
             assert!(refused.unwrap_err().to_string().contains("authorities"));
         }
     }
 
     #[test]
     fn the_operator_adds_endpoints_by_scheme_host_and_port() {
-        let allowed: Vec<Endpoint> = ["http://127.0.0.1:9000", "minio.example"]
+        let allowed: Vec<Endpoint> = ["s3=http://127.0.0.1:9000", "s3=minio.example"]
             .map(|text| text.parse().unwrap())
             .to_vec();
         for address in ["http://127.0.0.1:9000", "https://minio.example:443/x"] {
@@ -362,6 +393,8 @@ mod tests {
         ] {
             assert!(to(address, Service::S3, &allowed).is_err(), "{address}");
         }
+        // A token for another service would let the server read what only that service may.
+        assert!(to("https://minio.example", Service::GoogleStorage, &allowed).is_err());
         let tls = Tls::default();
         let read_by_proxy = Destination::Named {
             address: "http://127.0.0.1:9000",
@@ -370,11 +403,14 @@ mod tests {
         };
         assert!(read_by_proxy.check(Service::S3, &allowed).is_err());
         for text in [
-            "ftp://host",
-            "https://host/path",
-            "https://u@host",
+            "s3=ftp://host",
+            "s3=https://host/path",
+            "s3=https://u@host",
             "",
-            "https://host?x",
+            "s3=",
+            "https://host",
+            "s4=https://host",
+            "s3=https://host?x",
         ] {
             assert_eq!(text.parse::<Endpoint>(), Err(NoEndpoint), "{text}");
         }

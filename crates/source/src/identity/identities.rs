@@ -175,7 +175,7 @@ impl Identities {
         let grant = match cloud {
             Cloud::Aws => {
                 let registry = aws::Registry::parse(registry)?;
-                self.check(Service::Checked("Amazon ECR"), destination)?;
+                self.check(Service::ElasticRegistry, destination)?;
                 let access = self.step().access(asker, &Purpose::Aws(registry.place())).await?;
                 let key = asker.key(&format!("{registry:?}"));
                 let login = async || registry.login(&self.context(asker)?, &access.key()).await;
@@ -183,7 +183,7 @@ impl Identities {
             }
             Cloud::Azure => {
                 let registry = azure::Registry::parse(&self.context(asker)?, registry).await?;
-                self.check(Service::Checked("Azure Container Registry"), destination)?;
+                self.check(Service::AzureRegistry, destination)?;
                 let scope = registry.scope.clone();
                 let access = self.step().access(asker, &Purpose::Azure { scope }).await?;
                 let key = asker.key(&format!("{registry:?}"));
@@ -192,7 +192,7 @@ impl Identities {
             }
             Cloud::Gcp => {
                 gcp::check_registry(registry)?;
-                self.check(Service::Checked("Google Artifact Registry"), destination)?;
+                self.check(Service::GoogleRegistry, destination)?;
                 let access = self.access(asker, &Purpose::Gcp).await?;
                 Grant::login(gcp::REGISTRY_USER, access.secret, access.expires)
             }
@@ -217,7 +217,7 @@ impl Identities {
         match cloud {
             Cloud::Aws => {
                 let repository = aws::Repository::parse(url)?;
-                self.check(Service::Checked("AWS CodeCommit"), destination)?;
+                self.check(Service::CodeCommit, destination)?;
                 let access = self
                     .step()
                     .access(asker, &Purpose::Aws(repository.place()))
@@ -341,9 +341,15 @@ impl Identities {
             match purpose {
                 Purpose::Aws(place) => aws::access(&context, &asker.caller, place).await,
                 Purpose::Azure { scope } => azure::access(&context, &asker.caller, scope).await,
-                Purpose::AzureMachine { client, scope } => {
-                    azure::of_machine(&context, Some(client), scope).await
-                }
+                Purpose::AzureMachine { client, scope } => match &asker.caller {
+                    Caller::Controller => azure::of_machine(&context, Some(client), scope).await,
+                    // Whoever has an identity of their own does not choose one of the machine's.
+                    Caller::ServiceAccount(account) => Err(Error::Setup(format!(
+                        "the managed identity '{client}' of the machine is not used for the service account '{}/{}': set 'tenantId' and \
+                         'clientSecret' too, or annotate the service account",
+                        account.namespace, account.name
+                    ))),
+                },
                 Purpose::Gcp => gcp::access(&context, &asker.caller).await,
             }
         };

@@ -150,8 +150,8 @@ pub(super) struct Identities {
     #[arg(long, default_value = "", value_name = "NAME", hide_default_value = true)]
     pub(super) default_service_account: String,
 
-    /// Endpoints besides the clouds' own that may receive credentials of cloud identities: https://HOST[:PORT]
-    #[arg(long, value_name = "URL", value_delimiter = ',')]
+    /// Allow endpoints besides the clouds' own to receive credentials of cloud identities
+    #[arg(long, value_name = "SERVICE=URL", value_delimiter = ',')]
     pub(super) trusted_identity_endpoints: Vec<String>,
 
     /// How many tokens of cloud providers are kept; 0 keeps none

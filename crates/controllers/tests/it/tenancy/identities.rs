@@ -114,6 +114,39 @@ async fn an_empty_account_name_is_not_the_identity_of_the_controller() {
     }
 }
 
+/// The name of a managed identity is no secret: a Secret with one led around the account of the object.
+#[tokio::test]
+async fn an_object_with_an_account_chooses_no_identity_of_the_machine() {
+    let (store, machine) = (server(), machine());
+    let mut settings = nobody_settings(Environment::default());
+    settings.endpoints.azure_metadata = Some(machine.url());
+    let endpoint = format!("azure-storage={}", store.url());
+    settings.trusted.push(endpoint.parse().unwrap());
+    let mut bed = Bed::<BucketSpec>::start().await;
+    bed.shared.identities = Identities::new(settings);
+    bed.shared.settings.default_service_account = Some("usual".to_owned());
+    bed.shared.settings.object_level_workload_identity = true;
+    bed.service_account("usual", json!({})).await;
+    bed.run(Buckets::new);
+    bed.secret("machine", "Opaque", json!({"clientId": "client-1"}))
+        .await;
+    let spec = json!({
+        "provider": "azure", "bucketName": "manifests", "endpoint": store.url(), "insecure": true, "interval": "1h",
+        "secretRef": {"name": "machine"},
+    });
+    bed.create("bucket", spec).await;
+    let object = bed.until("bucket", |object| {
+        condition(object, "Ready").is_some_and(|ready| ready.status.to_string() == "False")
+    });
+    let message = condition(&object.await, "Ready").unwrap().message;
+    assert!(
+        message
+            .contains("the managed identity 'client-1' of the machine is not used for the service account"),
+        "{message}"
+    );
+    assert_eq!((store.requests().len(), machine.requests().len()), (0, 0));
+}
+
 /// A proxy of the tenant reads everything where the tenant also names the authorities.
 #[tokio::test]
 async fn a_tenants_authority_and_proxy_read_no_credentials_of_a_bucket() {

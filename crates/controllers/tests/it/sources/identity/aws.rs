@@ -51,7 +51,7 @@ fn aws(asked: Arc<Mutex<Vec<Vec<u8>>>>) -> Server<impl Service> {
 }
 
 fn trust_registry(settings: &mut Settings) {
-    trust(settings, [format!("http://{REGISTRY}").as_str()]);
+    trust(settings, "ecr", &format!("http://{REGISTRY}"));
 }
 
 async fn oci_bed(proxy: &str, identities: Identities) -> Bed<OciRepositorySpec> {
@@ -190,7 +190,7 @@ async fn a_bucket_of_aws_is_read_as_the_controller() {
         ("AWS_REGION", "us-east-1"),
         ("AWS_ENDPOINT_URL_STS", &store.url()),
     ];
-    let me = || identities(&variables, |settings| trust(settings, [store.url().as_str()]));
+    let me = || identities(&variables, |settings| trust(settings, "s3", &store.url()));
     let bed = bucket_bed(me()).await;
     let spec = json!({
         "provider": "aws", "bucketName": "manifests", "endpoint": store.host(), "insecure": true, "interval": "1h",

@@ -202,7 +202,7 @@ async fn a_container_is_read_as_an_identity_of_the_machine() {
     });
     let here = identities(&[], |settings| {
         settings.endpoints.azure_metadata = Some(machine.url());
-        trust(settings, [store.url().as_str()]);
+        trust(settings, "azure-storage", &store.url());
     });
     let bed = started(here).await;
     bed.with_secret("machine", &store, json!({"clientId": "client-2"}))
@@ -234,7 +234,7 @@ async fn a_container_is_read_as_a_workload() {
         ("AZURE_AUTHORITY_HOST", url.as_str()),
     ];
     let bed = started(identities(&variables, |settings| {
-        trust(settings, [store.url().as_str()]);
+        trust(settings, "azure-storage", &store.url());
     }))
     .await;
     bed.create("pod", spec(&store, json!({}))).await;
@@ -251,7 +251,7 @@ async fn a_container_is_read_as_a_workload() {
     });
     bed.shared.identities = identities(&[], |settings| {
         settings.endpoints.azure_authority = Some(of_account.url());
-        trust(settings, [store.url().as_str()]);
+        trust(settings, "azure-storage", &store.url());
     });
     bed.shared.settings.object_level_workload_identity = true;
     let annotations = json!({

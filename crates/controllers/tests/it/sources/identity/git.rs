@@ -109,7 +109,7 @@ async fn azure_devops_is_logged_in_to_with_a_token() {
     });
     let me = identities(&[], |settings| {
         settings.endpoints.azure_metadata = Some(machine.url());
-        trust(settings, [server.url().as_str()]);
+        trust(settings, "azure-devops", &server.url());
     });
     let bed = git_bed(Some(me)).await;
     let url = server.clone_url("app");
@@ -153,7 +153,7 @@ async fn a_codecommit_repository_is_read_as_the_controller() {
     ];
     let me = identities(&keys, |settings| {
         settings.clock = Arc::new(|| "2026-01-02T03:04:05Z".parse().unwrap());
-        trust(settings, [format!("https://{HOST}").as_str()]);
+        trust(settings, "codecommit", &format!("https://{HOST}"));
     });
     let mut bed = Bed::<GitRepositorySpec>::start().await;
     bed.shared.identities = me;

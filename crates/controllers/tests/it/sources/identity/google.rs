@@ -109,7 +109,7 @@ async fn a_bucket_of_google_is_read_as_a_workload() {
     let mut bed = Bed::<BucketSpec>::start().await;
     bed.shared.identities = identities(&[], |settings| {
         settings.endpoints.gcp_metadata = Some(node.url());
-        trust(settings, [store.url().as_str()]);
+        trust(settings, "google-storage", &store.url());
     });
     bed.run(Buckets::new);
     bed.create("node", spec(&store, json!({}))).await;
@@ -120,7 +120,7 @@ async fn a_bucket_of_google_is_read_as_a_workload() {
     let (_file, path) = token_file(&account.key_file(&tokens.url()));
     let mut bed = Bed::<BucketSpec>::start().await;
     bed.shared.identities = identities(&[("GOOGLE_APPLICATION_CREDENTIALS", path.as_str())], |settings| {
-        trust(settings, [store.url().as_str()])
+        trust(settings, "google-storage", &store.url())
     });
     bed.run(Buckets::new);
     bed.create("file", spec(&store, json!({}))).await;
@@ -138,7 +138,7 @@ async fn a_bucket_of_google_is_read_as_a_workload() {
         settings.endpoints.gcp_metadata = Some(node.url());
         settings.endpoints.gcp_sts = Some(exchange.url());
         settings.endpoints.gcp_iam = Some(acting.url());
-        trust(settings, [store.url().as_str()]);
+        trust(settings, "google-storage", &store.url());
     });
     bed.shared.settings.object_level_workload_identity = true;
     bed.service_account("reader", json!({"iam.gke.io/gcp-service-account": gcp::EMAIL}))

@@ -24,10 +24,10 @@ fn identities(variables: &[(&str, &str)], change: impl FnOnce(&mut Settings)) ->
     Identities::new(settings)
 }
 
-/// Has the operator trust these endpoints with credentials of identities.
-fn trust<'o>(settings: &mut Settings, origins: impl IntoIterator<Item = &'o str>) {
-    let origins = origins.into_iter().map(|origin| origin.parse().unwrap());
-    settings.trusted.extend(origins);
+/// Has the operator trust an endpoint with credentials for a service.
+fn trust(settings: &mut Settings, service: &str, origin: &str) {
+    let endpoint = format!("{service}={origin}");
+    settings.trusted.push(endpoint.parse().unwrap());
 }
 
 /// The claims of a token.
@@ -46,7 +46,7 @@ fn is_reader(token: &str, namespace: &str, audience: &str) -> bool {
 
 impl<S: Spec<Status: ReconcileStatus + PartialEq>> Bed<S> {
     /// A ServiceAccount of the test's namespace.
-    async fn service_account(&self, name: &str, annotations: Value) {
+    pub(crate) async fn service_account(&self, name: &str, annotations: Value) {
         let api: Api<ServiceAccount> = Api::namespaced(self.cluster.client(), &self.namespace);
         let account = json!({"metadata": {"name": name, "annotations": annotations}});
         let account = serde_json::from_value(account).unwrap();

@@ -93,8 +93,13 @@ fn azure_machine() -> Server<impl Service> {
 
 /// Trusts the registries without TLS, as they are behind the proxy.
 fn trust_registries(settings: &mut Settings) {
-    let origins = [AWS, AZURE, GOOGLE].map(|host| format!("http://{host}"));
-    trust(settings, origins.iter().map(String::as_str));
+    for (service, host) in [
+        ("ecr", AWS),
+        ("azure-registry", AZURE),
+        ("google-registry", GOOGLE),
+    ] {
+        trust(settings, service, &format!("http://{host}"));
+    }
 }
 
 /// A process that has a key of AWS and runs on machines of both other clouds.
