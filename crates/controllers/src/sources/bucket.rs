@@ -131,7 +131,7 @@ impl Buckets {
             store.pack(place, &name, &Directory::new(scratch.path()), &Rules::none())
         };
         let what = "unable to archive artifact to storage";
-        let stored = storage::keep(run, &self.shared.store, "latest.tar.gz", what, put).await?;
+        let stored = storage::keep(run, &self.shared, "latest.tar.gz", what, put).await?;
         run.status.artifact = Some(stored.artifact(Revision::unnamed(digest), Default::default()));
         run.status.observed_ignore = run.object.spec.ignore.clone();
         Ok(())

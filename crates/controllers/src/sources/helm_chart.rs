@@ -219,7 +219,7 @@ impl HelmCharts {
                 let name = built.file_name();
                 let put = move |store: &Store, place: &Place| store.copy(place, &name, &archive[..]);
                 let what = "unable to copy Helm chart to storage";
-                storage::keep(run, &self.shared.store, LATEST, what, put).await?
+                storage::keep(run, &self.shared, LATEST, what, put).await?
             }
         };
         run.status.artifact = Some(stored.artifact(revision, BTreeMap::new()));

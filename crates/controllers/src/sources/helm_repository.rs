@@ -147,7 +147,7 @@ impl HelmRepositories {
             })
         };
         let what = "unable to save artifact to storage";
-        let stored = storage::keep(run, &self.shared.store, "index.yaml", what, put).await?;
+        let stored = storage::keep(run, &self.shared, "index.yaml", what, put).await?;
         run.status.artifact = Some(stored.artifact(revision, Default::default()));
         Ok(())
     }

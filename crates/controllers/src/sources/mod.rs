@@ -33,6 +33,7 @@ use source::store::Store;
 pub(crate) use crate::kit::chain;
 use crate::kit::{Conditions, Failure, IndexLookups, Notice, Run, Summary};
 pub(crate) use provider::account;
+pub use storage::Packing;
 pub(crate) use storage::blocking;
 pub(crate) use stored::{HasArtifact, Stored};
 
@@ -68,6 +69,8 @@ pub struct Shared {
     pub index_lookups: IndexLookups,
     /// The root that keyless signatures are checked by where an object names none.
     pub sigstore: source::verify::cosign::Root,
+    /// Limits how much is packed at once.
+    pub packing: Arc<Packing>,
     /// The fetches that go on without a worker.
     pub slow_fetches: SlowWork,
     /// What the flags of the program say.
@@ -87,6 +90,7 @@ impl Shared {
             proxy: None,
             index_lookups: IndexLookups::default(),
             sigstore: source::verify::cosign::Root::embedded(),
+            packing: Arc::default(),
             slow_fetches: SlowWork::new(PATIENCE, MOST_SLOW),
             settings: Settings::default(),
         }

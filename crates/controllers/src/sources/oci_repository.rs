@@ -320,7 +320,15 @@ impl OciRepositories {
                         .pull(repository, resolved.digest, media_type, store.root())
                         .await;
                     let pulled = pulled.map_err(Trouble::Pull)?;
-                    keep(store, place.clone(), file.clone(), pulled, copy, ignore.clone()).await
+                    keep(
+                        &self.shared,
+                        place.clone(),
+                        file.clone(),
+                        pulled,
+                        copy,
+                        ignore.clone(),
+                    )
+                    .await
                 };
                 self.pulls
                     .get(&client.scope(repository), &key, &place, &file, pull)
@@ -351,7 +359,7 @@ async fn may_read(client: &Client, repository: &Repository, resolved: &Resolved)
 
 /// Makes an artifact of a layer.
 async fn keep(
-    store: &Arc<Store>,
+    shared: &Shared,
     place: Place,
     name: String,
     pulled: Pulled,
@@ -361,11 +369,12 @@ async fn keep(
     let Pulled {
         file, annotations, ..
     } = pulled;
-    let work = move |store: &Arc<Store>| match copy {
+    let namespace = place.namespace().to_owned();
+    let work = move |store: &Store| match copy {
         true => store.copy(&place, &name, file).map_err(Trouble::Store),
         false => repack(store, &place, &name, &file, ignore.as_deref()),
     };
-    let stored = store.aside(work).await?;
+    let stored = storage::packed(shared, &namespace, work).await?;
     Ok((stored, annotations.into_iter().collect()))
 }
 

@@ -8,8 +8,8 @@ use kube::ResourceExt;
 use model::event::Severity;
 use source::store::{self, Place, Presence, Store};
 
-use super::{HasArtifact as _, Stored, chain, failed};
-use crate::kit::{Conditions, Failure, Notice, Run};
+use super::{HasArtifact as _, Shared, Stored, chain, failed};
+use crate::kit::{Conditions, Failure, Notice, Permits, Run};
 
 /// Where the files of an object are.
 pub(super) fn place<S: Spec>(object: &Object<S>) -> Result<Place, Failure> {
@@ -125,10 +125,35 @@ pub(crate) async fn blocking<T: Send + 'static>(task: impl FnOnce() -> T + Send 
     }
 }
 
+/// The permits of work on files of a size that their owner chooses.
+pub struct Packing(Permits);
+
+impl Default for Packing {
+    fn default() -> Self {
+        Packing(Permits::of_cores())
+    }
+}
+
+/// Has files of a size that their owner chooses unpacked and packed. At most half of such work at once is of one namespace, also when
+/// nobody waits for it any more: it cannot be interrupted.
+pub(super) async fn packed<T: Send + 'static>(
+    shared: &Shared,
+    namespace: &str,
+    work: impl FnOnce(&Store) -> T + Send + 'static,
+) -> T {
+    let permit = shared.packing.0.acquire(namespace).await;
+    let store = Arc::clone(&shared.store);
+    blocking(move || {
+        let _permit = permit;
+        work(&store)
+    })
+    .await
+}
+
 /// Puts a file into the place of an object, and has the link beside it lead to it.
 pub(super) async fn keep<S>(
     run: &mut Run<'_, S>,
-    store: &Arc<Store>,
+    shared: &Shared,
     link: &'static str,
     what: &str,
     put: impl FnOnce(&Store, &Place) -> Result<store::Stored, store::Error> + Send + 'static,
@@ -137,9 +162,10 @@ where
     S: Spec<Status: Stored + PartialEq>,
 {
     let place = place(run.object)?;
-    let stored = store.aside(move |store| put(store, &place)).await;
+    let namespace = run.object.namespace().unwrap_or_default();
+    let stored = packed(shared, &namespace, move |store| put(store, &place)).await;
     let stored = stored.map_err(|error| failure(run, what, &error))?;
-    point(run, store, stored.path.clone(), link).await;
+    point(run, &shared.store, stored.path.clone(), link).await;
     Ok(stored)
 }
 

@@ -14,6 +14,8 @@ use crate::archive::{Hasher, Kind};
 
 /// The most keys that are listed.
 const MAX_KEYS: usize = 1_000_000;
+/// The most bytes of all names and tags of objects together.
+const MAX_BYTES: usize = 128 << 20;
 /// The largest ignore file.
 const MAX_IGNORE: u64 = 1 << 20;
 
@@ -92,20 +94,26 @@ pub async fn index(store: &dyn Store, prefix: &str, patterns: Option<&str>) -> R
         ..Index::default()
     };
     let mut next: Option<String> = None;
+    let mut bytes = 0;
     loop {
         let page = store.list(prefix, next.as_deref()).await?;
         for (key, tag) in page.objects {
             let kind = Kind::File { executable: false };
             if !key.ends_with('/') && key != ignore::FILE && !rules.ignores(&key, kind) {
+                bytes += key.len() + tag.len();
                 index.insert(key, tag);
             }
         }
+        let too_much = |limit, what| Error::TooMuch {
+            bucket: store.name().to_owned(),
+            limit,
+            what,
+        };
         if index.len() > MAX_KEYS {
-            return Err(Error::TooMuch {
-                bucket: store.name().to_owned(),
-                limit: MAX_KEYS as u64,
-                what: "objects",
-            });
+            return Err(too_much(MAX_KEYS as u64, "objects"));
+        }
+        if bytes > MAX_BYTES {
+            return Err(too_much(MAX_BYTES as u64, "bytes in the names of objects"));
         }
         next = page.next;
         if next.is_none() {

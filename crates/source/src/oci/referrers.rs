@@ -5,7 +5,7 @@ use url::form_urlencoded::byte_serialize;
 
 use super::answer::body;
 use super::client::{Call, Client, Target};
-use super::tags::next_page;
+use super::tags::{next_page, within_pages};
 use super::{Descriptor, Error, Index, Repository};
 
 const PAGE_LIMIT: u64 = 4 << 20;
@@ -61,10 +61,12 @@ impl Client {
         let path = format!("referrers/{digest}?artifactType={filter}");
         let mut call = Call::get(repository, path, &what);
         let mut found: Vec<Descriptor> = Vec::new();
+        let mut read = 0;
         loop {
             let response = self.send(&call).await?;
             let next = next_page(&response, &what)?;
             let bytes = body(response, PAGE_LIMIT, &what).await?;
+            read = within_pages(read, &bytes, &what)?;
             let index: Index =
                 serde_json::from_slice(&bytes).map_err(|error| Error::malformed(&what, error))?;
             let before = found.len();

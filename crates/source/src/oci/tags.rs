@@ -13,6 +13,8 @@ const PAGE: usize = 1000;
 const PAGE_LIMIT: u64 = 16 << 20;
 /// Repositories of continuous builds have hundreds of thousands of tags.
 const TAG_LIMIT: usize = 500_000;
+/// The most bytes that all pages of a list have.
+const ALL_PAGES: u64 = 64 << 20;
 
 #[derive(Deserialize)]
 struct Page {
@@ -28,10 +30,12 @@ impl Client {
         let what = format!("the list of tags of {repository}");
         let mut call = Call::get(repository, format!("tags/list?n={PAGE}"), &what);
         let mut tags: Vec<String> = Vec::new();
+        let mut read = 0;
         loop {
             let response = self.send(&call).await?;
             let next = next_page(&response, &what)?;
             let bytes = body(response, PAGE_LIMIT, &what).await?;
+            read = within_pages(read, &bytes, &what)?;
             let page: Page =
                 serde_json::from_slice(&bytes).map_err(|error| Error::malformed(&what, error))?;
             let before = tags.len();
@@ -48,6 +52,18 @@ impl Client {
                 _ => return Ok(tags),
             }
         }
+    }
+}
+
+/// Adds a page to the bytes that were read of a list.
+pub(super) fn within_pages(read: u64, page: &[u8], what: &str) -> Result<u64, Error> {
+    let read = read + page.len() as u64;
+    match read > ALL_PAGES {
+        true => Err(Error::TooLarge {
+            what: what.to_owned(),
+            limit: ALL_PAGES,
+        }),
+        false => Ok(read),
     }
 }
 
@@ -81,6 +97,17 @@ fn next_of(link: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn all_pages_of_a_list_together_have_a_size() {
+        let page = vec![b' '; 16 << 20];
+        let mut read = 0;
+        for _ in 0..4 {
+            read = within_pages(read, &page, "the list").unwrap();
+        }
+        let told = within_pages(read, b" ", "the list").unwrap_err().to_string();
+        assert!(told.contains("the list has more than 67108864 bytes"), "{told}");
+    }
 
     #[test]
     fn the_next_page_is_found() {

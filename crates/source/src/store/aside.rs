@@ -14,13 +14,47 @@ impl Store {
         self: &Arc<Self>,
         work: impl FnOnce(&Arc<Store>) -> T + Send + 'static,
     ) -> T {
-        // It is never closed.
-        let _turn = self.turns.acquire().await;
+        // It is never closed. The turn ends with the work, also where nobody waits for it any more.
+        let turn = Arc::clone(&self.turns).acquire_owned().await;
         let store = Arc::clone(self);
-        match tokio::task::spawn_blocking(move || work(&store)).await {
+        let work = move || {
+            let _turn = turn;
+            work(&store)
+        };
+        match tokio::task::spawn_blocking(work).await {
             Ok(value) => value,
             // It is not cancelled, so it panicked: so does whoever asked for it.
             Err(error) => resume_unwind(error.into_panic()),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc;
+    use std::time::Duration;
+
+    use super::super::Options;
+    use super::*;
+
+    /// Timeouts of objects gave back turns while their threads went on.
+    #[tokio::test]
+    async fn work_that_nobody_waits_for_keeps_its_turn() {
+        let folder = tempfile::tempdir().unwrap();
+        let options = Options::new("storage.test");
+        let store = Store::open(folder.path(), options, Arc::new(jiff::Timestamp::now)).unwrap();
+        let store = Arc::new(store);
+        let (end, ended) = mpsc::channel::<()>();
+        let work = store.aside(move |_| ended.recv().is_ok());
+        assert!(
+            tokio::time::timeout(Duration::from_millis(50), work)
+                .await
+                .is_err()
+        );
+        assert_eq!(store.turns.available_permits(), AT_ONCE - 1);
+        end.send(()).unwrap();
+        let all = store.turns.acquire_many(AT_ONCE as u32);
+        let all = tokio::time::timeout(Duration::from_secs(60), all).await;
+        assert!(all.is_ok_and(|all| all.is_ok()));
     }
 }

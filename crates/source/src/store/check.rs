@@ -6,6 +6,7 @@ use std::path::Path;
 
 use model::{Artifact, Digest};
 
+use super::usage::namespace_of;
 use super::{Error, Place, Store};
 
 /// What became of an artifact's file.
@@ -82,6 +83,9 @@ impl Store {
         fs::remove_file(path).map_err(Error::remove(path))?;
         if metadata.is_file() {
             self.contents.release(&metadata);
+            if let Some(namespace) = namespace_of(&self.root, path) {
+                self.usage.subtract(namespace, metadata.len());
+            }
         }
         Ok(())
     }

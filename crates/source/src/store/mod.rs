@@ -36,6 +36,7 @@ mod place;
 mod recover;
 mod serve;
 pub mod share;
+mod usage;
 mod write;
 
 use std::path::{Path, PathBuf};
@@ -53,6 +54,7 @@ pub use serve::serve;
 pub use write::Stored;
 
 use content::Contents;
+use usage::Usage;
 
 /// What tells the time: the moments that files are dated with.
 pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
@@ -69,16 +71,19 @@ pub struct Options {
     pub retention_ttl: Duration,
     /// How many files an object keeps at most.
     pub retention_records: usize,
+    /// The most bytes that the artifacts of one namespace have together.
+    pub namespace_limit: u64,
 }
 
 impl Options {
-    /// The defaults of Flux: SHA-256, a minute, two files.
+    /// The defaults of Flux: SHA-256, a minute, two files. Flux has no limit of bytes; here it is 4 GiB.
     pub fn new(advertised_host: impl Into<String>) -> Self {
         Options {
             advertised_host: advertised_host.into(),
             algorithm: Algorithm::Sha256,
             retention_ttl: Duration::from_secs(60),
             retention_records: 2,
+            namespace_limit: 4 << 30,
         }
     }
 }
@@ -89,7 +94,8 @@ pub struct Store {
     options: Options,
     clock: Clock,
     contents: Contents,
-    turns: Semaphore,
+    usage: Usage,
+    turns: Arc<Semaphore>,
 }
 
 impl Store {
@@ -103,10 +109,11 @@ impl Store {
         let contents = Contents::new(&root)?;
         let store = Store {
             root,
+            usage: Usage::new(options.namespace_limit),
             options,
             clock,
             contents,
-            turns: Semaphore::new(aside::AT_ONCE),
+            turns: Arc::new(Semaphore::new(aside::AT_ONCE)),
         };
         store.recover()?;
         Ok(store)

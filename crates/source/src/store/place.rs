@@ -26,6 +26,11 @@ impl Place {
         Ok(Place(format!("{}/{namespace}/{name}", kind.to_lowercase())))
     }
 
+    /// The namespace of the object.
+    pub fn namespace(&self) -> &str {
+        self.0.split('/').nth(1).unwrap_or_default()
+    }
+
     /// The path of a file of the object, as it stands in `status.artifact.path`.
     ///
     /// # Errors

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::lock::Lock;
 use super::place::{LOCK, TEMPORARY};
+use super::usage::namespace_of;
 use super::{Error, Store};
 
 /// How deep the directories of objects are: kind, namespace, name.
@@ -17,10 +18,43 @@ impl Store {
     pub(super) fn recover(&self) -> Result<(), Error> {
         clear_scratch(&self.root)?;
         for kind in directories(&self.root)? {
-            clear(&kind, 1)?;
+            self.clear(&kind, 1)?;
         }
         // What is content without an object is known only now.
         self.contents.recover()
+    }
+
+    /// Clears a directory, and removes it if nothing is left in it. Counts the files that stay.
+    fn clear(&self, directory: &Path, depth: usize) -> Result<(), Error> {
+        if depth < DEPTH {
+            for inner in directories(directory)? {
+                self.clear(&inner, depth + 1)?;
+            }
+        } else {
+            let is_cleared = clear_object(directory)?;
+            self.count(directory)?;
+            if !is_cleared {
+                return Ok(());
+            }
+        }
+        match fs::remove_dir(directory) {
+            Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => Ok(()),
+            removed => removed.map_err(Error::remove(directory)),
+        }
+    }
+
+    /// Counts the files of an object for its namespace.
+    fn count(&self, directory: &Path) -> Result<(), Error> {
+        for entry in fs::read_dir(directory).map_err(Error::directory(directory))? {
+            let path = entry.map_err(Error::directory(directory))?.path();
+            let metadata = fs::symlink_metadata(&path).map_err(Error::read(&path))?;
+            if metadata.is_file()
+                && let Some(namespace) = namespace_of(&self.root, &path)
+            {
+                self.usage.add(namespace, metadata.len());
+            }
+        }
+        Ok(())
     }
 }
 
@@ -40,21 +74,6 @@ fn clear_scratch(root: &Path) -> Result<(), Error> {
         removed.map_err(Error::remove(&path))?;
     }
     Ok(())
-}
-
-/// Clears a directory; gives it up where nothing is left in it.
-fn clear(directory: &Path, depth: usize) -> Result<(), Error> {
-    if depth < DEPTH {
-        for inner in directories(directory)? {
-            clear(&inner, depth + 1)?;
-        }
-    } else if !clear_object(directory)? {
-        return Ok(());
-    }
-    match fs::remove_dir(directory) {
-        Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => Ok(()),
-        removed => removed.map_err(Error::remove(directory)),
-    }
 }
 
 /// Clears the directory of an object, unless someone alive is writing there. Says whether it did.

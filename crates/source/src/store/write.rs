@@ -12,6 +12,7 @@ use tempfile::{NamedTempFile, TempPath};
 
 use super::lock::Lock;
 use super::place::TEMPORARY;
+use super::usage::{Charge, namespace_of};
 use super::{Error, Place, Store};
 use crate::archive::ignore::Rules;
 use crate::archive::{self, Hashing, Modes, Tree};
@@ -81,11 +82,13 @@ impl Store {
         let target = self.local(&path)?;
         let directory = self.make_directory(place)?;
         let _lock = Lock::acquire(&target)?;
-        let written = self.write_temporary(&directory, write);
+        let mut charge = self.usage.begin(place);
+        let written = self.write_temporary(&directory, &mut charge, write);
         let (temporary, digest, size) = written.map_err(Error::write(&target))?;
         self.contents
             .settle(&digest, temporary.path())
-            .and_then(|settled| self.move_in(&settled, &target))
+            .and_then(TempPath::try_from_path)
+            .and_then(|settled| self.move_in(settled, &target, charge))
             .map_err(Error::write(&target))?;
         Ok(self.stored(path, digest, size))
     }
@@ -108,8 +111,12 @@ impl Store {
             if !self.contents.link(digest, &linked)? {
                 return Ok(None);
             }
-            self.move_in(&linked, &target)?;
-            Ok(Some(fs::metadata(&target)?.len()))
+            let linked = TempPath::try_from_path(linked)?;
+            let size = fs::metadata(&linked)?.len();
+            let mut charge = self.usage.begin(place);
+            charge.add(size)?;
+            self.move_in(linked, &target, charge)?;
+            Ok(Some(size))
         };
         let size = attempt().map_err(Error::write(&target))?;
         Ok(size.map(|size| self.stored(path, *digest, size)))
@@ -118,15 +125,17 @@ impl Store {
     fn write_temporary(
         &self,
         directory: &Path,
+        charge: &mut Charge<'_>,
         write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
     ) -> io::Result<(NamedTempFile, Digest, u64)> {
         let temporary = tempfile::Builder::new()
             .prefix(TEMPORARY)
             .tempfile_in(directory)?;
         let hashing = Hashing::new(self.options.algorithm, temporary.as_file());
-        let mut writer = BufWriter::with_capacity(128 * 1024, hashing);
+        let mut writer = BufWriter::with_capacity(128 * 1024, charge.writer(hashing));
         write(&mut writer)?;
-        let hashing = writer.into_inner().map_err(io::IntoInnerError::into_error)?;
+        let charged = writer.into_inner().map_err(io::IntoInnerError::into_error)?;
+        let hashing = charged.into_inner();
         let (file, digest, size) = hashing.finish();
         file.set_modified(self.now())?;
         file.sync_all()?;
@@ -135,8 +144,7 @@ impl Store {
 
     /// Gives a temporary file its name, in place of what had it. Where that fails, or both were one file already so that the
     /// rename did nothing, the temporary one goes.
-    fn move_in(&self, from: &Path, target: &Path) -> io::Result<()> {
-        let temporary = TempPath::try_from_path(from)?;
+    fn move_in(&self, temporary: TempPath, target: &Path, charge: Charge<'_>) -> io::Result<()> {
         self.contents.date(&temporary, self.now())?;
         let (moved, replaced) = (fs::metadata(&temporary)?, fs::symlink_metadata(target).ok());
         let renamed = fs::rename(&temporary, target);
@@ -144,6 +152,12 @@ impl Store {
         if renamed.is_err() {
             self.contents.release(&moved);
             return renamed;
+        }
+        charge.keep();
+        if let (Some(replaced), Some(namespace)) = (&replaced, namespace_of(&self.root, target))
+            && replaced.is_file()
+        {
+            self.usage.subtract(namespace, replaced.len());
         }
         if let Some(replaced) = replaced
             && replaced.ino() != fs::symlink_metadata(target)?.ino()

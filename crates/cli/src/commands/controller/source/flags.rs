@@ -61,6 +61,10 @@ pub(super) struct Storage {
     #[arg(long, default_value = "2", value_name = "COUNT")]
     pub(super) artifact_retention_records: String,
 
+    /// Limit the bytes that the artifacts of one namespace have together
+    #[arg(long, default_value = "4294967296", value_name = "BYTES")]
+    pub(super) artifact_namespace_limit: String,
+
     /// How digests are computed: sha256, sha384, sha512 or blake3
     #[arg(long, default_value = "sha256", value_name = "NAME")]
     pub(super) artifact_digest_algo: String,

@@ -100,11 +100,14 @@ fn store_options(
     let algorithm = problems.take("unable to configure canonical digest algorithm", algorithm);
     let records = &flags.artifact_retention_records;
     let records = number("--artifact-retention-records", records, 1, problems);
+    let limit = &flags.artifact_namespace_limit;
+    let limit = number("--artifact-namespace-limit", limit, 1, problems);
     let ttl = &flags.artifact_retention_ttl;
     store::Options {
         algorithm: algorithm.unwrap_or(Algorithm::Sha256),
         retention_ttl: duration("--artifact-retention-ttl", ttl, problems),
         retention_records: usize::try_from(records).unwrap_or(usize::MAX),
+        namespace_limit: limit,
         ..store::Options::new(host.unwrap_or_default())
     }
 }
@@ -168,7 +171,9 @@ mod tests {
     use super::super::{Args, PART};
     use super::*;
 
+    // As the program itself.
     #[derive(Parser)]
+    #[command(args_override_self = true)]
     struct Program {
         #[command(flatten)]
         args: Args,
@@ -211,6 +216,7 @@ mod tests {
         assert_eq!(own.store.advertised_host, "localhost:9090");
         assert_eq!(own.store.retention_ttl, Duration::from_secs(60));
         assert_eq!(own.store.retention_records, 2);
+        assert_eq!(own.store.namespace_limit, 4 << 30);
         assert_eq!(own.store.algorithm, Algorithm::Sha256);
         assert_eq!(own.sources.helm_index_max_size, 50 << 20);
         assert_eq!(own.sources.helm_chart_max_size, 10 << 20);
@@ -275,6 +281,7 @@ mod tests {
             "--artifact-digest-algo=blake3",
             "--artifact-retention-ttl=2m",
             "--artifact-retention-records=5",
+            "--artifact-namespace-limit=1000",
             "--metrics-addr=0",
             "--health-addr=",
         ]);
@@ -288,6 +295,7 @@ mod tests {
         assert_eq!(own.sources.helm_index_max_size, 7);
         assert_eq!(own.store.algorithm, Algorithm::Blake3);
         assert_eq!(own.store.retention_records, 5);
+        assert_eq!(own.store.namespace_limit, 1000);
     }
 
     /// D5, and all that is wrong is told at once.
