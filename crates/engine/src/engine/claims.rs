@@ -23,6 +23,10 @@ use standing::Standing;
 /// How long an object stays because it is not known whether another unit may write it.
 const DOUBT: Duration = Duration::from_secs(60);
 
+/// How long an object stays at most while the server does not answer. Whoever can keep the server from answering must not keep others
+/// from pruning for ever.
+const LONGEST_DOUBT: Duration = Duration::from_secs(60 * 60);
+
 /// How long the answer of the server counts that a unit may not write an object. Rights that are granted later count after that.
 const REFUSED: Duration = Duration::from_secs(60);
 
@@ -33,8 +37,16 @@ pub(super) struct Claims {
     doubts: Mutex<Doubts>,
 }
 
-/// By unit, the objects that it does not prune for now, with the other unit that may want each, and until when.
-type Doubts = HashMap<Arc<str>, HashMap<ObjectKey, (Arc<str>, Instant)>>;
+/// By unit, the objects that it does not prune for now.
+type Doubts = HashMap<Arc<str>, HashMap<ObjectKey, Doubt>>;
+
+/// An object is not pruned for now.
+struct Doubt {
+    /// The unit that may want it.
+    other: Arc<str>,
+    since: Instant,
+    until: Instant,
+}
 
 #[derive(Default)]
 struct Index {
@@ -132,6 +144,9 @@ impl Claims {
             let recorded = objects.contains_key(&key);
             objects.insert(key, Standing::listed(before, lasts, recorded));
         }
+        if let Some(doubted) = self.doubts.lock().get_mut(unit) {
+            doubted.retain(|key, _| objects.contains_key(key));
+        }
         index.set(unit, endpoint, objects)
     }
 
@@ -208,19 +223,36 @@ impl Claims {
         refused.is_some_and(|refused| refused.basis == basis && Instant::now() < refused.until)
     }
 
-    /// A unit leaves an object alone for now: the server did not say whether the other unit may write it.
-    pub(super) fn doubt(&self, unit: &str, key: ObjectKey, other: Arc<str>) {
-        let until = Instant::now() + DOUBT;
+    /// Keeps an object of a unit for now, because the server did not say whether the other unit may write it. Returns false if that
+    /// has been so for too long.
+    pub(super) fn doubt(&self, unit: &str, key: ObjectKey, other: Arc<str>) -> bool {
+        let now = Instant::now();
         let mut doubts = self.doubts.lock();
         let doubted = doubts.entry(Arc::from(unit)).or_default();
-        doubted.insert(key, (other, until));
+        let doubt = doubted.entry(key).or_insert_with(|| Doubt {
+            other: Arc::clone(&other),
+            since: now,
+            until: now,
+        });
+        let lasts = now < doubt.since + LONGEST_DOUBT;
+        if lasts {
+            (doubt.other, doubt.until) = (other, now + DOUBT);
+        }
+        lasts
+    }
+
+    /// The server has answered who may write an object of a unit.
+    pub(super) fn end_doubt(&self, unit: &str, key: &ObjectKey) {
+        if let Some(doubted) = self.doubts.lock().get_mut(unit) {
+            doubted.remove(key);
+        }
     }
 
     /// The other unit that may want an object of this one, if that is in doubt.
     fn doubted(&self, unit: &str, key: &ObjectKey) -> Option<String> {
         let doubts = self.doubts.lock();
-        let (other, until) = doubts.get(unit)?.get(key)?;
-        (Instant::now() < *until).then(|| other.to_string())
+        let doubt = doubts.get(unit)?.get(key)?;
+        (Instant::now() < doubt.until).then(|| doubt.other.to_string())
     }
 
     /// The claims of other units to an object of this one, or to what would go with it, that only their inventories speak for. None if

@@ -261,6 +261,30 @@ async fn what_is_in_doubt_stays_for_a_while() {
     assert_eq!(claims.kept(), 0);
 }
 
+/// A claim that the server never answers kept an object for ever.
+#[tokio::test(start_paused = true)]
+async fn a_doubt_that_is_renewed_ends_after_an_hour() {
+    let claims = Claims::default();
+    let doubt = |name: &str| claims.doubt("owner", key(name), Arc::from("other"));
+    set(&claims, "owner", &[], &["x", "y"]);
+    let began = Instant::now();
+    while doubt("x") {
+        assert!(claims.wanted_by_another("owner", &key("x")).is_some());
+        // The next look may come much later.
+        tokio::time::advance(DOUBT * 7).await;
+    }
+    assert!(began.elapsed() >= LONGEST_DOUBT);
+    assert_eq!(claims.wanted_by_another("owner", &key("x")), None);
+    assert!(doubt("y"), "another object is another matter");
+    claims.end_doubt("owner", &key("x"));
+    assert!(doubt("x"), "the server had answered in between");
+    tokio::time::advance(LONGEST_DOUBT).await;
+    set(&claims, "owner", &[], &["y"]);
+    set(&claims, "owner", &[], &["x", "y"]);
+    assert!(doubt("x"), "the unit did not have it in between");
+    assert!(!doubt("y"));
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_refusal_counts_for_a_minute_and_for_the_same_claim_of_the_same_unit_only() {
     let claims = Claims::default();
