@@ -179,14 +179,9 @@ fn main() -> ExitCode {
             Command::Man(args) => commands::man::run(&args, Command::command()),
         }
     });
-    match done {
-        Ok(code) => code,
-        Err(error) => {
-            // What took too long is not waited for.
-            runtime.shutdown_background();
-            failed(&error)
-        }
-    }
+    // Blocking work that no one waits for, such as a build that was given up, ends with the process.
+    runtime.shutdown_background();
+    done.unwrap_or_else(|error| failed(&error))
 }
 
 fn failed(error: &anyhow::Error) -> ExitCode {

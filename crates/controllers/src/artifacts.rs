@@ -108,6 +108,12 @@ fn segments(path: &str) -> Vec<String> {
     segments
 }
 
+/// A client for the URLs of artifacts. It follows no redirects: only the first URL is known to be that of the source itself.
+fn client() -> reqwest::Client {
+    let client = reqwest::Client::builder().redirect(reqwest::redirect::Policy::none());
+    client.build().expect("a client without settings can be made")
+}
+
 /// Where artifacts are read from.
 pub(crate) struct Archives {
     /// The store of this process; without one all is fetched.
@@ -121,7 +127,7 @@ impl Archives {
     pub(crate) fn new(store: Option<Arc<Store>>, retries: u32, host: Option<String>) -> Self {
         Archives {
             store,
-            client: reqwest::Client::new(),
+            client: client(),
             fetch: fetch::Options {
                 retries,
                 host,
@@ -154,10 +160,27 @@ impl Archives {
 mod tests {
     use api::source::{ExternalArtifact, GitRepository};
     use serde_json::json;
+    use sha2::{Digest as _, Sha256};
+    use testkit::http::{Reply, Request, Server};
 
     use super::*;
 
     const OWN: &str = "gitrepository/apps/app/1.tar.gz";
+
+    /// The URL of a status was checked, and then led to what is stored for another object.
+    #[tokio::test(flavor = "multi_thread")]
+    async fn an_artifact_is_not_looked_for_where_a_server_sends_us() {
+        let store: Server<_> = Server::serve(|_: &Request| Reply::text("of somebody else"));
+        let elsewhere = format!("{}/gitrepository/other/app/1.tar.gz", store.url());
+        let own: Server<_> =
+            Server::serve(move |_: &Request| Reply::status(302).with("location", &elsewhere));
+        let mut value = artifact(OWN, &format!("{}/{OWN}", own.url()));
+        value["digest"] = json!(model::Digest::sha256(Sha256::digest("of somebody else").into()).to_string());
+        let artifact: Artifact = serde_json::from_value(value).unwrap();
+        let archives = Archives::new(None, 0, None);
+        assert!(archives.get(&artifact).await.is_err());
+        assert_eq!(store.requests().len(), 0);
+    }
 
     fn artifact(path: &str, url: &str) -> serde_json::Value {
         json!({

@@ -270,11 +270,15 @@ impl Reconcile for Kustomizations {
         let is_new = observed != object.metadata.generation;
         let asks = Asks::or_careful(object);
         let observes = asks.observe;
+        let token = requested_at(object).unwrap_or_default();
+        // A request that arrives while the answer to an earlier one is being written is not that one.
+        let number = format!("{} {token}", object.metadata.generation.unwrap_or_default());
         self.memory.change(&id, uid, |unit| {
             unit.requested = requested_at(object).map(str::to_owned);
             if is_asked || is_new {
                 unit.operation = Some(Operation {
                     dry_run: observes,
+                    number,
                     ..Operation::default()
                 });
             }

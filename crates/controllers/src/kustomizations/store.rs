@@ -1,7 +1,7 @@
 //! Kustomizations as the store of the engine's units: specs are translated on the way in, statuses on the way out.
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use api::ReconcileStatus;
 use api::kustomize::{Kustomization, KustomizationSpec, KustomizationStatus};
@@ -18,6 +18,9 @@ use super::memory::{Memory, Remembered};
 use super::status::{self, Course};
 use super::{Shared, ignored, unit};
 use crate::kit::{Desk, FINALIZER, Stamp, span};
+
+/// How long a unit is waited for whose ignore rules are not read yet.
+const PATIENCE: Duration = Duration::from_secs(2);
 
 /// The units of a process.
 #[derive(Clone)]
@@ -42,6 +45,9 @@ impl SyncUnitStore for Units {
 
     fn get<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Option<SyncUnit>, Failure>> {
         Box::pin(async move {
+            // The object may have changed or gone when its rules are read. Whoever asks holds a worker, so that is not tried for long: what
+            // else the namespace has evaluated comes first.
+            let until = tokio::time::Instant::now() + PATIENCE;
             loop {
                 let Some(object) = key(id).and_then(|key| self.desk.get(&key)) else {
                     return Ok(None);
@@ -50,8 +56,12 @@ impl SyncUnitStore for Units {
                     // What is wrong with the rules is told by whoever makes the objects of the unit.
                     return Ok(self.unit(&object, ignore.unwrap_or_default()));
                 }
-                // The object may have changed or gone when its rules are read.
-                drop(ignored::read(&self.memory, self.desk.evaluations(), &object).await);
+                let read = ignored::read(&self.memory, self.desk.evaluations(), &object);
+                if tokio::time::timeout_at(until, read).await.is_err() {
+                    return Err(Failure::new(
+                        "its ignore rules are not read yet: its namespace has much to evaluate",
+                    ));
+                }
             }
         })
     }

@@ -99,7 +99,9 @@ mod tests {
     use super::super::settings::resolve;
     use super::*;
 
+    // As the program itself.
     #[derive(Parser)]
+    #[command(args_override_self = true)]
     struct Typed {
         #[command(flatten)]
         flags: Flags,

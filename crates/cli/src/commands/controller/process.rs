@@ -245,7 +245,10 @@ impl Process {
             }
             self.metrics.set_leader(&options.name, false);
             let name = options.name.clone();
-            (name, lease::Elector::new(self.unfenced.clone(), options))
+            (
+                name,
+                lease::Elector::new(self.unfenced.clone(), options, self.fence.clone()),
+            )
         });
         electors.collect()
     }

@@ -53,6 +53,15 @@ struct Writes {
     is_aborted: bool,
     /// How many the server has not answered.
     under_way: usize,
+    /// The time until which each lease of this process is held, if nothing renews it.
+    held_until: HashMap<String, Instant>,
+}
+
+impl Writes {
+    fn are_open(&self) -> bool {
+        let now = Instant::now();
+        !self.is_closed && self.held_until.values().all(|until| *until > now)
+    }
 }
 
 /// A write was not sent.
@@ -173,11 +182,20 @@ impl Fence {
     fn begin(&self) -> Option<Write> {
         let mut is_open = false;
         self.writes.send_if_modified(|writes| {
-            is_open = !writes.is_closed;
+            is_open = writes.are_open();
             writes.under_way += usize::from(is_open);
             is_open
         });
         is_open.then(|| Write(Arc::clone(&self.writes)))
+    }
+
+    /// Lets writes pass until this time, unless the lease is renewed before. A process that was stopped for a while may write before it
+    /// notices that it has lost its lease.
+    pub fn held_until(&self, lease: &str, until: Instant) {
+        self.writes.send_if_modified(|writes| {
+            writes.held_until.insert(lease.to_owned(), until);
+            false
+        });
     }
 
     /// Lets no more writes pass.
@@ -266,6 +284,24 @@ mod tests {
         let mut request = Request::new(Body::empty());
         *request.method_mut() = method;
         request
+    }
+
+    /// A process that was stopped for longer than its lease wrote before the task ran that notices the loss.
+    #[tokio::test(start_paused = true)]
+    async fn nothing_is_sent_once_a_lease_has_run_out() {
+        let (fence, permits) = (Fence::default(), Arc::new(Semaphore::new(9)));
+        let client = fence.guard(slow(&permits));
+        let send = async || client.send(request(Method::PATCH)).await.map(drop);
+        send().await.unwrap();
+        let soon = Instant::now() + Duration::from_secs(35);
+        fence.held_until("one", soon);
+        fence.held_until("other", soon + Duration::from_secs(5));
+        send().await.unwrap();
+        tokio::time::advance(Duration::from_secs(36)).await;
+        let told = super::super::chain(&send().await.unwrap_err());
+        assert!(told.contains("is not the leader any more"), "{told}");
+        fence.held_until("one", soon + Duration::from_secs(35));
+        send().await.unwrap();
     }
 
     #[tokio::test(start_paused = true)]

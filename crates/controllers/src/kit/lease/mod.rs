@@ -137,12 +137,15 @@ pub struct Elector {
     api: Api<Lease>,
     options: Options,
     observed: Observed,
+    /// Lets no writes pass once the lease has run out.
+    fence: Fence,
 }
 
 impl Elector {
     /// A candidate that has not looked yet.
-    pub fn new(client: Client, options: Options) -> Self {
+    pub fn new(client: Client, options: Options, fence: Fence) -> Self {
         Elector {
+            fence,
             api: Api::namespaced(client, &options.namespace),
             observed: Observed::default(),
             options,
@@ -253,7 +256,7 @@ impl Elector {
 
     /// One try to take or renew the lease; whether it is held now.
     async fn attempt(&mut self) -> kube::Result<bool> {
-        let name = self.options.name.clone();
+        let (name, sent) = (self.options.name.clone(), Instant::now());
         let parameters = PostParams::default();
         let Some(mut lease) = self.api.get_opt(&name).await? else {
             let lease = Lease {
@@ -265,7 +268,7 @@ impl Elector {
                 spec: Some(self.claim(None)),
             };
             let made = self.api.create(&parameters, &lease).await;
-            return self.judge(made);
+            return self.judge(made, sent);
         };
         let spec = lease.spec.clone().unwrap_or_default();
         self.observed.see(&spec, Instant::now());
@@ -274,7 +277,7 @@ impl Elector {
         }
         lease.spec = Some(self.claim(Some(&spec)));
         let replaced = self.api.replace(&name, &parameters, &lease).await;
-        self.judge(replaced)
+        self.judge(replaced, sent)
     }
 
     /// What the Lease says when this one holds it.
@@ -294,11 +297,13 @@ impl Elector {
         spec
     }
 
-    fn judge(&mut self, written: kube::Result<Lease>) -> kube::Result<bool> {
+    fn judge(&mut self, written: kube::Result<Lease>, sent: Instant) -> kube::Result<bool> {
         match written {
             Ok(lease) => {
                 let spec = lease.spec.unwrap_or_default();
                 self.observed.see(&spec, Instant::now());
+                self.fence
+                    .held_until(&self.options.name, sent + self.options.duration);
                 Ok(true)
             }
             // Another candidate was quicker.
