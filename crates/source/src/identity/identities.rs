@@ -366,12 +366,12 @@ impl Identities {
         let options = Options {
             timeout: Some(TIMEOUT),
             clients: Some(clients.clone()),
-            // The metadata servers of clouds are link-local.
-            unrestricted: true,
             ..Options::default()
         };
         let near = Options {
             direct: true,
+            // The metadata servers of clouds are link-local.
+            unrestricted: true,
             ..options.clone()
         };
         let options = Options {
@@ -455,5 +455,30 @@ struct Named {
 impl CredentialSource for Named {
     fn grant(&self) -> BoxFuture<'_, Result<Grant, Error>> {
         Box::pin(self.identities.keep(&self.key, self.source.as_ref()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn no_proxy_of_an_object_leads_to_metadata_servers() {
+        // Nobody listens there: a request that were sent would fail for that reason.
+        let proxy = Proxy {
+            address: "http://127.0.0.1:1".to_owned(),
+            login: None,
+        };
+        let identities = Identities::new(Settings::new(Environment::default()));
+        for proxy in [Some(proxy), None] {
+            let asker = Asker {
+                proxy,
+                ..Asker::default()
+            };
+            let context = identities.context(&asker).unwrap();
+            let sent = context.client.get("http://169.254.169.254/latest").send().await;
+            let error = format!("{:?}", sent.unwrap_err());
+            assert!(error.contains("Refused { host"), "{error}");
+        }
     }
 }
