@@ -9,6 +9,10 @@ use super::listing::common;
 use super::packets::{Packet, Packets, delimiter, flush, line, refusal, text};
 use crate::git::error::Cause;
 
+/// The packets beside the pack, such as messages about its progress, and their bytes. We ask for none, and servers that say
+/// something all the same are brief.
+const MAX_ASIDE: (u64, u64) = (10_000, 1 << 20);
+
 /// What is asked for. All is said in one request: what we have is so little that it needs no negotiation.
 #[derive(Clone, Debug, Default)]
 pub(in crate::git) struct Plan {
@@ -99,6 +103,8 @@ impl Plan {
 pub(in crate::git) struct Pack<'a> {
     packets: Packets<'a>,
     has_begun: bool,
+    /// The packets beside the pack so far, and their bytes.
+    aside: (u64, u64),
 }
 
 impl<'a> Pack<'a> {
@@ -107,6 +113,7 @@ impl<'a> Pack<'a> {
         Pack {
             packets,
             has_begun: false,
+            aside: (0, 0),
         }
     }
 
@@ -116,7 +123,7 @@ impl<'a> Pack<'a> {
             let data = match packet {
                 Packet::Data(data) => data,
                 _ if self.has_begun => return Ok(None),
-                _ => continue,
+                _ => Bytes::new(),
             };
             match data.first() {
                 Some(1) => {
@@ -125,13 +132,29 @@ impl<'a> Pack<'a> {
                 }
                 Some(3) => return Err(refusal(text(&data[1..]).trim_end().to_owned())),
                 // Progress, acknowledgements, the names of sections and where our history ends now.
-                _ => {}
+                _ => self.count_aside(data.len())?,
             }
         }
         match self.has_begun {
             // Version 2 and side bands end with a mark.
             true => Err(Cause::Disconnected(None)),
             false => Err(Cause::protocol("it sent no pack")),
+        }
+    }
+
+    /// Counts a packet beside the pack.
+    fn count_aside(&mut self, bytes: usize) -> Result<(), Cause> {
+        self.aside.0 += 1;
+        self.aside.1 += bytes as u64;
+        let (packets, bytes) = MAX_ASIDE;
+        match self.aside {
+            (count, _) if count > packets => Err(Cause::protocol(format!(
+                "it sent more than {packets} messages beside the pack"
+            ))),
+            (_, length) if length > bytes => Err(Cause::protocol(format!(
+                "its messages beside the pack have more than {bytes} bytes"
+            ))),
+            _ => Ok(()),
         }
     }
 }
@@ -180,6 +203,35 @@ mod tests {
                 .to_string()
                 .contains("no pack")
         );
+    }
+
+    #[tokio::test]
+    async fn messages_beside_the_pack_have_limits() {
+        let of = |count: usize, length: usize| {
+            let packet = format!("{:04x}\x02{}", length + 5, "m".repeat(length));
+            let mut bytes = packet.repeat(count).into_bytes();
+            bytes.extend_from_slice(b"0009\x01PACK");
+            bytes.extend(packet.repeat(count).bytes());
+            flush(&mut bytes);
+            bytes
+        };
+        assert_eq!(pack(&of(5_000, 10)).await.unwrap(), b"PACK");
+        for (bytes, expected) in [
+            (of(5_001, 10), "more than 10000 messages"),
+            (of(10, 60_000), "more than 1048576 bytes"),
+            (b"0001".repeat(10_001), "more than 10000 messages"),
+        ] {
+            let error = pack(&bytes).await.unwrap_err().to_string();
+            assert!(error.contains(expected), "{error}");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_long_message_of_a_server_is_cut() {
+        let message = "m".repeat(60_000);
+        let bytes = format!("{:04x}\x03{message}0000", message.len() + 5);
+        let error = pack(bytes.as_bytes()).await.unwrap_err().to_string();
+        assert!(error.contains("mmm") && error.len() < 2000, "{}", error.len());
     }
 
     #[test]

@@ -2,31 +2,57 @@
 
 use gix_hash::ObjectId;
 
-use super::MAX_REFS;
+use super::listing::{List, at_most};
 use super::packets::{Packet, Packets, text};
 use crate::git::error::Cause;
 use crate::git::refs::Ref;
 
+/// The most capabilities that a server may have.
+const MAX_CAPABILITIES: usize = 1000;
+/// The most bytes that all capabilities of a server may have together.
+const MAX_BYTES: usize = 64 << 10;
+
 /// What a server can do: words, some with a value.
 #[derive(Clone, Debug, Default)]
-pub(in crate::git) struct Capabilities(Vec<(String, Option<String>)>);
+pub(in crate::git) struct Capabilities {
+    words: Vec<(String, Option<String>)>,
+    bytes: usize,
+}
 
 impl Capabilities {
-    fn push(&mut self, word: &str) {
-        self.0.push(match word.split_once('=') {
+    fn push(&mut self, word: &str) -> Result<(), Cause> {
+        self.bytes += word.len() + 1;
+        at_most(self.bytes, MAX_BYTES, "bytes in the capabilities of its server")?;
+        self.words.push(match word.split_once('=') {
             Some((name, value)) => (name.to_owned(), Some(value.to_owned())),
             None => (word.to_owned(), None),
         });
+        at_most(
+            self.words.len(),
+            MAX_CAPABILITIES,
+            "capabilities that its server names",
+        )
+    }
+
+    /// The capabilities that requests of version 2 depend on. They are so few that they can be kept for every server.
+    pub(in crate::git) fn essential(&self) -> Self {
+        let plain = ["agent", "object-format"];
+        let plain = plain.into_iter().filter(|name| self.has(name));
+        let mut words: Vec<_> = plain.map(|name| (name.to_owned(), None)).collect();
+        if self.offers("fetch", "shallow") {
+            words.push(("fetch".to_owned(), Some("shallow".to_owned())));
+        }
+        Capabilities { words, bytes: 0 }
     }
 
     /// Whether it can do this.
     pub(in crate::git) fn has(&self, name: &str) -> bool {
-        self.0.iter().any(|(word, _)| word == name)
+        self.words.iter().any(|(word, _)| word == name)
     }
 
     /// The value of a word.
     pub(in crate::git) fn value(&self, name: &str) -> Option<&str> {
-        self.0.iter().find(|(word, _)| word == name)?.1.as_deref()
+        self.words.iter().find(|(word, _)| word == name)?.1.as_deref()
     }
 
     /// Whether the value of a word is a list with this in it.
@@ -96,10 +122,7 @@ impl Greeting {
 async fn read_second(packets: &mut Packets<'_>) -> Result<Greeting, Cause> {
     let mut capabilities = Capabilities::default();
     while let Some(line) = packets.line().await? {
-        capabilities.push(&line);
-        if capabilities.0.len() > 1000 {
-            return Err(Cause::protocol("there is no end of its capabilities"));
-        }
+        capabilities.push(&line)?;
     }
     capabilities.check()?;
     Ok(Greeting::Second(capabilities))
@@ -107,41 +130,39 @@ async fn read_second(packets: &mut Packets<'_>) -> Result<Greeting, Cause> {
 
 async fn read_old(first: &[u8], packets: &mut Packets<'_>) -> Result<Greeting, Cause> {
     let mut capabilities = Capabilities::default();
-    let mut refs: Vec<Ref> = Vec::new();
+    let mut list = List::default();
     let line = match first.iter().position(|byte| *byte == 0) {
         Some(end) => {
             let words = text(&first[end + 1..]);
             words
                 .split(' ')
                 .filter(|word| !word.is_empty())
-                .for_each(|word| capabilities.push(word));
+                .try_for_each(|word| capabilities.push(word))?;
             text(&first[..end])
         }
         None => text(first),
     };
     capabilities.check()?;
-    add(&line, &mut refs)?;
+    add(&line, &mut list)?;
     while let Some(line) = packets.line().await? {
-        add(&line, &mut refs)?;
-        if refs.len() > MAX_REFS {
-            return Err(Cause::Limit {
-                what: "references",
-                limit: MAX_REFS as u64,
-            });
-        }
+        add(&line, &mut list)?;
     }
-    Ok(Greeting::Old { capabilities, refs })
+    Ok(Greeting::Old {
+        capabilities,
+        refs: list.refs,
+    })
 }
 
-fn add(line: &str, refs: &mut Vec<Ref>) -> Result<(), Cause> {
+fn add(line: &str, list: &mut List) -> Result<(), Cause> {
+    list.count(line)?;
     let (id, name) = id_and_rest(line)?;
     if name == "capabilities^{}" || line.starts_with("shallow ") {
         return Ok(());
     }
-    match (name.strip_suffix("^{}"), refs.last_mut()) {
+    match (name.strip_suffix("^{}"), list.refs.last_mut()) {
         (Some(name), Some(last)) if last.name == name => last.peeled = Some(id),
         (Some(_), _) => {}
-        (None, _) => refs.push(Ref::new(name, id)),
+        (None, _) => list.add(Ref::new(name, id))?,
     }
     Ok(())
 }
@@ -214,5 +235,39 @@ mod tests {
         assert!(error.to_string().contains("'sha256' are not supported"));
         let error = greeting(&["hello there", ""]).await.unwrap_err();
         assert!(error.to_string().contains("is no reference"));
+    }
+    #[tokio::test]
+    async fn greetings_have_limits() {
+        let one = "1".repeat(40);
+        let word = "c".repeat(33_000);
+        let second = ["version 2", &word, &word, ""];
+        let first = format!("{one} HEAD\0thin-pack");
+        let long = format!("{one} refs/heads/{}", "n".repeat(4096));
+        let old = [first.as_str(), &long, ""];
+        let many: Vec<String> = (0..1001).map(|number| number.to_string()).collect();
+        let many: Vec<&str> = std::iter::once("version 2")
+            .chain(many.iter().map(String::as_str))
+            .collect();
+        for (lines, expected) in [
+            (&second[..], "more than 65536 bytes in the capabilities"),
+            (&old[..], "more than 4096 bytes in the name of a reference"),
+            (&many[..], "more than 1000 capabilities"),
+        ] {
+            let error = greeting(lines).await.unwrap_err().to_string();
+            assert!(error.contains(expected), "{error}");
+        }
+    }
+
+    #[tokio::test]
+    async fn little_is_kept_of_capabilities() {
+        let agent = format!("agent={}", "a".repeat(30_000));
+        let other = "o".repeat(30_000);
+        let lines = ["version 2", &agent, &other, "fetch=shallow wait-for-done", ""];
+        let Greeting::Second(capabilities) = greeting(&lines).await.unwrap() else {
+            panic!("version 2 was spoken");
+        };
+        let kept = capabilities.essential();
+        assert!(kept.has("agent") && kept.offers("fetch", "shallow") && !kept.has("object-format"));
+        assert!(format!("{kept:?}").len() < 200, "{kept:?}");
     }
 }

@@ -15,6 +15,3 @@ pub(super) use packets::{Packets, refusal};
 
 /// What we call ourselves.
 pub(super) const AGENT: &str = concat!("sluice/", env!("CARGO_PKG_VERSION"));
-
-/// The longest list of references that is read.
-const MAX_REFS: usize = 1_000_000;

@@ -5,6 +5,9 @@ use bytes::{Bytes, BytesMut};
 use crate::git::error::Cause;
 use crate::git::transport::Chunks;
 
+/// How much of a message of a server is shown.
+const MAX_SHOWN: usize = 1000;
+
 /// One packet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::git) enum Packet {
@@ -90,6 +93,7 @@ pub(super) fn text(data: &[u8]) -> String {
 /// What a server says before it gives up. Git servers say in words what HTTP servers say by a status.
 pub(in crate::git) fn refusal(message: String) -> Cause {
     // Conditions are read in terminals, and no store of them takes zero bytes.
+    let message: String = message.chars().take(MAX_SHOWN).collect();
     let message = message.replace(char::is_control, " ");
     let lower = message.to_ascii_lowercase();
     let says = |words: &[&str]| words.iter().any(|word| lower.contains(word));

@@ -71,7 +71,7 @@ impl Link {
     }
 
     pub(super) fn remember(&self, capabilities: &Capabilities) -> Option<Known> {
-        (!self.is_elsewhere).then(|| Known(capabilities.clone()))
+        (!self.is_elsewhere).then(|| Known(capabilities.essential()))
     }
 
     /// Asks what the server can do.

@@ -82,7 +82,9 @@ impl Session {
                 self.greeting = Some(Greeting::Second(capabilities));
                 Ok(Some(refs))
             }
-            Err(error @ (Cause::Connect(_) | Cause::Proxy(_) | Cause::Tls(_))) => Err(error),
+            Err(error @ (Cause::Connect(_) | Cause::Proxy(_) | Cause::Tls(_) | Cause::Limit { .. })) => {
+                Err(error)
+            }
             // One that lets us in no more may lead elsewhere by now, too.
             Err(_) => {
                 http.forget();
