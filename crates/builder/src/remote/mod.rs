@@ -33,6 +33,8 @@ pub struct Remote {
     runtime: tokio::runtime::Handle,
     http: http::Options,
     cache: git::Cache,
+    /// The namespace whose share of the cache the repositories count for.
+    owner: String,
     /// The time that all fetches of the build together may take.
     budget: WaitBudget,
     allowance: Arc<Allowance>,
@@ -46,9 +48,17 @@ impl Remote {
             runtime,
             http,
             cache,
+            owner: String::new(),
             budget: WaitBudget::default(),
             allowance: Arc::default(),
         }
+    }
+
+    /// Counts the repositories for the share that a namespace has of the cache.
+    #[must_use]
+    pub fn owned_by(mut self, namespace: &str) -> Self {
+        namespace.clone_into(&mut self.owner);
+        self
     }
 
     /// Limits the time of all fetches by this budget.
@@ -98,6 +108,7 @@ impl Remote {
         let settings = Settings {
             http: self.http.clone(),
             limits: LIMITS,
+            owner: self.owner.clone(),
             ..Settings::new(url)
         };
         let remote = git::Remote::new(settings, self.cache.clone());

@@ -1,6 +1,7 @@
 //! Clears the Git repositories of remote bases.
 //!
-//! Whoever writes a Kustomization chooses the repositories of its bases, and may name another one each minute.
+//! Whoever writes a Kustomization chooses the repositories of its bases, and may name another one each minute. The cache itself limits
+//! the bytes of each namespace and of all together.
 
 use std::time::{Duration, SystemTime};
 
@@ -10,8 +11,6 @@ use crate::sources::blocking;
 
 /// The time that a repository is kept without being used.
 const KEPT: Duration = Duration::from_secs(24 * 60 * 60);
-/// The most bytes that all repositories together keep. Those that were not used for the longest time go first.
-const MOST_BYTES: u64 = 4 << 30;
 /// The time between two passes.
 const CLEARED_EVERY: Duration = Duration::from_secs(10 * 60);
 
@@ -25,11 +24,7 @@ pub(super) async fn keep_clear(cache: &Cache) {
 
 async fn clear(cache: &Cache) {
     let (cache, since) = (cache.clone(), SystemTime::now() - KEPT);
-    blocking(move || {
-        cache.remove_unused(since);
-        cache.remove_beyond(MOST_BYTES);
-    })
-    .await;
+    blocking(move || cache.remove_unused(since)).await;
 }
 
 #[cfg(test)]

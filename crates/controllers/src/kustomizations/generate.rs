@@ -339,10 +339,10 @@ pub(super) async fn manifests(
     let built = blocking(move || -> Result<_, String> {
         let keys = keys.as_ref();
         if !notes {
-            return Ok((build(&*files, &wanted, keys, &shared, &waits)?, None));
+            return Ok((build(&*files, &wanted, &namespace, keys, &shared, &waits)?, None));
         }
         let noting = Noting::new(&*files);
-        let built = build(&noting, &wanted, keys, &shared, &waits)?;
+        let built = build(&noting, &wanted, &namespace, keys, &shared, &waits)?;
         let reads = (!built.is_of_more).then(|| noting.reads());
         Ok((built, reads))
     });
@@ -416,6 +416,7 @@ impl Waits {
 fn build(
     files: &dyn Files,
     request: &Request,
+    namespace: &str,
     keys: Option<&Keys>,
     shared: &Shared,
     waits: &Waits,
@@ -429,7 +430,7 @@ fn build(
         shared.http.clone(),
         shared.repositories.clone(),
     );
-    let remote = remote.within(waits.budget());
+    let remote = remote.owned_by(namespace).within(waits.budget());
     let remote = NotingFetcher::new(&remote);
     let tools = Tools {
         decrypter: decrypter.as_ref().map(|sops| sops as &dyn builder::Decrypter),

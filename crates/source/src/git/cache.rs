@@ -4,20 +4,24 @@
 //! <root>/<n>/              one process at a time holds the lock of a numbered directory
 //!            lock
 //!            key           a random key, readable by its owner alone
-//!            <name>/       a repository, as the readers of one scope were given it
+//!            <name>/       a repository of one owner, as the readers of one scope were given it
 //!                       7/ a generation: objects/pack/…, and tips, the commits whose files are complete
 //! ```
 //!
-//! A name is a keyed hash of the URL and of the [`TrustScope`]: who reads (credentials), and whom they trust to be the server
+//! A name is a keyed hash of the owner, the URL and the [`TrustScope`]: who reads (credentials), and whom they trust to be the server
 //! (authorities, client certificate, proxy, known hosts). Readers of different scopes share nothing: neither objects, nor
 //! `have` lines, nor what is known of the server. Owners of objects choose their proxies and authorities, so that the answer
 //! of "the server" to one of them says nothing about what another may read. Names reveal no credential.
+//!
+//! Each repository has one owner, a namespace, whose share of the disk it counts for: the owner is part of the name. Two
+//! namespaces that read the same repository fetch it each. So none can fill the share of another, or remove what another has,
+//! or learn from a fetch what another has fetched.
 //!
 //! A pack becomes visible when it is complete, and a commit is a tip only after all its files were seen. So a process that
 //! is killed leaves at worst files that nobody refers to. A generation that proves broken, or has collected too many
 //! packs, is replaced by a new one; it goes when the last checkout of it does.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::fs::{self, DirEntry, File, TryLockError};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -29,10 +33,11 @@ use parking_lot::Mutex;
 use sha2::Sha256;
 use tempfile::TempDir;
 
+use super::error::Cause;
 use super::memory::Memory;
-use super::quota::{DiskLimits, Quota, entries, is_directory, size_of};
-use super::slot::Slot;
-use super::url::Url;
+use super::quota::{DiskLimits, Quota, entries, is_directory};
+use super::settings::Settings;
+use super::slot::{Generation, Slot};
 use crate::trust::TrustScope;
 
 /// How many processes can share a root.
@@ -48,7 +53,7 @@ pub struct Cache {
     inner: Arc<Inner>,
 }
 
-/// What is kept of one repository for the readers of one scope.
+/// What is kept of one repository for one owner and the readers of one scope.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Mirror(PathBuf);
 
@@ -68,9 +73,17 @@ struct Inner {
     _temporary: Option<TempDir>,
 }
 
+/// Whose copy of which repository it is, and who was given it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Key {
+    owner: String,
+    url: String,
+    scope: TrustScope,
+}
+
 #[derive(Debug, Default)]
 struct Slots {
-    by_key: HashMap<(String, TrustScope), (Arc<Slot>, u64)>,
+    by_key: HashMap<Key, (Arc<Slot>, u64)>,
     /// Counts uses: the slot with the smallest number is the least recently used one.
     used: u64,
 }
@@ -81,6 +94,14 @@ impl Cache {
     /// # Errors
     /// Where the directory cannot be made.
     pub fn temporary(parent: &Path) -> io::Result<Self> {
+        Self::temporary_with(parent, DiskLimits::TEMPORARY)
+    }
+
+    /// As [`Cache::temporary`], with other limits.
+    ///
+    /// # Errors
+    /// As [`Cache::temporary`].
+    pub fn temporary_with(parent: &Path, limits: DiskLimits) -> io::Result<Self> {
         let folder = tempfile::Builder::new()
             .prefix("sluice-bases-")
             .tempdir_in(parent)?;
@@ -90,7 +111,7 @@ impl Cache {
             _lock: lock,
             slots: Mutex::default(),
             memory: Memory::default(),
-            quota: Quota::new(DiskLimits::default()),
+            quota: Quota::new(limits),
             key: random_key()?,
             _temporary: Some(folder),
         };
@@ -150,34 +171,48 @@ impl Cache {
         });
     }
 
-    /// Removes repositories until all together have at most so many bytes. Those that were not used for the longest time go first,
-    /// and none that somebody uses right now.
-    pub fn remove_beyond(&self, bytes: u64) {
-        let mut kept: Vec<(SystemTime, PathBuf, u64)> = entries(&self.inner.root)
-            .filter(is_directory)
-            .filter_map(|entry| {
-                let (path, used) = (entry.path(), entry.metadata().ok()?.modified().ok()?);
-                let size = size_of(&path);
-                Some((used, path, size))
-            })
-            .collect();
-        kept.sort_unstable_by(|one, other| other.cmp(one));
-        let mut total = 0u64;
-        let beyond = kept.into_iter().filter_map(|(_, path, size)| {
-            total = total.saturating_add(size);
-            (total > bytes).then_some(path)
-        });
-        let beyond: HashSet<PathBuf> = beyond.collect();
-        if !beyond.is_empty() {
-            self.remove(|entry| beyond.contains(&entry.path()));
+    /// Counts bytes that are received into a generation. Where they are too many, other repositories make room.
+    ///
+    /// # Errors
+    /// Where there is no room left.
+    pub(super) async fn charge(&self, generation: &Generation, bytes: u64) -> Result<(), Cause> {
+        if generation.charge(bytes).is_ok() {
+            return Ok(());
         }
+        let (cache, owner) = (self.clone(), generation.owner.clone());
+        let room = tokio::task::spawn_blocking(move || cache.make_room(&owner));
+        room.await.map_err(|error| Cause::Pack(Box::new(error)))?;
+        // The bytes are counted already.
+        generation.charge(0)
     }
 
-    /// Makes room for one more repository, where little is left: the least recently used ones go.
-    pub(super) fn make_room(&self) {
-        let total = self.inner.quota.limits().total;
-        if self.inner.quota.total() > total / 4 * 3 {
-            self.remove_beyond(total / 2);
+    /// Removes repositories that nobody uses right now until an owner's share and all together are within their limits.
+    fn make_room(&self, owner: &str) {
+        let mut idle: Vec<(u64, SystemTime, PathBuf)> = {
+            let slots = self.inner.slots.lock();
+            let known: HashMap<&Path, (&Arc<Slot>, u64)> = slots
+                .by_key
+                .values()
+                .map(|(slot, used)| (slot.directory.as_path(), (slot, *used)))
+                .collect();
+            let directories = entries(&self.inner.root).filter(is_directory);
+            directories
+                .filter_map(|entry| {
+                    let path = entry.path();
+                    let last = match known.get(path.as_path()) {
+                        Some((slot, _)) if slot.is_used() => return None,
+                        Some((_, used)) => *used,
+                        None => 0,
+                    };
+                    Some((last, entry.metadata().ok()?.modified().ok()?, path))
+                })
+                .collect()
+        };
+        idle.sort_unstable();
+        let idle = idle.into_iter().map(|(.., path)| path).collect();
+        let victims = self.inner.quota.victims(owner, idle);
+        if !victims.is_empty() {
+            self.remove(|entry| victims.contains(&entry.path()));
         }
     }
 
@@ -186,9 +221,9 @@ impl Cache {
         self.remove(|entry| entry.path() == mirror.0);
     }
 
-    /// The repository of a URL for the readers of a scope.
-    pub(super) fn mirror(&self, url: &Url, scope: &TrustScope) -> Mirror {
-        Mirror(self.inner.root.join(self.inner.name(&(url.to_string(), *scope))))
+    /// The repository of these settings for the readers of a scope.
+    pub(super) fn mirror(&self, settings: &Settings, scope: &TrustScope) -> Mirror {
+        Mirror(self.inner.directory(&Key::new(settings, scope)))
     }
 
     /// Removes the repositories whose directory a rule applies to, except those that somebody uses right now.
@@ -209,62 +244,81 @@ impl Cache {
                 slots.by_key.retain(|_, (slot, _)| slot.directory != path);
                 // Its name is free from now on, and the rest can take its time.
                 let gone = path.with_extension("gone");
-                removed.extend(fs::rename(&path, &gone).is_ok().then_some(gone));
+                removed.extend(fs::rename(&path, &gone).is_ok().then_some((path, gone)));
             }
             // Of a repository that was never fetched there is no directory.
             slots
                 .by_key
                 .retain(|_, (slot, _)| slot.directory.exists() || slot.is_used());
         }
-        for path in removed {
+        for (path, gone) in removed {
             // What cannot be removed now is found again the next time.
-            let _ = fs::remove_dir_all(path);
+            let _ = fs::remove_dir_all(&gone);
+            for directory in [path, gone] {
+                self.inner.quota.measure(&directory);
+            }
         }
-        self.inner.quota.measure_all(&self.inner.root);
     }
 
-    /// What is kept of a repository for the readers of a scope.
-    pub(super) fn slot(&self, url: &Url, scope: &TrustScope) -> Arc<Slot> {
-        let key = (url.to_string(), *scope);
+    /// What is kept of the repository of these settings for the readers of a scope.
+    pub(super) fn slot(&self, settings: &Settings, scope: &TrustScope) -> Arc<Slot> {
+        let key = Key::new(settings, scope);
         let mut slots = self.inner.slots.lock();
         slots.used += 1;
         let used = slots.used;
         if slots.by_key.len() >= MAX_SLOTS && !slots.by_key.contains_key(&key) {
             slots.make_room();
         }
-        let directory = || self.inner.root.join(self.inner.name(&key));
-        let (slot, last) = slots.by_key.entry(key.clone()).or_insert_with(|| {
-            (
-                Arc::new(Slot::new(
-                    directory(),
-                    self.inner.memory.clone(),
-                    self.inner.quota.clone(),
-                )),
-                used,
-            )
-        });
+        let Inner { memory, quota, .. } = &*self.inner;
+        let new = |key: &Key| {
+            let directory = self.inner.directory(key);
+            quota.assign(&directory, &key.owner);
+            let owner = key.owner.clone();
+            let slot = Slot::new(directory, owner, memory.clone(), quota.clone());
+            (Arc::new(slot), used)
+        };
+        let (slot, last) = slots.by_key.entry(key).or_insert_with_key(new);
         *last = used;
         slot.date();
         slot.clone()
     }
 }
 
+impl Key {
+    fn new(settings: &Settings, scope: &TrustScope) -> Self {
+        Key {
+            owner: settings.owner.clone(),
+            url: settings.url.to_string(),
+            scope: *scope,
+        }
+    }
+}
+
 impl Inner {
-    /// The name of a directory.
-    fn name(&self, (url, scope): &(String, TrustScope)) -> String {
+    /// The directory of a repository.
+    fn directory(&self, Key { owner, url, scope }: &Key) -> PathBuf {
         let mut hash = Hmac::<Sha256>::new_from_slice(&self.key).expect("HMAC takes keys of any length");
         hash.update(scope.fingerprint().as_bytes());
+        hash.update(&(owner.len() as u64).to_le_bytes());
+        hash.update(owner.as_bytes());
         hash.update(url.as_bytes());
         let hash = hash.finalize().into_bytes();
-        hash.iter().map(|byte| format!("{byte:02x}")).collect()
+        let name: String = hash.iter().map(|byte| format!("{byte:02x}")).collect();
+        self.root.join(name)
     }
 }
 
 impl Slots {
-    /// Forgets the least recently used slot that nobody uses right now.
+    /// Forgets the least recently used slot that nobody uses right now, of the owner that has the most of them.
     fn make_room(&mut self) {
-        let idle = self.by_key.iter().filter(|(_, (slot, _))| !slot.is_used());
-        let oldest = idle.min_by_key(|(_, (_, last))| *last);
+        let idle = || self.by_key.iter().filter(|(_, (slot, _))| !slot.is_used());
+        let mut counts: HashMap<&str, usize> = HashMap::new();
+        for (key, _) in idle() {
+            *counts.entry(&key.owner).or_default() += 1;
+        }
+        let most = counts.into_iter().max_by_key(|(_, count)| *count);
+        let of_most = idle().filter(|(key, _)| most.is_some_and(|(owner, _)| key.owner == owner));
+        let oldest = of_most.min_by_key(|(_, (_, last))| *last);
         if let Some(oldest) = oldest.map(|(key, _)| key.clone()) {
             self.by_key.remove(&oldest);
         }
@@ -310,11 +364,18 @@ mod tests {
     }
 
     fn slot_of(cache: &Cache) -> Arc<Slot> {
-        cache.slot(&url(), &scope("ada"))
+        slot_for(cache, "ada")
     }
 
-    fn url() -> Url {
-        "https://example.com/app.git".parse().unwrap()
+    /// The slot of a reader.
+    fn slot_for(cache: &Cache, reader: &str) -> Arc<Slot> {
+        cache.slot(&settings(""), &scope(reader))
+    }
+
+    fn settings(owner: &str) -> Settings {
+        let mut settings = Settings::new("https://example.com/app.git".parse().unwrap());
+        owner.clone_into(&mut settings.owner);
+        settings
     }
 
     fn id(digit: &str) -> ObjectId {
@@ -415,31 +476,63 @@ mod tests {
     }
 
     #[test]
-    fn repositories_together_keep_only_so_many_bytes() {
+    fn an_owner_makes_room_with_what_it_does_not_use() {
         let root = tempfile::tempdir().unwrap();
-        let cache = Cache::open(root.path()).unwrap();
+        let limits = DiskLimits {
+            total: 10_000,
+            owner: 2500,
+        };
+        let cache = Cache::open_with(root.path(), limits).unwrap();
         let kept = ["oldest", "older", "newest"].map(|name| {
-            let slot = cache.slot(&url(), &scope(name));
+            let slot = cache.slot(&settings("mallory"), &scope(name));
             let generation = slot.generation().unwrap();
             fs::write(generation.objects().join("pack/big"), [0; 1000]).unwrap();
+            generation.charge(0).unwrap();
+            generation.measure();
             (slot, generation)
         });
+        let other = cache.slot(&settings("ada"), &scope("oldest"));
+        let others = other.generation().unwrap();
+        fs::write(others.objects().join("pack/big"), [0; 1000]).unwrap();
+        others.charge(1000).unwrap();
+        assert_ne!(
+            other.directory, kept[0].0.directory,
+            "each owner has its own copy"
+        );
+        let directory = other.directory.clone();
+        drop((other, others));
         let directories = kept.each_ref().map(|(slot, _)| slot.directory.clone());
         let left = || directories.each_ref().map(|directory| directory.exists());
-        let hour = Duration::from_secs(3600);
-        for (directory, age) in directories.iter().zip([3, 2, 1]) {
-            let used = SystemTime::now() - age * hour;
-            File::open(directory).unwrap().set_modified(used).unwrap();
-        }
-        cache.remove_beyond(0);
+        cache.make_room("mallory");
         assert_eq!(left(), [true; 3], "somebody uses them");
         drop(kept);
-        cache.remove_beyond(1 << 20);
-        assert_eq!(left(), [true; 3]);
-        cache.remove_beyond(2500);
+        cache.make_room("ada");
+        assert_eq!(left(), [true; 3], "others have nothing to do with her share");
+        cache.make_room("mallory");
         assert_eq!(left(), [false, true, true]);
-        cache.remove_beyond(0);
-        assert_eq!(left(), [false; 3]);
+        cache.make_room("mallory");
+        assert_eq!(left(), [false, true, true]);
+        assert!(directory.exists());
+    }
+
+    #[test]
+    fn what_an_earlier_process_left_counts_for_its_owner_again() {
+        let root = tempfile::tempdir().unwrap();
+        let limits = DiskLimits {
+            total: 10_000,
+            owner: 500,
+        };
+        let open = || Cache::open_with(root.path(), limits).unwrap();
+        let cache = open();
+        let slot = cache.slot(&settings("mallory"), &scope("one"));
+        let generation = slot.generation().unwrap();
+        fs::write(generation.objects().join("pack/pack-big.pack"), [0; 1000]).unwrap();
+        drop((slot, generation, cache));
+        let cache = open();
+        let other = cache.slot(&settings("mallory"), &scope("other"));
+        other.generation().unwrap().charge(10).unwrap();
+        let _again = cache.slot(&settings("mallory"), &scope("one"));
+        other.generation().unwrap().charge(10).unwrap_err();
     }
 
     #[test]
@@ -447,7 +540,7 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let names = || {
             let cache = Cache::open(root.path()).unwrap();
-            ["ada", "bob"].map(|name| cache.slot(&url(), &scope(name)).directory.clone())
+            ["ada", "bob"].map(|name| slot_for(&cache, name).directory.clone())
         };
         let first = names();
         assert_ne!(first[0], first[1]);
@@ -468,11 +561,16 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let cache = Cache::open(root.path()).unwrap();
         let used = slot_of(&cache);
+        let few = Arc::downgrade(&cache.slot(&settings("ada"), &scope("ada")));
         for number in 0..MAX_SLOTS + 10 {
-            cache.slot(&url(), &scope(&number.to_string()));
+            slot_for(&cache, &number.to_string());
         }
         assert_eq!(cache.inner.slots.lock().by_key.len(), MAX_SLOTS);
         assert!(Arc::ptr_eq(&used, &slot_of(&cache)), "one that is used stays");
+        assert!(
+            few.upgrade().is_some(),
+            "who has few makes no room for who has many"
+        );
         drop(used);
         cache.remove_unused(SystemTime::now());
         assert!(cache.inner.slots.lock().by_key.is_empty());

@@ -78,9 +78,6 @@ impl Fetch<'_> {
         generation: &Generation,
         haves: Vec<ObjectId>,
     ) -> Result<(), Cause> {
-        let cache = self.remote.cache.clone();
-        let room = spawn_blocking(move || cache.make_room());
-        room.await.map_err(|error| Cause::Pack(Box::new(error)))?;
         let mut session = match session {
             Some(session) => session,
             None => self.remote.session().await?,
@@ -148,7 +145,7 @@ impl Fetch<'_> {
         let mut answer = session.ask_for_pack(plan).await?;
         let limits = &self.remote.settings.limits;
         let pack = Pack::new(Packets::new(answer.as_mut()));
-        receive(pack, generation, limits, &self.remote.settings.owner).await?;
+        receive(pack, &self.remote.cache, generation, limits).await?;
         drop(answer);
         session.close().await;
         Ok(())

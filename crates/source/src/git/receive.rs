@@ -13,6 +13,7 @@ use gix_pack::Bundle;
 use tokio::sync::mpsc;
 use tokio::task::spawn_blocking;
 
+use super::cache::Cache;
 use super::error::{Cause, Source};
 use super::memory::{Held, Memory};
 use super::protocol::Pack;
@@ -26,9 +27,9 @@ const PIECES: usize = 32;
 /// Reads a pack into a directory of objects. Objects that are there already may be left out of it.
 pub(super) async fn receive(
     mut pack: Pack<'_>,
+    cache: &Cache,
     generation: &Generation,
     limits: &Limits,
-    owner: &str,
 ) -> Result<(), Cause> {
     let _measure = MeasureOnDrop(generation);
     let (sender, receiver) = mpsc::channel(PIECES);
@@ -45,7 +46,7 @@ pub(super) async fn receive(
     let copied = async {
         while let Some(piece) = pack.piece().await? {
             meter.count(&piece)?;
-            generation.charge(owner, piece.len() as u64)?;
+            cache.charge(generation, piece.len() as u64).await?;
             if sender.send(piece).await.is_err() {
                 // The thread is gone, and says why.
                 break;

@@ -72,13 +72,13 @@ impl Remote {
         self.scope
     }
 
-    /// What is kept of it for the readers of this scope, to remove it when nobody wants it any more.
+    /// What is kept of it for its owner and the readers of this scope, to remove it when nobody wants it any more.
     pub fn mirror(&self) -> Mirror {
-        self.cache.mirror(&self.settings.url, &self.scope)
+        self.cache.mirror(&self.settings, &self.scope)
     }
 
     fn slot(&self) -> Arc<Slot> {
-        self.cache.slot(&self.settings.url, &self.scope)
+        self.cache.slot(&self.settings, &self.scope)
     }
 
     /// The references that decide what `reference` means (a server may name others too).

@@ -28,7 +28,7 @@ pub struct Settings {
     pub limits: Limits,
     /// What may be used over SSH.
     pub ssh: SshAlgorithms,
-    /// Who accounts for what is kept of it on disk, as a namespace.
+    /// The namespace whose share of the disk it counts for. Owners share nothing that was fetched.
     pub owner: String,
 }
 

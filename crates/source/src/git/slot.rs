@@ -25,10 +25,12 @@ const MAX_PACKS: usize = 64;
 /// How exactly it is known when a repository was last used.
 const DATED_FOR: Duration = Duration::from_secs(60 * 60);
 
-/// What is kept of one repository for the readers of one scope.
+/// What is kept of one repository for one owner and the readers of one scope.
 #[derive(Debug)]
 pub(super) struct Slot {
     pub(super) directory: PathBuf,
+    /// Whose share of the disk it counts for.
+    owner: String,
     /// What is known of its server.
     pub(super) known: Mutex<Option<Known>>,
     /// Locked while files are looked at, never while a server is asked.
@@ -46,9 +48,10 @@ pub(super) struct Slot {
 type Turn = tokio::sync::Mutex<()>;
 
 impl Slot {
-    pub(super) fn new(directory: PathBuf, memory: Memory, quota: Quota) -> Self {
+    pub(super) fn new(directory: PathBuf, owner: String, memory: Memory, quota: Quota) -> Self {
         Slot {
             directory,
+            owner,
             known: Mutex::default(),
             current: Mutex::default(),
             turns: Mutex::default(),
@@ -147,6 +150,7 @@ impl Slot {
         Generation {
             directory: self.directory.join(number.to_string()),
             slot: self.directory.clone(),
+            owner: self.owner.clone(),
             is_retired: AtomicBool::new(false),
             changing_tips: Mutex::default(),
             listing: Mutex::default(),
@@ -175,6 +179,8 @@ pub(super) struct Generation {
     pub(super) directory: PathBuf,
     /// The directory of the repository.
     slot: PathBuf,
+    /// Whose share of the disk it counts for.
+    pub(super) owner: String,
     is_retired: AtomicBool,
     /// Held while the list of tips changes.
     changing_tips: Mutex<()>,
@@ -186,9 +192,9 @@ pub(super) struct Generation {
 }
 
 impl Generation {
-    /// Counts bytes that are received for it, unless there are too many then.
-    pub(super) fn charge(&self, owner: &str, bytes: u64) -> Result<(), Cause> {
-        self.quota.charge(&self.slot, owner, bytes)
+    /// Counts bytes that are received for it. They are counted even when they are too many.
+    pub(super) fn charge(&self, bytes: u64) -> Result<(), Cause> {
+        self.quota.charge(&self.slot, &self.owner, bytes)
     }
 
     /// Counts what is on disk, after something was received or was not.

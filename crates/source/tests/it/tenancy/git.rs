@@ -446,7 +446,7 @@ fn random(bytes: usize) -> Vec<u8> {
 #[tokio::test(flavor = "multi_thread")]
 async fn repositories_of_an_owner_have_a_share_of_the_disk() {
     let server = git::Server::start();
-    for name in ["small", "large", "other"] {
+    for name in ["r0", "r1", "r2", "r3", "large"] {
         let bytes = if name == "large" { 300_000 } else { 60_000 };
         let change = server.repository(name).change("main");
         change.file("data", random(bytes)).commit();
@@ -457,25 +457,69 @@ async fn repositories_of_an_owner_have_a_share_of_the_disk() {
         owner: 200_000,
     };
     let cache = Cache::open_with(folder.path(), limits).unwrap();
-    let remote = |name: &str, owner: &str| {
+    let fetch = |name: &str, owner: &str| {
         let mut settings = Settings::new(server.clone_url(name).parse().unwrap());
         settings.owner = owner.to_owned();
-        Remote::new(settings, cache.clone())
+        let remote = Remote::new(settings, cache.clone());
+        async move { fetch(&remote, Reference::branch("main")).await }
     };
-    let main = || Reference::branch("main");
-    let small = remote("small", "mallory");
-    fetch(&small, main()).await.unwrap();
-    let error = chain(&fetch(&remote("large", "mallory"), main()).await.unwrap_err());
+    let transfers = |name: &str| server.repository(name).stats().fetches;
+    fetch("r0", "ada").await.unwrap();
+    let mut read = Vec::new();
+    for name in ["r0", "r1", "r2"] {
+        read.push(fetch(name, "mallory").await.unwrap());
+    }
+    assert_eq!(transfers("r0"), 2, "each owner fetches for itself");
+
+    // What is being read makes no room. Nobody else has anything to do with Mallory's share.
+    fetch("r3", "ada").await.unwrap();
+    let error = chain(&fetch("r3", "mallory").await.unwrap_err());
+    assert!(
+        error.contains("'mallory' have more than 200000 bytes") && !error.contains("ada"),
+        "{error}"
+    );
+    drop(read);
+
+    // Now what Mallory used least recently makes room, and of others nothing.
+    fetch("r3", "mallory").await.unwrap();
+    fetch("r0", "ada").await.unwrap();
+    fetch("r2", "mallory").await.unwrap();
+    assert_eq!((transfers("r0"), transfers("r2")), (2, 1));
+    fetch("r0", "mallory").await.unwrap();
+    assert_eq!(transfers("r0"), 3);
+    let error = chain(&fetch("large", "mallory").await.unwrap_err());
     assert!(error.contains("'mallory' have more than 200000 bytes"), "{error}");
-    // What was refused counts no more, and others have their own share.
-    fetch(&remote("other", "mallory"), main()).await.unwrap();
-    fetch(&remote("other", "ada"), main()).await.unwrap();
-    // What nobody wants any more makes room.
-    let app = server.repository("small");
-    app.change("main").file("data", random(100_000)).commit();
-    fetch(&small, main()).await.unwrap_err();
-    cache.remove_mirror(&small.mirror());
-    fetch(&small, main()).await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn owners_with_many_repositories_push_nobody_out() {
+    let server = git::Server::start();
+    for number in 0..8 {
+        let change = server.repository(&format!("r{number}")).change("main");
+        change.file("data", random(60_000)).commit();
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let limits = DiskLimits {
+        total: 400_000,
+        owner: 300_000,
+    };
+    let cache = Cache::open_with(folder.path(), limits).unwrap();
+    let fetch = async |number: usize, owner: &str| {
+        let url = server.clone_url(&format!("r{number}"));
+        let mut settings = Settings::new(url.parse().unwrap());
+        settings.owner = owner.to_owned();
+        let remote = Remote::new(settings, cache.clone());
+        fetch(&remote, Reference::branch("main")).await.unwrap();
+    };
+    // Ada used hers less recently than anybody.
+    fetch(7, "ada").await;
+    for owner in ["mallory", "eve"] {
+        for number in 0..7 {
+            fetch(number, owner).await;
+        }
+    }
+    fetch(7, "ada").await;
+    assert_eq!(server.repository("r7").stats().fetches, 1);
 }
 
 #[tokio::test(flavor = "multi_thread")]
