@@ -11,6 +11,9 @@ use parking_lot::Mutex;
 use super::error::Cause;
 
 /// How many bytes a cache may have on disk.
+///
+/// Packs are counted as they are received. While a pack is indexed there are two copies of it, so that at worst twice the
+/// bytes are on disk for a moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DiskLimits {
     /// All repositories together.

@@ -1,28 +1,32 @@
 //! From the answer of a server to a pack with its index on disk.
 //!
-//! The pack is read and indexed on a blocking thread while it comes in. When the caller gives up, the thread ends too: its
-//! input ends, and a flag tells the indexing to stop.
+//! A pack is first written to a file, as slowly as the server sends it: that takes no thread and next to no memory. Only when all of it
+//! is there is it read: once to see how much memory the indexing takes, and once to index it. So what others wait for depends on
+//! the disk here and never on a server.
 
-use std::io::{self, BufReader, Read};
+use std::fs::File;
+use std::io::{self, BufReader, Read, Seek};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use bytes::{Buf, Bytes};
 use gix_pack::Bundle;
-use tokio::sync::mpsc;
+use tempfile::NamedTempFile;
+use tokio::io::{AsyncWriteExt, BufWriter};
 use tokio::task::spawn_blocking;
 
 use super::cache::Cache;
 use super::error::{Cause, Source};
 use super::memory::{Held, Memory};
 use super::protocol::Pack;
-use super::scan::Scanner;
+use super::scan::{HEADER, Scanner};
 use super::settings::Limits;
 use super::slot::Generation;
 
-/// How many pieces may wait for the thread that reads them.
-const PIECES: usize = 32;
+/// The bytes that are collected before they are written.
+const BUFFER: usize = 1 << 16;
+/// The checksum at the end of a pack.
+const TRAILER: u64 = 20;
 
 /// Reads a pack into a directory of objects. Objects that are there already may be left out of it.
 pub(super) async fn receive(
@@ -32,72 +36,55 @@ pub(super) async fn receive(
     limits: &Limits,
 ) -> Result<(), Cause> {
     let _measure = MeasureOnDrop(generation);
-    let (sender, receiver) = mpsc::channel(PIECES);
+    let directory = prepare(&generation.objects())?;
+    let ours = |source: io::Error| written(&directory, source);
+    let received = NamedTempFile::new_in(&directory).map_err(ours)?;
+    let file = tokio::fs::File::from_std(received.reopen().map_err(ours)?);
+    let mut file = BufWriter::with_capacity(BUFFER, file);
+    let mut meter = Meter { limits, bytes: 0 };
+    while let Some(piece) = pack.piece().await? {
+        meter.count(&piece)?;
+        cache.charge(generation, piece.len() as u64).await?;
+        file.write_all(&piece).await.map_err(ours)?;
+    }
+    file.flush().await.map_err(ours)?;
+    drop(file);
     let stop = Stop::default();
     let task = spawn_blocking({
         let (objects, memory) = (generation.objects(), generation.memory.clone());
         let (flag, limits) = (stop.0.clone(), limits.clone());
-        move || write(receiver, &objects, &flag, &limits, memory)
+        move || index(received, &objects, &flag, &limits, &memory)
     });
-    let mut meter = Meter {
-        limits: limits.clone(),
-        bytes: 0,
-    };
-    let copied = async {
-        while let Some(piece) = pack.piece().await? {
-            meter.count(&piece)?;
-            cache.charge(generation, piece.len() as u64).await?;
-            if sender.send(piece).await.is_err() {
-                // The thread is gone, and says why.
-                break;
-            }
-        }
-        Ok(())
-    }
-    .await;
-    drop(sender);
-    if copied.is_err() {
-        stop.now();
-    }
-    let written = task.await.map_err(|error| Cause::Pack(Box::new(error)))?;
-    copied?;
-    written
+    task.await.map_err(|error| Cause::Pack(Box::new(error)))?
 }
 
-fn write(
-    receiver: mpsc::Receiver<Bytes>,
+/// Writes a pack that is complete and its index into a directory of objects.
+fn index(
+    mut received: NamedTempFile,
     objects: &Path,
     stop: &AtomicBool,
     limits: &Limits,
-    memory: Memory,
+    memory: &Memory,
 ) -> Result<(), Cause> {
     let directory = objects.join("pack");
-    let ours = |source: io::Error| Cause::Cache {
-        what: format!("writing to {}", directory.display()),
-        source,
-    };
+    let ours = |source: io::Error| written(&directory, source);
     let mut files = std::fs::read_dir(&directory).map_err(ours)?.flatten();
     let has_packs = files.any(|file| file.path().extension().is_some_and(|end| end == "idx"));
     let bases = has_packs
         .then(|| gix_odb::at(objects, gix_hash::Kind::Sha1))
         .transpose()
         .map_err(ours)?;
+    let need = scan(received.as_file_mut(), limits, bases.is_some(), stop, memory)?;
+    let _held = memory.take(need)?;
+    received.rewind().map_err(ours)?;
     let options = gix_pack::bundle::write::Options {
         // Each thread holds a chain of deltas.
         thread_limit: Some(1),
         alloc_limit_bytes: usize::try_from(limits.object_bytes.max(limits.delta_bytes)).ok(),
         ..Default::default()
     };
-    let mut pieces = Pieces {
-        receiver,
-        piece: Bytes::new(),
-        scanner: Scanner::new(limits, bases.is_some()),
-        memory,
-        held: None,
-        refused: None,
-    };
     let outcome = Bundle::write_to_directory(
-        &mut BufReader::with_capacity(1 << 16, &mut pieces),
+        &mut BufReader::with_capacity(BUFFER, received.as_file_mut()),
         Some(&directory),
         &mut gix_utils::progress::Discard,
         stop,
@@ -105,9 +92,6 @@ fn write(
         gix_hash::Kind::Sha1,
         options,
     );
-    if let Some(cause) = pieces.refused {
-        return Err(cause);
-    }
     let outcome = outcome.map_err(|error| {
         let mut causes = error.iter_errors().filter_map(|cause| cause.downcast_ref());
         match causes.find_map(|cause: &io::Error| is_our_disk(cause).then(|| cause.kind())) {
@@ -122,6 +106,54 @@ fn write(
         std::fs::remove_file(keep).map_err(ours)?;
     }
     Ok(())
+}
+
+/// Reads a pack that is complete. Returns the bytes of memory that indexing it takes.
+fn scan(
+    pack: &mut File,
+    limits: &Limits,
+    is_thin: bool,
+    stop: &AtomicBool,
+    memory: &Memory,
+) -> Result<u64, Cause> {
+    let unread = |source: io::Error| Cause::Cache {
+        what: "reading a pack".to_owned(),
+        source,
+    };
+    let bytes = pack.metadata().map_err(unread)?.len();
+    pack.rewind().map_err(unread)?;
+    let mut scanner = Scanner::new(limits, is_thin);
+    let mut buffer = vec![0; BUFFER];
+    // What the scan itself remembers: it is known when the header is.
+    let mut held: Option<Held> = None;
+    let mut left = bytes.saturating_sub(TRAILER);
+    while left > 0 {
+        let most = match held {
+            Some(_) => BUFFER,
+            None => HEADER,
+        };
+        let most = most.min(usize::try_from(left).unwrap_or(most));
+        pack.read_exact(&mut buffer[..most]).map_err(unread)?;
+        left -= most as u64;
+        if let Some(need) = scanner.feed(&buffer[..most])? {
+            return Ok(need);
+        }
+        if held.is_none() {
+            held = Some(memory.take(scanner.memory(bytes))?);
+        }
+        if stop.load(Ordering::Relaxed) {
+            break;
+        }
+    }
+    Err(Cause::Pack(Source::from("it ends before all of its objects")))
+}
+
+/// Writing to a directory failed.
+fn written(directory: &Path, source: io::Error) -> Cause {
+    Cause::Cache {
+        what: format!("writing to {}", directory.display()),
+        source,
+    }
 }
 
 /// Whether it is the disk here that is to blame, and not what the server sent.
@@ -146,72 +178,19 @@ impl Drop for MeasureOnDrop<'_> {
 #[derive(Default)]
 struct Stop(Arc<AtomicBool>);
 
-impl Stop {
-    fn now(&self) {
+impl Drop for Stop {
+    fn drop(&mut self) {
         self.0.store(true, Ordering::Relaxed);
     }
 }
 
-impl Drop for Stop {
-    fn drop(&mut self) {
-        self.now();
-    }
-}
-
-/// The pack as a thread reads it. Nothing is read of what is too large.
-struct Pieces {
-    receiver: mpsc::Receiver<Bytes>,
-    piece: Bytes,
-    scanner: Scanner,
-    memory: Memory,
-    /// What the indexing takes, from when all objects are known.
-    held: Option<Held>,
-    refused: Option<Cause>,
-}
-
-impl Pieces {
-    /// Checks what comes next, before anybody reads it.
-    fn check(&mut self) -> Result<(), Cause> {
-        if self.held.is_none()
-            && let Some(need) = self.scanner.feed(&self.piece)?
-        {
-            self.held = Some(self.memory.take(need)?);
-        }
-        Ok(())
-    }
-}
-
-impl Read for Pieces {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        if self.refused.is_some() {
-            return Ok(0);
-        }
-        while self.piece.is_empty() {
-            match self.receiver.blocking_recv() {
-                Some(piece) => {
-                    self.piece = piece;
-                    if let Err(cause) = self.check() {
-                        let text = cause.to_string();
-                        self.refused = Some(cause);
-                        return Err(io::Error::other(text));
-                    }
-                }
-                None => return Ok(0),
-            }
-        }
-        let length = buffer.len().min(self.piece.len());
-        self.piece.copy_to_slice(&mut buffer[..length]);
-        Ok(length)
-    }
-}
-
 /// Looks at how much comes.
-struct Meter {
-    limits: Limits,
+struct Meter<'a> {
+    limits: &'a Limits,
     bytes: u64,
 }
 
-impl Meter {
+impl Meter<'_> {
     fn count(&mut self, piece: &[u8]) -> Result<(), Cause> {
         self.bytes += piece.len() as u64;
         if self.bytes > self.limits.pack_bytes {
@@ -245,10 +224,6 @@ mod tests {
             pack_bytes: 20,
             ..Limits::default()
         };
-        let meter = || Meter {
-            limits: limits.clone(),
-            bytes: 0,
-        };
         let mut many = Scanner::new(&limits, false);
         many.feed(b"PACK\0\0\0\x02\0\0").unwrap();
         assert!(matches!(
@@ -258,7 +233,10 @@ mod tests {
                 limit: 10
             }
         ));
-        let mut large = meter();
+        let mut large = Meter {
+            limits: &limits,
+            bytes: 0,
+        };
         large.count(b"PACK\0\0\0\x02\0\0\0\x01").unwrap();
         assert!(
             large

@@ -1,4 +1,4 @@
-//! Checks a pack while it is received, before it is indexed: how large its objects are, and how much memory its deltas take.
+//! Checks a pack before it is indexed: how large its objects are, and how much memory its deltas take.
 //!
 //! A pack is small where what it holds is uniform, and a delta of a few bytes makes an object of any size. The indexing keeps
 //! each base until the last object that is made of it, so that a chain of deltas holds all of its objects at once.
@@ -17,6 +17,10 @@ const READ_AHEAD_FROM: u64 = 25_000;
 const LARGEST_READ_AHEAD: u64 = 128 << 20;
 /// The two sizes at the begin of a delta, ten bytes each at most.
 const DELTA_HEADER: usize = 20;
+/// The bytes of the header of a pack.
+pub(super) const HEADER: usize = 12;
+/// The fewest bytes of an entry: its header, and nothing that is compressed.
+const SMALLEST_ENTRY: u64 = 9;
 /// The longest header of an entry: kind and size, and an id or an offset.
 const ENTRY_HEADER: usize = 32;
 
@@ -101,6 +105,11 @@ impl Scanner {
         }
     }
 
+    /// The bytes that the scan of a pack of a size may remember, once its header is known.
+    pub(super) fn memory(&self, pack_bytes: u64) -> u64 {
+        self.objects.min(pack_bytes / SMALLEST_ENTRY) * OBJECT_OVERHEAD
+    }
+
     /// Takes more bytes. Returns how much memory the indexing takes, once all objects are known.
     pub(super) fn feed(&mut self, mut piece: &[u8]) -> Result<Option<u64>, Cause> {
         while !piece.is_empty() && !matches!(self.state, State::Complete) {
@@ -130,7 +139,7 @@ impl Scanner {
     fn header_grew(&mut self) -> Result<(), Cause> {
         match self.state {
             State::Pack => {
-                let Some(header) = self.header.first_chunk::<12>() else {
+                let Some(header) = self.header.first_chunk::<HEADER>() else {
                     return Ok(());
                 };
                 let [.., a, b, c, d] = *header;

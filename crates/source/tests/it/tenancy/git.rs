@@ -333,14 +333,20 @@ impl Service for Packs {
         if !String::from_utf8_lossy(&request.body).contains("command=fetch") {
             return reply;
         }
-        let mut body = b"000dpackfile\n".to_vec();
-        for part in self.pack.chunks(60_000) {
-            body.extend(format!("{:04x}\x01", part.len() + 5).bytes());
-            body.extend(part);
-        }
-        body.extend(b"0000");
-        Reply::ok("application/x-git-upload-pack-result", body)
+        Reply::ok("application/x-git-upload-pack-result", answer(&self.pack))
     }
+}
+
+/// The answer to a fetch. The last byte of the pack is in a packet of its own.
+fn answer(pack: &[u8]) -> Vec<u8> {
+    let mut body = b"000dpackfile\n".to_vec();
+    let (most, last) = pack.split_at(pack.len() - 1);
+    for part in most.chunks(60_000).chain([last]) {
+        body.extend(format!("{:04x}\x01", part.len() + 5).bytes());
+        body.extend(part);
+    }
+    body.extend(b"0000");
+    body
 }
 
 /// An entry of a pack.
@@ -520,6 +526,42 @@ async fn owners_with_many_repositories_push_nobody_out() {
     }
     fetch(7, "ada").await;
     assert_eq!(server.repository("r7").stats().fetches, 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_that_does_not_end_its_pack_holds_no_memory() {
+    // Indexing it takes most of the memory for objects.
+    let pack = chain_of_deltas(7, 24 << 20);
+    let serve = || {
+        let git = Git::new();
+        git.repository("app").commit("main", "Start", [("a", "1")]);
+        let pack = pack.clone();
+        Server::serve(Packs { git, pack })
+    };
+    let place = Place::new();
+    let remote_of = |server: &Server<Packs>| place.remote(&format!("{}/app.git", server.url()));
+    let slow = serve();
+    let remote = remote_of(&slow);
+    remote.list(&Reference::branch("main")).await.unwrap();
+    let mut seen = slow.changes();
+    let before = slow.requests().len();
+    slow.fail(Fault::delay(Duration::ZERO).method(Method::POST));
+    // What does not come is the last byte of the pack and the end.
+    slow.fail(Fault::slow(answer(&pack).len() - 10, 100 * SOON).method(Method::POST));
+    let hanging = tokio::spawn(async move { fetch(&remote, Reference::branch("main")).await.map(drop) });
+    let begun = seen.wait_for(|_| slow.requests().len() >= before + 2);
+    tokio::time::timeout(SOON, begun).await.unwrap().unwrap();
+    // Time to read all that there is.
+    tokio::time::sleep(Duration::from_secs(3)).await;
+
+    let other = serve();
+    let remote = remote_of(&other);
+    let ended = tokio::time::timeout(SOON, fetch(&remote, Reference::branch("main"))).await;
+    // The pack is in order, but for the commit, which is not in it.
+    let error = chain(&ended.expect("nobody may wait for the slow server").unwrap_err());
+    assert!(error.contains("is missing"), "{error}");
+    assert!(!hanging.is_finished());
+    hanging.abort();
 }
 
 #[tokio::test(flavor = "multi_thread")]
