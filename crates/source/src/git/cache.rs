@@ -34,6 +34,7 @@ use sha2::Sha256;
 use tempfile::TempDir;
 
 use super::error::Cause;
+use super::kept::KeptBytes;
 use super::memory::Memory;
 use super::quota::{DiskLimits, Quota, entries, is_directory};
 use super::settings::Settings;
@@ -67,6 +68,8 @@ struct Inner {
     memory: Memory,
     /// What is on disk.
     quota: Quota,
+    /// The listings of files that are kept in memory.
+    kept: KeptBytes,
     /// What names of directories are made with.
     key: [u8; 32],
     /// What goes with it.
@@ -112,6 +115,7 @@ impl Cache {
             slots: Mutex::default(),
             memory: Memory::default(),
             quota: Quota::new(limits),
+            kept: KeptBytes::default(),
             key: random_key()?,
             _temporary: Some(folder),
         };
@@ -146,6 +150,7 @@ impl Cache {
                         slots: Mutex::default(),
                         memory: Memory::default(),
                         quota: Quota::new(limits),
+                        kept: KeptBytes::default(),
                         _temporary: None,
                     };
                     inner.quota.measure_all(&inner.root);
@@ -269,12 +274,14 @@ impl Cache {
         if slots.by_key.len() >= MAX_SLOTS && !slots.by_key.contains_key(&key) {
             slots.make_room();
         }
-        let Inner { memory, quota, .. } = &*self.inner;
+        let Inner {
+            memory, quota, kept, ..
+        } = &*self.inner;
         let new = |key: &Key| {
             let directory = self.inner.directory(key);
             quota.assign(&directory, &key.owner);
             let owner = key.owner.clone();
-            let slot = Slot::new(directory, owner, memory.clone(), quota.clone());
+            let slot = Slot::new(directory, owner, memory.clone(), quota.clone(), kept.clone());
             (Arc::new(slot), used)
         };
         let (slot, last) = slots.by_key.entry(key).or_insert_with_key(new);

@@ -20,6 +20,8 @@ pub(super) struct Listing {
     names: String,
     /// How many files and directories there are below.
     count: u64,
+    /// The bytes in memory that everything below takes.
+    below: u64,
     has_submodules: bool,
 }
 
@@ -47,6 +49,7 @@ impl Listing {
             items: Vec::new(),
             names: String::new(),
             count: 0,
+            below: 0,
             has_submodules: false,
         }
     }
@@ -57,6 +60,7 @@ impl Listing {
         match &what {
             What::Directory(inner) => {
                 self.count += inner.count;
+                self.below += inner.bytes();
                 self.has_submodules |= inner.has_submodules;
             }
             What::Submodule => self.has_submodules = true,
@@ -76,6 +80,12 @@ impl Listing {
     /// How many files and directories there are below.
     pub(super) fn count(&self) -> u64 {
         self.count
+    }
+
+    /// The bytes in memory that it takes, with all below.
+    pub(super) fn bytes(&self) -> u64 {
+        let own = size_of::<Listing>() + self.items.capacity() * size_of::<Item>() + self.names.capacity();
+        self.below + own as u64
     }
 
     fn name(&self, at: usize) -> &str {

@@ -24,6 +24,7 @@ mod checkout;
 mod commit;
 mod error;
 pub mod github_app;
+mod kept;
 mod listing;
 mod memory;
 mod name;

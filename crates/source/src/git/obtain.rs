@@ -162,9 +162,9 @@ fn read(
 ) -> Result<Obtained, Cause> {
     let objects = Arc::new(Objects::open(&generation, limits)?);
     let (tag, commit) = peel(&objects, target, may_be_tag)?;
-    let before = generation.listing.lock().clone();
+    let before = generation.listing();
     let found = walk(&objects, commit.tree, sparse, limits, before.as_ref())?;
-    *generation.listing.lock() = Some(Arc::clone(&found.listing));
+    generation.keep_listing(&found.listing);
     generation.add_tip(commit.id)?;
     Ok(Obtained {
         origin: Origin { objects, generation },

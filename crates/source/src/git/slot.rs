@@ -12,6 +12,7 @@ use gix_hash::ObjectId;
 use parking_lot::Mutex;
 
 use super::error::Cause;
+use super::kept::{Kept, KeptBytes};
 use super::listing::Listing;
 use super::memory::Memory;
 use super::quota::Quota;
@@ -41,6 +42,7 @@ pub(super) struct Slot {
     dated: Mutex<Option<Instant>>,
     memory: Memory,
     quota: Quota,
+    kept: KeptBytes,
 }
 
 /// Held by the one reader that transfers an object. Readers that want the same object of the same server wait for it, each no
@@ -48,7 +50,13 @@ pub(super) struct Slot {
 type Turn = tokio::sync::Mutex<()>;
 
 impl Slot {
-    pub(super) fn new(directory: PathBuf, owner: String, memory: Memory, quota: Quota) -> Self {
+    pub(super) fn new(
+        directory: PathBuf,
+        owner: String,
+        memory: Memory,
+        quota: Quota,
+        kept: KeptBytes,
+    ) -> Self {
         Slot {
             directory,
             owner,
@@ -58,6 +66,7 @@ impl Slot {
             dated: Mutex::default(),
             memory,
             quota,
+            kept,
         }
     }
 
@@ -154,6 +163,7 @@ impl Slot {
             is_retired: AtomicBool::new(false),
             changing_tips: Mutex::default(),
             listing: Mutex::default(),
+            kept: self.kept.clone(),
             memory: self.memory.clone(),
             quota: self.quota.clone(),
         }
@@ -184,8 +194,9 @@ pub(super) struct Generation {
     is_retired: AtomicBool,
     /// Held while the list of tips changes.
     changing_tips: Mutex<()>,
-    /// The files that this process has seen to be there last.
-    pub(super) listing: Mutex<Option<Arc<Listing>>>,
+    /// The files that this process has seen to be there last, if there was room to keep them.
+    listing: Mutex<Option<Kept>>,
+    kept: KeptBytes,
     /// What its objects are read into.
     pub(super) memory: Memory,
     quota: Quota,
@@ -200,6 +211,19 @@ impl Generation {
     /// Counts what is on disk, after something was received or was not.
     pub(super) fn measure(&self) {
         self.quota.measure(&self.slot);
+    }
+
+    /// The files that this process has seen to be there last.
+    pub(super) fn listing(&self) -> Option<Arc<Listing>> {
+        let kept = self.listing.lock();
+        kept.as_ref().map(|kept| Arc::clone(&kept.listing))
+    }
+
+    /// Keeps a list of files for the next fetch in place of the last one, if there is room for it.
+    pub(super) fn keep_listing(&self, listing: &Arc<Listing>) {
+        let mut kept = self.listing.lock();
+        drop(kept.take());
+        *kept = self.kept.keep(&self.owner, listing);
     }
 
     pub(super) fn objects(&self) -> PathBuf {
