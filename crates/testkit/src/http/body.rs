@@ -71,12 +71,13 @@ fn slow(
     length: usize,
     pause: Duration,
 ) -> impl Stream<Item = io::Result<Bytes>> + Send {
-    stream::unfold((pieces, Bytes::new()), move |(mut pieces, mut rest)| async move {
+    let begin = (pieces, Bytes::new(), Duration::ZERO);
+    stream::unfold(begin, move |(mut pieces, mut rest, wait)| async move {
         while rest.is_empty() {
             rest = pieces.next()?;
         }
-        tokio::time::sleep(pause).await;
+        tokio::time::sleep(wait).await;
         let piece = rest.split_to(length.min(rest.len()));
-        Some((Ok(piece), (pieces, rest)))
+        Some((Ok(piece), (pieces, rest, pause)))
     })
 }

@@ -229,7 +229,7 @@ async fn answers_can_be_late_and_slow() {
     let server = Server::serve(|_: &Request| Reply::text("0123456789"));
     for fault in [
         Fault::delay(Duration::from_millis(60)),
-        Fault::slow(5, Duration::from_millis(30)),
+        Fault::slow(4, Duration::from_millis(30)),
     ] {
         server.fail(fault);
         let begin = Instant::now();
