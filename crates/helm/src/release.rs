@@ -139,7 +139,7 @@ pub fn render(
         .values(&chart, given, Mode::Coalesce)
         .map_err(Error::Values)?;
     if !request.skip_schema {
-        schema::validate(&chart, &values, warnings)?;
+        schema::validate(&chart, &values, warnings, options.stop.as_deref())?;
     }
     let wanted = &chart.metadata.kube_version;
     let found = &capabilities.kube_version;

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::guard::Guard;
 use crate::helm::Renderer;
 use crate::remote::Fetcher;
 use crate::schema::Schema;
@@ -33,6 +34,8 @@ pub struct Options<'o> {
     pub lenient_root: bool,
     /// Where transformers look for the fields they change.
     pub specs: Arc<Specs>,
+    /// Bounds what `patches` do.
+    pub guard: Option<Arc<dyn Guard>>,
 }
 
 /// The release of kustomize whose output is made, where releases differ.
@@ -79,6 +82,7 @@ impl Default for Options<'_> {
             without_helm: "must specify --enable-helm",
             lenient_root: false,
             specs: Arc::new(Specs::builtin()),
+            guard: None,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Records as text: JSON, packed by gzip, in base64.
 
-use std::io::{Read, Write as _};
+use std::io::{self, Read, Write as _};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -13,6 +13,9 @@ use super::{Error, Record};
 /// How much JSON a record may unpack to. An object of the API holds 1 MiB, of which a hostile one could make a thousand times
 /// as much.
 pub const MAX_JSON: usize = 64 << 20;
+
+/// The bytes that are unpacked at once.
+const PART: usize = 64 << 10;
 
 /// What stands at the beginning of what gzip has packed.
 const GZIP: [u8; 3] = [0x1f, 0x8b, 0x08];
@@ -27,10 +30,23 @@ pub fn encode(record: &Record) -> String {
 
 /// Reads such a text. What was stored before Helm packed releases is read too.
 pub fn decode(text: &[u8]) -> Result<Record, Error> {
-    decode_within(text, MAX_JSON)
+    let mut json = Vec::new();
+    unpack(text, MAX_JSON, |part| json.extend_from_slice(part))?;
+    Record::from_json(&json)
 }
 
-fn decode_within(text: &[u8], limit: usize) -> Result<Record, Error> {
+/// Returns the memory that reading such a text takes, about and at most: its JSON, and the record with all values in it. Nothing that is
+/// unpacked for that is kept.
+pub(super) fn memory(text: &[u8]) -> Result<usize, Error> {
+    let mut memory = 0;
+    unpack(text, MAX_JSON, |part| {
+        memory += part.len() + model::json::memory(part)
+    })?;
+    Ok(memory)
+}
+
+/// Unpacks a text part by part.
+fn unpack(text: &[u8], limit: usize, mut each: impl FnMut(&[u8])) -> Result<(), Error> {
     if text.len() > limit {
         return Err(Error::Large(limit));
     }
@@ -41,16 +57,25 @@ fn decode_within(text: &[u8], limit: usize) -> Result<Record, Error> {
         .collect();
     let bytes = STANDARD.decode(text).map_err(|_| Error::Base64)?;
     if !bytes.starts_with(&GZIP) {
-        return Record::from_json(&bytes);
+        each(&bytes);
+        return Ok(());
     }
-    let mut json = Vec::new();
-    let mut unpacker = GzDecoder::new(bytes.as_slice()).take(limit as u64 + 1);
-    let unpacked = unpacker.read_to_end(&mut json);
-    unpacked.map_err(|_| Error::Gzip)?;
-    if json.len() > limit {
-        return Err(Error::Large(limit));
+    let mut unpacker = GzDecoder::new(bytes.as_slice());
+    let (mut part, mut size) = (vec![0; PART], 0);
+    loop {
+        match unpacker.read(&mut part) {
+            Ok(0) => return Ok(()),
+            Ok(read) => {
+                size += read;
+                if size > limit {
+                    return Err(Error::Large(limit));
+                }
+                each(&part[..read]);
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(_) => return Err(Error::Gzip),
+        }
     }
-    Record::from_json(&json)
 }
 
 #[cfg(test)]
@@ -78,6 +103,16 @@ mod tests {
     }
 
     #[test]
+    fn the_memory_of_a_text_is_known_before_it_is_read() {
+        let json = format!(r#"{{"config":{{"a":[{}0]}}}}"#, "0,".repeat(1_000_000));
+        let packed = pack(json.as_bytes());
+        assert!(packed.len() < 50_000);
+        let memory = memory(packed.as_bytes()).unwrap();
+        assert!((48_000_000..60_000_000).contains(&memory), "{memory}");
+        assert!(decode(packed.as_bytes()).unwrap().config.is_some());
+    }
+
+    #[test]
     fn hostile_texts_end_early() {
         assert!(matches!(decode(b"%"), Err(Error::Base64)));
         assert!(matches!(
@@ -95,7 +130,7 @@ mod tests {
         let bomb = pack(&vec![b' '; 100_001]);
         assert!(bomb.len() < 10_000);
         assert!(matches!(
-            decode_within(bomb.as_bytes(), 100_000),
+            unpack(bomb.as_bytes(), 100_000, |_| ()),
             Err(Error::Large(_))
         ));
         let nested = pack(&vec![b'['; 100_000]);

@@ -29,7 +29,9 @@ pub use codec::{MAX_JSON, decode, encode};
 pub use hook::{Execution, Hook, phase};
 pub use info::Info;
 pub use make::{Making, manifest_text};
-pub use object::{Change, Driver, LIMIT, OWNED, TYPE, TooLarge, from_object, name, selector, to_object};
+pub use object::{
+    Change, Driver, LIMIT, OWNED, TYPE, TooLarge, from_object, memory, name, selector, to_object,
+};
 pub use read::Error;
 pub use retain::superfluous;
 pub use status::Status;

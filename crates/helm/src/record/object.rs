@@ -4,7 +4,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use model::Value;
 
-use super::{Error, Record, decode, encode};
+use super::{Error, Record, codec, decode, encode};
 
 /// The type of such Secrets.
 pub const TYPE: &str = "helm.sh/release.v1";
@@ -16,6 +16,9 @@ pub const LIMIT: usize = 1 << 20;
 const SYSTEM: [&str; 5] = ["name", "owner", "status", "version", "modifiedAt"];
 const CREATED: &str = "createdAt";
 const OWNER: &str = "helm";
+
+/// The memory of a label besides its text, about.
+const LABEL: usize = 64;
 
 /// What kind of objects records are kept in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -109,8 +112,16 @@ pub fn to_object(
     Ok(object)
 }
 
-/// Reads the release of a Secret or ConfigMap.
-pub fn from_object(object: &Value) -> Result<Record, Error> {
+/// Returns the memory that [reading](from_object) the release of a Secret or ConfigMap takes, about and at most.
+pub fn memory(object: &Value) -> Result<usize, Error> {
+    let text = |(key, value): (&str, &Value)| LABEL + key.len() + value.as_str().map_or(0, str::len);
+    let labels = object.at(&["metadata", "labels"]).and_then(Value::as_object);
+    let labels: usize = labels.into_iter().flat_map(model::Map::iter).map(text).sum();
+    Ok(labels + with_text(object, codec::memory)?)
+}
+
+/// Does something with the text of the release of a Secret or ConfigMap.
+fn with_text<T>(object: &Value, work: impl FnOnce(&[u8]) -> Result<T, Error>) -> Result<T, Error> {
     let key = || model::ObjectKey::of(object).to_string();
     let failed = |source| Error::Object {
         object: key(),
@@ -120,12 +131,16 @@ pub fn from_object(object: &Value) -> Result<Record, Error> {
     if text.is_empty() {
         return Err(Error::NoRelease { object: key() });
     }
-    let mut record = if object.str_at(&["kind"]) == "ConfigMap" {
-        decode(text.as_bytes()).map_err(failed)?
-    } else {
-        let text = STANDARD.decode(text).map_err(|_| failed(Error::Base64))?;
-        decode(&text).map_err(failed)?
-    };
+    if object.str_at(&["kind"]) == "ConfigMap" {
+        return work(text.as_bytes()).map_err(failed);
+    }
+    let text = STANDARD.decode(text).map_err(|_| failed(Error::Base64))?;
+    work(&text).map_err(failed)
+}
+
+/// Reads the release of a Secret or ConfigMap.
+pub fn from_object(object: &Value) -> Result<Record, Error> {
+    let mut record = with_text(object, decode)?;
     let labels = object.at(&["metadata", "labels"]).and_then(Value::as_object);
     for (key, value) in labels.into_iter().flat_map(model::Map::iter) {
         if let (false, Some(value)) = (SYSTEM.contains(&key), value.as_str()) {

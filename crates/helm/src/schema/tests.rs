@@ -5,7 +5,11 @@ fn check(schema: &str, values: &str) -> Result<(), String> {
     let mut values = read(values.as_bytes()).unwrap();
     floats(&mut values);
     let mut warnings = Vec::new();
-    check_one(schema.as_bytes(), values.as_object().unwrap(), &mut warnings)
+    check_one(
+        schema.as_bytes(),
+        values.as_object().unwrap(),
+        (&mut warnings, None),
+    )
 }
 
 /// What Helm 4.2.4 prints, below the name of the chart.
@@ -145,4 +149,39 @@ fn schemas_without_end_end() {
     }
     let schema = format!(r##"{{"$ref":"#/$defs/l0","$defs":{{{levels}"l40":{{"type":"string"}}}}}}"##);
     assert!(check(&schema, "a: 1").is_err());
+}
+
+/// A schema that refuses is no schema that `not` may turn into one that allows.
+#[test]
+fn a_check_that_is_stopped_says_why_whatever_the_schema_says() {
+    let asked = std::sync::atomic::AtomicUsize::new(0);
+    let stop = move || {
+        let asked = asked.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        (asked >= 10).then(|| "it takes too long".to_owned())
+    };
+    let values = read(b"{a: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]}").unwrap();
+    for schema in [
+        r#"{"properties":{"a":{"items":{"type":"number"}}}}"#,
+        r#"{"properties":{"a":{"items":{"not":{"not":{}}}}}}"#,
+        r#"{"anyOf":[{"properties":{"a":{"items":{"type":"string"}}}},true]}"#,
+    ] {
+        let mut warnings = Vec::new();
+        let checked = check_one(
+            schema.as_bytes(),
+            values.as_object().unwrap(),
+            (&mut warnings, Some(&stop)),
+        );
+        assert_eq!(checked.unwrap_err(), "- at '': it takes too long\n", "{schema}");
+    }
+}
+
+/// Each failure had the list of all that is allowed, and the path to its value.
+#[test]
+fn what_is_told_of_many_failures_has_a_largest_size() {
+    let allowed = vec![format!("\"{}\"", "a".repeat(100)); 100].join(",");
+    let schema = format!(r#"{{"additionalProperties":{{"items":{{"enum":[{allowed}]}}}}}}"#);
+    let values = format!("{}: [{}]\n", "k".repeat(1000), "1, ".repeat(5000));
+    let told = check(&schema, &values).unwrap_err();
+    assert!(told.contains("value must be one of"));
+    assert!(told.len() < 4 << 20, "{}", told.len());
 }

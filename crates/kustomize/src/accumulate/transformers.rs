@@ -9,6 +9,7 @@ use crate::affix::{Affix, Side};
 use crate::annotations::Annotations;
 use crate::config::Patch as PatchConfig;
 use crate::error::Errors;
+use crate::guard::Guarded;
 use crate::image::{self, Images};
 use crate::labels::Labels;
 use crate::namespace::Namespace;
@@ -242,6 +243,10 @@ impl Target<'_, '_> {
         }
     }
 
+    fn guard(&self) -> Guarded {
+        Guarded(self.build.options.guard.clone())
+    }
+
     fn strategic_steps(&self, errors: &mut Errors) -> Vec<Step> {
         let place = ("patchesStrategicMerge", None);
         let mut steps = self.lost_steps(place, false);
@@ -250,6 +255,7 @@ impl Target<'_, '_> {
             let load = |path: &str| self.here.loader.load_text(path);
             let (patches, problems) = StrategicPatches::load(entries, "", &load, &mut self.build.texts());
             errors.0.extend(self.here.tell(place, problems).0);
+            let patches = patches.guarded(self.guard());
             steps.push(self.step(place, "PatchStrategicMergeTransformer", Box::new(patches)));
         }
         steps
@@ -274,16 +280,18 @@ impl Target<'_, '_> {
         // A mistake of an entry makes one patch uncertain; that of the whole field makes all of them so.
         let is_lost = configs.is_empty() && self.here.is_unread(("patches", None));
         let mut steps = Vec::new();
+        let guard = self.guard();
         if is_lost {
             steps.extend(self.lost_steps(("patches", None), true));
         }
         if self.origin.is_some() {
-            let each = patches
-                .into_iter()
-                .map(|(place, patch)| self.step(place, "PatchTransformer", Box::new(Patches(vec![patch]))));
+            let each = patches.into_iter().map(|(place, patch)| {
+                let patches = Patches::new(vec![patch], guard.clone());
+                self.step(place, "PatchTransformer", Box::new(patches))
+            });
             steps.extend(each);
         } else if !patches.is_empty() {
-            let patches = Patches(patches.into_iter().map(|(_, patch)| patch).collect());
+            let patches = Patches::new(patches.into_iter().map(|(_, patch)| patch).collect(), guard);
             steps.push(self.step(("patches", None), "PatchTransformer", Box::new(patches)));
         }
         steps
@@ -303,11 +311,10 @@ impl Target<'_, '_> {
         });
         let patches: Vec<_> = patches.collect();
         let mut steps = self.lost_steps(place, false);
-        steps.extend(
-            self.together(patches)
-                .into_iter()
-                .map(|patches| self.step(place, "PatchJson6902Transformer", Box::new(JsonPatches(patches)))),
-        );
+        steps.extend(self.together(patches).into_iter().map(|patches| {
+            let patches = JsonPatches::new(patches, self.guard());
+            self.step(place, "PatchJson6902Transformer", Box::new(patches))
+        }));
         steps
     }
 

@@ -6,6 +6,7 @@ use yaml::node::{Kind, Meaning, Node, Scalar, Text};
 use yaml::{Lines, Step};
 
 use crate::convert;
+use crate::guard::Guarded;
 use crate::problem::{At, InText, Problem};
 use crate::resmap::{AnyId, KeepsId, Matcher, ResMap, Selector};
 use crate::resource::Resource;
@@ -295,10 +296,25 @@ impl TargetedJson {
 }
 
 /// The entries of `patchesJson6902`, one after the other.
-pub(crate) struct JsonPatches(pub(crate) Vec<TargetedJson>);
+pub(crate) struct JsonPatches {
+    entries: Vec<TargetedJson>,
+    guard: Guarded,
+}
+
+impl JsonPatches {
+    pub(crate) fn new(entries: Vec<TargetedJson>, guard: Guarded) -> Self {
+        JsonPatches { entries, guard }
+    }
+}
 
 impl TargetedJson {
-    fn apply(&self, resources: &mut ResMap, index: &mut AnyId, schema: &Schema) -> Vec<Problem> {
+    fn apply(
+        &self,
+        resources: &mut ResMap,
+        index: &mut AnyId,
+        schema: &Schema,
+        guard: &Guarded,
+    ) -> Vec<Problem> {
         let matcher = match Matcher::new(&self.target) {
             Ok(matcher) => matcher,
             Err(wrong) => return Problem::of_target(wrong),
@@ -311,8 +327,14 @@ impl TargetedJson {
                 Lost::Anything.note(resource);
                 continue;
             };
+            let before = guard.size(resource);
             problems.extend(patch.apply(resource));
+            let changed = guard.changed(resource, before);
             index.add(at, &resources.as_slice()[at], schema);
+            if let Err(why) = changed {
+                problems.push(why.into());
+                break;
+            }
         }
         problems
     }
@@ -325,14 +347,20 @@ impl Transform for JsonPatches {
 
     fn transform_all(&self, resources: &mut ResMap, schema: &Schema) -> Vec<Problem> {
         let names = self
-            .0
+            .entries
             .iter()
             .map(|entry| Text::from(&entry.target.id.name))
             .collect();
         let mut index = AnyId::new(names, resources.as_slice(), schema);
         let mut problems = Vec::new();
-        for (number, entry) in self.0.iter().enumerate() {
-            let wrong = entry.apply(resources, &mut index, schema).into_iter();
+        for (number, entry) in self.entries.iter().enumerate() {
+            if let Err(why) = self.guard.begin() {
+                problems.push(Problem::from(why).of_entry(number));
+                break;
+            }
+            let wrong = entry
+                .apply(resources, &mut index, schema, &self.guard)
+                .into_iter();
             problems.extend(wrong.map(|problem| problem.of_entry(number)));
         }
         problems

@@ -15,6 +15,7 @@ pub(crate) type Load<'l> = &'l dyn Fn(&str) -> Result<String, String>;
 use yaml::node::{Text, Texts};
 
 use crate::config::{Patch as Config, PatchOptions};
+use crate::guard::Guarded;
 use crate::id::ResId;
 use crate::problem::{InText, Problem};
 use crate::resmap::{AnyId, Matcher, ResMap, Selector};
@@ -180,11 +181,20 @@ fn allow(mut patch: Resource, options: &PatchOptions) -> Resource {
 }
 
 /// The patches of a kustomization, one after the other.
-pub(crate) struct Patches(pub(crate) Vec<Patch>);
+pub(crate) struct Patches {
+    patches: Vec<Patch>,
+    guard: Guarded,
+}
+
+impl Patches {
+    pub(crate) fn new(patches: Vec<Patch>, guard: Guarded) -> Self {
+        Patches { patches, guard }
+    }
+}
 
 impl Transform for Patches {
     fn merges(&self) -> bool {
-        let mut patches = self.0.iter();
+        let mut patches = self.patches.iter();
         patches.any(|patch| matches!(patch.content, Content::Strategic(_)))
     }
 
@@ -193,11 +203,15 @@ impl Transform for Patches {
     }
 
     fn transform_all(&self, resources: &mut ResMap, schema: &Schema) -> Vec<Problem> {
-        let names = self.0.iter().flat_map(Patch::names).collect();
+        let names = self.patches.iter().flat_map(Patch::names).collect();
         let mut index = AnyId::new(names, resources.as_slice(), schema);
         let mut problems = Vec::new();
-        for (number, patch) in self.0.iter().enumerate() {
-            let failed = patch.apply(resources, &mut index, schema);
+        for (number, patch) in self.patches.iter().enumerate() {
+            if let Err(why) = self.guard.begin() {
+                problems.push(Problem::from(why).of_entry(number));
+                break;
+            }
+            let failed = patch.apply(resources, &mut index, schema, &self.guard);
             problems.extend(failed.into_iter().map(|problem| problem.of_entry(number)));
             if !patch.is_by_name() {
                 // A selected patch may have deleted resources, which kustomize then drops at once.
@@ -213,7 +227,13 @@ impl Transform for Patches {
 }
 
 impl Patch {
-    fn apply(&self, resources: &mut ResMap, index: &mut AnyId, schema: &Schema) -> Vec<Problem> {
+    fn apply(
+        &self,
+        resources: &mut ResMap,
+        index: &mut AnyId,
+        schema: &Schema,
+        guard: &Guarded,
+    ) -> Vec<Problem> {
         let refused = |what: &str| {
             let source = self.source.as_deref().unwrap_or_default();
             vec![format!("{what} {source}").into()]
@@ -222,7 +242,7 @@ impl Patch {
             (Content::Strategic(patches), None) => by_name(patches, resources, index, schema),
             (Content::Strategic(patches), Some(target)) => match patches.as_slice() {
                 [] => Vec::new(),
-                [patch] => Targeted { patch, target }.apply(resources, index, schema),
+                [patch] => Targeted { patch, target }.apply(resources, index, schema, guard),
                 _ => refused(
                     "Multiple Strategic-Merge Patches in one `patches` entry is not allowed to set `patches.target` field:",
                 ),
@@ -251,8 +271,14 @@ impl Patch {
                 for at in resources.select(&matcher, Some(index), schema) {
                     let resource = resources.change(at, patch.keeps_id());
                     resource.remember_id(schema);
+                    let before = guard.size(resource);
                     problems.extend(patch.apply(resource));
+                    let changed = guard.changed(resource, before);
                     index.add(at, &resources.as_slice()[at], schema);
+                    if let Err(why) = changed {
+                        problems.push(why.into());
+                        break;
+                    }
                 }
                 problems
             }

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use yaml::node::{Node, Texts};
 
+use crate::guard::Guarded;
 use crate::id::ResId;
 use crate::merge::merge;
 use crate::problem::{At, InText, Needs, Problem};
@@ -13,7 +14,10 @@ use crate::schema::Schema;
 use crate::transform::{Lost, Transform, first};
 
 /// The patches of `patchesStrategicMerge`.
-pub(crate) struct StrategicPatches(Vec<Entry>);
+pub(crate) struct StrategicPatches {
+    entries: Vec<Entry>,
+    guard: Guarded,
+}
 
 /// The patches of an entry: it is a patch itself or the file of one.
 struct Entry {
@@ -58,7 +62,16 @@ impl StrategicPatches {
             let message = format!("patch appears to be empty; files=[{}]", entries.join(" "));
             problems.push(message.into());
         }
-        (StrategicPatches(read), problems)
+        let patches = StrategicPatches {
+            entries: read,
+            guard: Guarded::default(),
+        };
+        (patches, problems)
+    }
+
+    /// The same patches, with a guard.
+    pub(crate) fn guarded(self, guard: Guarded) -> Self {
+        StrategicPatches { guard, ..self }
     }
 
     /// The patches of an entry that can be read, and what is wrong with others.
@@ -106,7 +119,7 @@ impl Transform for StrategicPatches {
     }
 
     fn transform_all(&self, resources: &mut ResMap, schema: &Schema) -> Vec<Problem> {
-        let patches = self.0.iter().flat_map(|entry| &entry.patches);
+        let patches = self.entries.iter().flat_map(|entry| &entry.patches);
         let mut index = AnyId::new(
             patches.map(Resource::shared_name).collect(),
             resources.as_slice(),
@@ -117,12 +130,16 @@ impl Transform for StrategicPatches {
             number,
             patches,
             is_lost,
-        } in &self.0
+        } in &self.entries
         {
             if *is_lost {
                 Lost::Deletions.transform_all(resources, schema);
             }
             for (at, patch) in patches.iter().enumerate() {
+                if let Err(why) = self.guard.begin() {
+                    problems.push(Problem::from(why).of_entry(*number));
+                    return problems;
+                }
                 let patch = ByName { number: at, patch };
                 let failed = patch.apply(resources, &mut index, schema, |_, problem| problem);
                 let clashes = clashes(at, resources, &mut index, schema);
@@ -186,7 +203,13 @@ pub(crate) struct Targeted<'p> {
 }
 
 impl Targeted<'_> {
-    pub(crate) fn apply(self, resources: &mut ResMap, index: &mut AnyId, schema: &Schema) -> Vec<Problem> {
+    pub(crate) fn apply(
+        self,
+        resources: &mut ResMap,
+        index: &mut AnyId,
+        schema: &Schema,
+        guard: &Guarded,
+    ) -> Vec<Problem> {
         let matcher = match Matcher::new(self.target) {
             Ok(matcher) => matcher,
             Err(wrong) => return Problem::of_target(wrong),
@@ -200,11 +223,17 @@ impl Targeted<'_> {
             let resource = resources.change(at, keeps);
             let mut patch = texts.clone();
             patch.set_api_version(resource.api_version());
+            let before = guard.size(resource);
             if let Err(problem) = apply(resource, &patch, schema) {
                 problems.extend(resource.refuse(Problem::in_text(InText::Object(0), problem)));
             }
+            let changed = guard.changed(resource, before);
             if keeps == KeepsId::No {
                 index.add(at, &resources.as_slice()[at], schema);
+            }
+            if let Err(why) = changed {
+                problems.push(why.into());
+                break;
             }
         }
         problems.extend(clashes(0, resources, index, schema));

@@ -11,6 +11,7 @@ use crate::annotations::Annotations;
 use crate::config::{HelmChart, HelmGlobals, Strictness, decode, decode_all};
 use crate::convert;
 use crate::generator::{self, Kind};
+use crate::guard::Guarded;
 use crate::hash;
 use crate::iam_policy;
 use crate::image::{self, Images};
@@ -133,18 +134,13 @@ pub(crate) fn transformer(
                 target: args.target.clone(),
                 options: args.options.clone(),
             };
-            Box::new(Patches(vec![Patch::load(
-                &config,
-                &load_text,
-                &mut Texts::default(),
-            )?]))
+            let patch = Patch::load(&config, &load_text, &mut Texts::default())?;
+            Box::new(Patches::new(vec![patch], Guarded::default()))
         }
-        "PatchJson6902Transformer" => Box::new(JsonPatches(vec![complete(TargetedJson::load(
-            args.target.as_ref(),
-            &args.path,
-            &args.json_op,
-            &load_text,
-        ))?])),
+        "PatchJson6902Transformer" => {
+            let entry = TargetedJson::load(args.target.as_ref(), &args.path, &args.json_op, &load_text);
+            Box::new(JsonPatches::new(vec![complete(entry)?], Guarded::default()))
+        }
         "PatchStrategicMergeTransformer" => Box::new(complete(StrategicPatches::load(
             &args.paths,
             &args.patches,

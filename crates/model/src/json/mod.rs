@@ -9,11 +9,13 @@
 //! characters are told, not all.
 
 mod error;
+mod memory;
 mod read;
 mod text;
 mod write;
 
 pub use error::Error;
+pub use memory::memory;
 pub use read::{parse, parse_strict};
 pub use write::{to_string, to_vec, write, write_pretty};
 

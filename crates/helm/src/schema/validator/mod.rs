@@ -6,6 +6,8 @@ mod object;
 mod scalar;
 mod unevaluated;
 
+use std::cell::Cell;
+
 use model::{Map, Value};
 use unevaluated::Unevaluated;
 
@@ -13,11 +15,16 @@ use super::document::{Document, Schema, Target};
 use super::draft::Draft;
 use super::failure::{Failure, Failures, Kind, quote};
 use super::{format, number};
+use crate::render::Stop;
 
 /// How many schemas are looked at: references can multiply without end.
 const MAX_STEPS: usize = 300_000;
 /// How many schemas may be inside of one another.
 const MAX_DEPTH: usize = 400;
+
+/// How many bytes the failures have together. Of those after that there is no text: lists of what is allowed can be as long as the schema, and
+/// fail as often as there are steps.
+const MAX_TOLD: usize = 1 << 20;
 
 /// Checks one value.
 pub(super) struct Validator<'d> {
@@ -27,6 +34,11 @@ pub(super) struct Validator<'d> {
     /// The schemas on the way here, each with the number of the value it is about.
     scopes: Vec<(Schema<'d>, usize)>,
     steps: usize,
+    /// The bytes of all failures so far.
+    told: Cell<usize>,
+    /// Tells when to stop, and why it did.
+    stop: Option<&'d Stop>,
+    stopped: Option<String>,
 }
 
 /// What is found about one value by one schema.
@@ -36,18 +48,25 @@ struct Findings {
 }
 
 impl<'d> Validator<'d> {
-    pub(super) fn new(document: &'d Document<'d>) -> Self {
+    pub(super) fn new(document: &'d Document<'d>, stop: Option<&'d Stop>) -> Self {
         Validator {
             document,
             place: Vec::new(),
             scopes: Vec::new(),
             steps: 0,
+            told: Cell::new(0),
+            stop,
+            stopped: None,
         }
     }
 
     pub(super) fn run(&mut self, value: &Value) -> Result<(), Failures> {
         let root = self.document.root();
-        match self.schema(root, value, 0, false) {
+        let checked = self.schema(root, value, 0, false);
+        if let Some(why) = self.stopped.take() {
+            return Err(Failures(vec![self.problem(why)]));
+        }
+        match checked {
             Ok(_) => Ok(()),
             Err(failure) => Err(Failures(failure.into_causes())),
         }
@@ -72,6 +91,12 @@ impl<'d> Validator<'d> {
             }
         };
         self.steps += 1;
+        if self.stopped.is_none() {
+            self.stopped = self.stop.and_then(|stop| stop());
+        }
+        if let Some(why) = &self.stopped {
+            return Err(self.problem(why.as_str()));
+        }
         if self.steps > MAX_STEPS || self.scopes.len() > MAX_DEPTH {
             return Err(self.problem("the schema is too large or too deep for this value: make it simpler"));
         }
@@ -92,7 +117,7 @@ impl<'d> Validator<'d> {
             0 => Ok(found.unevaluated),
             1 => Err(found.failures.remove(0)),
             _ => Err(Failure {
-                place: self.place.clone(),
+                place: self.told_place(),
                 kind: Kind::Group,
                 causes: found.failures,
             }),
@@ -198,7 +223,7 @@ impl<'d> Validator<'d> {
         }
         if let Err(failure) = self.same(target, value, found) {
             found.failures.push(Failure {
-                place: self.place.clone(),
+                place: self.told_place(),
                 kind: Kind::Reference,
                 causes: failure.into_causes(),
             });
@@ -278,10 +303,38 @@ impl<'d> Validator<'d> {
         done.map(drop)
     }
 
+    /// Where in the value we are, for a failure.
+    fn told_place(&self) -> Vec<String> {
+        let size = self
+            .place
+            .iter()
+            .map(|part| size_of::<String>() + part.len())
+            .sum();
+        match self.may_tell(size) {
+            true => self.place.clone(),
+            false => Vec::new(),
+        }
+    }
+
+    /// Whether so many bytes of a failure are told.
+    fn may_tell(&self, bytes: usize) -> bool {
+        let told = self.told.get().saturating_add(bytes);
+        let may = told <= MAX_TOLD;
+        if may {
+            self.told.set(told);
+        }
+        may
+    }
+
     fn problem(&self, text: impl Into<String>) -> Failure {
+        let text = text.into();
+        let text = match self.may_tell(text.len()) {
+            true => text,
+            false => "too much is wrong to tell it all".to_owned(),
+        };
         Failure {
-            place: self.place.clone(),
-            kind: Kind::Problem(text.into()),
+            place: self.told_place(),
+            kind: Kind::Problem(text),
             causes: Vec::new(),
         }
     }

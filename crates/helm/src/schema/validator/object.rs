@@ -3,7 +3,7 @@
 use model::{Map, Value};
 
 use super::super::draft::Draft;
-use super::super::failure::{Failure, Kind, quote, quoted};
+use super::super::failure::{Failure, quote, quoted};
 use super::super::number::grouped;
 use super::{Findings, Schema, Validator, count};
 
@@ -145,10 +145,10 @@ impl<'d> Validator<'d> {
         let done = self.schema(child, &Value::str(name), number, false);
         self.place = place;
         if let Err(failure) = done {
+            let text = format!("invalid propertyName {}", quote(name));
             found.failures.push(Failure {
                 place: Vec::new(),
-                kind: Kind::Problem(format!("invalid propertyName {}", quote(name))),
-                causes: failure.into_causes(),
+                ..self.problem_with(text, failure.into_causes())
             });
         }
     }

@@ -41,7 +41,7 @@ pub(super) fn check(args: &Args, chart: &Chart, given: Map, found: &mut Vec<Mess
     };
     let valid = match args.skip_schema_validation {
         true => Ok(()),
-        false => schema::validate(&chart, &values, &mut warnings),
+        false => schema::validate(&chart, &values, &mut warnings, None),
     };
     if chart.templates().next().is_none() {
         found.push(Message::new(
