@@ -136,6 +136,13 @@ impl Archives {
         }
     }
 
+    /// The same, of artifacts that have so many bytes at most.
+    #[must_use]
+    pub(crate) fn up_to(mut self, largest: u64) -> Self {
+        self.fetch.largest = largest;
+        self
+    }
+
     /// The file of an artifact.
     ///
     /// # Errors

@@ -8,8 +8,8 @@ use api::source::{ChartSource, ChartVerification, HelmChart, HelmChartSpec};
 use api::{Object, Reason};
 use helm::ownership::origin_labels;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use kube::ResourceExt;
-use kube::api::{DeleteParams, Patch, PatchParams};
+use kube::api::{DeleteParams, Patch, PatchParams, Preconditions};
+use kube::{Api, ResourceExt};
 
 use super::{FIELD_MANAGER, HelmReleases, source, target};
 use crate::kit::{Failure, Notice, Run, chain, named};
@@ -54,6 +54,14 @@ impl HelmReleases {
         })?;
         let live = self.sources.helm_chart(&namespace, &chart_name).await;
         if !live.as_ref().is_some_and(|live| is_as_wanted(live, &chart)) {
+            let sync_error = |message| Failure::transient(Reason::HELM_CHART_SYNC_ERR, message);
+            let found = charts.get_metadata_opt(&chart_name).await;
+            let found = found.map_err(|error| sync_error(chain(&error)))?;
+            if let Some(other) = found.and_then(|found| other_owner(found.labels(), object)) {
+                return Err(sync_error(format!(
+                    "HelmChart '{namespace}/{chart_name}' was made for HelmRelease '{other}': give one of both another name"
+                )));
+            }
             let params = PatchParams::apply(FIELD_MANAGER).force();
             let applied = charts.patch(&chart_name, &params, &Patch::Apply(&chart)).await;
             let applied = applied.map_err(|error| {
@@ -74,7 +82,7 @@ impl HelmReleases {
         Ok(())
     }
 
-    /// Deletes the HelmChart of a release.
+    /// Deletes the HelmChart of a release. One that is of another release stays: whoever may write a status may name any.
     pub(super) async fn delete_chart(&self, run: &mut Run<'_, HelmReleaseSpec>) -> Result<(), Failure> {
         let Some(known) = run.status.helm_chart.clone() else {
             return Ok(());
@@ -84,11 +92,12 @@ impl HelmReleases {
         let charts =
             named::check("name", name).and_then(|()| named::api::<HelmChart>(&self.shared.client, namespace));
         let deleted = match charts {
-            Ok(charts) => charts.delete(name, &DeleteParams::default()).await.map(drop),
+            Ok(charts) => delete_own(&charts, name, run.object).await,
             Err(error) => Err(error),
         };
         match deleted {
-            Ok(()) => run.tell(Notice::trace(
+            Ok(false) => {}
+            Ok(true) => run.tell(Notice::trace(
                 Reason::HELM_CHART_DELETED,
                 format!("deleted HelmChart '{known}'"),
             )),
@@ -101,6 +110,38 @@ impl HelmReleases {
         run.status.helm_chart = None;
         Ok(())
     }
+}
+
+/// The other release that a HelmChart was made for, if its labels name one. Names of releases with dashes lead to the same name.
+fn other_owner(labels: &BTreeMap<String, String>, object: &HelmRelease) -> Option<String> {
+    let own = origin_labels(&target::own_namespace(object), &object.name_any());
+    let owners = own.map(|(key, value)| labels.get(&key).cloned().unwrap_or(value));
+    let is_own = owners == [object.name_any(), target::own_namespace(object)];
+    let [name, namespace] = owners;
+    (!is_own).then(|| format!("{namespace}/{name}"))
+}
+
+/// Deletes a HelmChart if it is that of a release; whether it was.
+async fn delete_own(charts: &Api<HelmChart>, name: &str, object: &HelmRelease) -> kube::Result<bool> {
+    let Some(live) = charts.get_metadata_opt(name).await? else {
+        return Ok(false);
+    };
+    let origin = origin_labels(&target::own_namespace(object), &object.name_any());
+    if origin
+        .iter()
+        .any(|(key, value)| live.labels().get(key) != Some(value))
+    {
+        tracing::warn!(
+            "HelmChart '{name}' is kept: its labels do not say that it was made for this HelmRelease"
+        );
+        return Ok(false);
+    }
+    let found = Preconditions {
+        uid: live.uid(),
+        resource_version: None,
+    };
+    let params = DeleteParams::default().preconditions(found);
+    charts.delete(name, &params).await.map(|_| true)
 }
 
 fn made(was_there: bool, chart: &HelmChart, namespace: &str, name: &str) -> Notice {

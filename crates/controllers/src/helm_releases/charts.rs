@@ -6,15 +6,17 @@ use std::io::Read as _;
 use std::sync::Arc;
 
 use api::Reason;
+use engine::workers::{SlowWork, WorkerPermit};
 use helm::chart::{Chart, Charts as Known, Limits};
 use model::{Artifact, Digest};
 use parking_lot::Mutex;
 use source::store::fetch;
 
+use super::reading::Reading;
 use super::{Settings, Shared};
 use crate::artifacts::Archives;
 use crate::kit::{Failure, chain};
-use crate::sources::blocking;
+use crate::sources::slow_fetches;
 
 /// How many bytes of charts are kept that were read.
 const KEPT: usize = 32 << 20;
@@ -25,26 +27,37 @@ const MOST_PROVEN: usize = 16_384;
 /// The charts of artifacts.
 pub(super) struct Charts {
     archives: Archives,
+    reading: Reading,
+    slow: SlowWork,
     known: Known,
     /// The archives that were read, by digest and URL. Only these share charts: a status may claim a digest that its URL does not have.
     proven: Mutex<HashSet<(Digest, String)>>,
 }
 
 impl Charts {
-    pub(super) fn new(shared: &Shared) -> Self {
+    pub(super) fn new(shared: &Shared, reading: &Reading) -> Self {
+        let archives = Archives::new(
+            shared.store.clone(),
+            shared.settings.http_retry,
+            shared.settings.source_host.clone(),
+        );
         Charts {
-            archives: Archives::new(
-                shared.store.clone(),
-                shared.settings.http_retry,
-                shared.settings.source_host.clone(),
-            ),
+            archives: archives.up_to(Limits::default().archive),
+            reading: reading.clone(),
+            slow: slow_fetches(),
             known: Known::new(KEPT),
             proven: Mutex::default(),
         }
     }
 
-    /// The chart of an artifact.
-    pub(super) async fn get(&self, artifact: &Artifact, settings: &Settings) -> Result<Arc<Chart>, Failure> {
+    /// The chart of an artifact, for a release of a namespace. The release has no worker where its server is slow or the chart takes long
+    /// to unpack.
+    pub(super) async fn get(
+        &self,
+        artifact: &Artifact,
+        settings: &Settings,
+        (namespace, worker): (&str, &WorkerPermit),
+    ) -> Result<Arc<Chart>, Failure> {
         let failed = |why: String| {
             let message = format!("Could not load chart: {why}");
             Failure::transient(Reason::ARTIFACT_FAILED, message)
@@ -58,7 +71,8 @@ impl Charts {
         {
             return Ok(chart);
         }
-        let file = self.file(artifact, settings).await?;
+        let fetch = self.file(artifact, settings);
+        let file = self.slow.run(worker, namespace, fetch).await?;
         {
             let mut proven = self.proven.lock();
             if proven.len() >= MOST_PROVEN {
@@ -67,8 +81,8 @@ impl Charts {
             proven.insert(proof);
         }
         let known = self.known.clone();
-        let read = blocking(move || known.get(digest, || read(file)));
-        read.await.map_err(failed)
+        let read = move || known.get(digest, || read(file));
+        self.reading.run(namespace, worker, read).await.map_err(failed)
     }
 
     async fn file(&self, artifact: &Artifact, settings: &Settings) -> Result<File, Failure> {
@@ -87,9 +101,10 @@ impl Charts {
     }
 }
 
-fn read(mut file: File) -> Result<Chart, String> {
-    let mut archive = Vec::new();
-    file.read_to_end(&mut archive)
-        .map_err(|error| error.to_string())?;
-    Chart::from_archive(&archive, &Limits::default()).map_err(|error| chain(&error))
+fn read(file: File) -> Result<Chart, String> {
+    let (mut archive, limits) = (Vec::new(), Limits::default());
+    // With one byte more it is refused.
+    let read = file.take(limits.archive + 1).read_to_end(&mut archive);
+    read.map_err(|error| error.to_string())?;
+    Chart::from_archive(&archive, &limits).map_err(|error| chain(&error))
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use api::Reason;
 use api::helm::HelmRelease;
 use engine::health::cel::{Predicate, Work, check_amount};
+use engine::workers::WorkerPermit;
 use kube::ResourceExt;
 
 use super::HelmReleases;
@@ -15,7 +16,11 @@ const TERMINAL: &str = "Reconciliation failed terminally due to configuration er
 
 impl HelmReleases {
     /// Checks all that an object depends on.
-    pub(super) async fn check_dependencies(&self, object: &HelmRelease) -> Result<(), Failure> {
+    pub(super) async fn check_dependencies(
+        &self,
+        object: &HelmRelease,
+        worker: &WorkerPermit,
+    ) -> Result<(), Failure> {
         let settings = &self.shared.settings;
         if settings.no_cross_namespace_refs {
             check_namespaces(object, &object.spec.depends_on)
@@ -34,7 +39,7 @@ impl HelmReleases {
         let tenant = object.namespace().unwrap_or_default();
         let check = || check(object, additive, wait, find);
         match has_expressions(&object.spec.depends_on) {
-            true => desk.evaluations().run(&tenant, check).await,
+            true => desk.evaluations().run_beside(worker, &tenant, check).await,
             false => check(),
         }
     }

@@ -67,7 +67,7 @@ impl Release<'_, '_> {
 
     async fn hold(&mut self, to: i64) -> Result<(), Failure> {
         let failed = |problem: String| Failure::transient(Reason::ROLLBACK_FAILED, problem);
-        let records = self.storage.all().await;
+        let records = self.storage.all(self.run.worker).await;
         self.records = records.map_err(|error| failed(error.to_string()))?;
         let Some(wanted) = self.records.iter().find(|record| record.version == to).cloned() else {
             let known = self.records.iter().map(|record| record.version.to_string());

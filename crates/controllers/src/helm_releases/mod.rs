@@ -26,6 +26,7 @@ mod operator;
 mod paused;
 mod post_render;
 mod preview;
+mod reading;
 mod reconcile;
 mod render;
 mod settings;
@@ -61,6 +62,7 @@ use crate::kit::{
 };
 use charts::Charts;
 use configs::Configs;
+use reading::Reading;
 use render::Renderer;
 use sites::Sites;
 use source::Sources;
@@ -97,6 +99,7 @@ pub struct HelmReleases {
     charts: Charts,
     configs: Arc<Configs>,
     renderer: Renderer,
+    reading: Reading,
     sites: Sites,
     /// Workers for releases in clusters that a namespace names itself.
     remote_workers: std::sync::OnceLock<TenantWorkers>,
@@ -106,11 +109,13 @@ pub struct HelmReleases {
 impl HelmReleases {
     /// The controller of a process.
     pub fn new(shared: Shared) -> Self {
+        let reading = Reading::new();
         HelmReleases {
             sources: Sources::new(&shared.client),
-            charts: Charts::new(&shared),
+            charts: Charts::new(&shared, &reading),
             configs: Arc::new(Configs::new(&shared.client)),
             renderer: Renderer::new(),
+            reading,
             sites: Sites::new(shared.settings.clusters(&shared.client)),
             remote_workers: std::sync::OnceLock::new(),
             desk: std::sync::OnceLock::new(),

@@ -11,6 +11,7 @@ use engine::plan::{
     self, Candidate, Desired, Found, Health, Input, Objects, Observed, OnFailure, Options, Plan, Propagation,
     Strategy,
 };
+use engine::workers::WorkerPermit;
 use helm::decision::message::{DriftChange, DriftKind};
 use helm::inventory::Listed;
 use helm::ownership;
@@ -250,7 +251,7 @@ fn is_of_another(candidate: &Candidate, name: &str, namespace: &str) -> bool {
 }
 
 /// The differences that do not count. Reading the rules takes time: it waits for its turn like evaluations.
-pub(super) async fn ignore_rules(object: &HelmRelease) -> Result<IgnoreRules, String> {
+pub(super) async fn ignore_rules(object: &HelmRelease, worker: &WorkerPermit) -> Result<IgnoreRules, String> {
     let drift = object.spec.drift_detection.as_ref();
     let rules = drift.map(|drift| drift.ignore.as_slice()).unwrap_or_default();
     if rules.is_empty() {
@@ -264,7 +265,7 @@ pub(super) async fn ignore_rules(object: &HelmRelease) -> Result<IgnoreRules, St
         })
     };
     let tenant = object.metadata.namespace.as_deref().unwrap_or_default();
-    Evaluations::default().run(tenant, read).await
+    Evaluations::default().run_beside(worker, tenant, read).await
 }
 
 /// The label or annotation of objects that nobody compares.

@@ -5,6 +5,7 @@
 
 use api::helm::HelmRelease;
 use engine::plan::{Objects, Plan};
+use engine::workers::Workers;
 use helm::decision::message;
 use helm::decision::{Action, Next};
 use helm::record::{Record, Status};
@@ -12,8 +13,10 @@ use kube::Client;
 use model::Map;
 
 use super::action::{NotDone, Release};
+use super::reading::Reading;
 use super::source::Sources;
 use super::storage::Storage;
+use super::values::Values;
 use super::{FIELD_MANAGER, HelmReleases, Shared, chart_template, reconcile, sites, status, target};
 use crate::kit::{Failure, Rehearsal};
 
@@ -62,8 +65,17 @@ impl From<Failure> for NoPreview {
 /// # Errors
 /// What the controller would tell instead.
 pub async fn values(client: &Client, object: &HelmRelease) -> Result<Map, NoPreview> {
-    let (values, ..) = super::values::values(client, object).await?;
-    Ok(values)
+    Ok(read_values(client, object, &Reading::new()).await?.values)
+}
+
+/// The values of a release, for whoever has no worker.
+async fn read_values(client: &Client, object: &HelmRelease, reading: &Reading) -> Result<Values, NoPreview> {
+    let worker = Workers::new(1).take().await.ok_or_else(ends)?;
+    Ok(super::values::values(client, object, reading, &worker).await?)
+}
+
+fn ends() -> NoPreview {
+    NoPreview("the program is about to end".to_owned())
 }
 
 /// What the controller would do next for an object of the cluster. Nothing is changed.
@@ -73,7 +85,8 @@ pub async fn values(client: &Client, object: &HelmRelease) -> Result<Map, NoPrev
 /// # Errors
 /// What the controller would tell instead.
 pub async fn preview(shared: Shared, object: &HelmRelease, look: Look) -> Result<Preview, NoPreview> {
-    let standards = sites::standards(object, shared.settings.helm3_defaults).await;
+    let worker = Workers::new(1).take().await.ok_or_else(ends)?;
+    let standards = sites::standards(object, shared.settings.helm3_defaults, &worker).await;
     let standards = standards.map_err(NoPreview)?;
     let template = object.spec.chart.as_ref();
     let helm_chart = template.map(|template| chart_template::key(object, template));
@@ -90,8 +103,17 @@ pub async fn preview(shared: Shared, object: &HelmRelease, look: Look) -> Result
         .sources
         .chart(object, helm_chart.as_deref(), settings)
         .await?;
-    let (values, _, hidden) = super::values::values(&client, object).await?;
-    let loaded = releases.charts.get(&found.artifact, settings).await?;
+    let Values {
+        values,
+        hidden,
+        charge: _charge,
+        ..
+    } = read_values(&client, object, &releases.reading).await?;
+    let own = target::own_namespace(object);
+    let loaded = releases
+        .charts
+        .get(&found.artifact, settings, (&own, &worker))
+        .await?;
     let (chart, oci_digest) = match found.is_by_digest {
         true => releases.tracked(&loaded, &found.artifact.revision.to_string())?,
         false => (loaded, String::new()),
@@ -101,7 +123,7 @@ pub async fn preview(shared: Shared, object: &HelmRelease, look: Look) -> Result
     let mut site = site.map_err(NoPreview)?;
     site.rehearsed = Some(Vec::new());
     let rehearsal = Rehearsal::new(&client, FIELD_MANAGER).await;
-    let rehearsal = rehearsal.ok_or_else(|| NoPreview("the program is about to end".to_owned()))?;
+    let rehearsal = rehearsal.ok_or_else(ends)?;
     let mut run = rehearsal.run(object);
     if let Some(change) = reconcile::target_change(&run, &chart) {
         let what = change.text();
@@ -118,7 +140,14 @@ pub async fn preview(shared: Shared, object: &HelmRelease, look: Look) -> Result
         renderer: &releases.renderer,
         values,
         policy: target::policy(object, settings),
-        storage: Storage::new(&site.client, (&namespace, &name), object, None).rehearsed(),
+        storage: Storage::new(
+            (&site.client, site.cluster()),
+            &releases.reading,
+            (&namespace, &name),
+            object,
+            None,
+        )
+        .rehearsed(),
         records: Vec::new(),
         history: status::history(&run.status),
         log: Vec::new(),
@@ -136,7 +165,8 @@ pub async fn preview(shared: Shared, object: &HelmRelease, look: Look) -> Result
 impl Release<'_, '_> {
     /// What would be done next.
     async fn previewed(&mut self, look: Look) -> Result<Preview, String> {
-        self.records = self.storage.all().await.map_err(|error| error.to_string())?;
+        let records = self.storage.all(self.run.worker).await;
+        self.records = records.map_err(|error| error.to_string())?;
         self.note_own_records();
         let before = self.records.clone();
         let mut is_unlocked = false;

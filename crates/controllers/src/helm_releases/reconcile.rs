@@ -16,6 +16,7 @@ use super::newer::{self, WorkedOn};
 use super::settled::{Inputs, Settled, told};
 use super::site::Site;
 use super::storage::Storage;
+use super::values::Values;
 use super::versions::{Read, Versions};
 use super::watched::Watched;
 use super::{HelmReleases, RESET, asks, sites, status, target, values};
@@ -31,7 +32,7 @@ impl HelmReleases {
     pub(super) async fn release(&self, run: &mut ReleaseRun<'_>) -> Result<(), Failure> {
         target::check_names(run.object)?;
         let helm3_defaults = self.shared.settings.helm3_defaults;
-        let standards = sites::standards(run.object, helm3_defaults)
+        let standards = sites::standards(run.object, helm3_defaults, run.worker)
             .await
             .map_err(|problem| {
                 let message = format!("{TERMINAL}: {problem}");
@@ -56,14 +57,24 @@ impl HelmReleases {
             .set_reconciling(stamp, Reason::PROGRESSING, "Fulfilling prerequisites");
         run.show_progress().await;
         let settings = &self.shared.settings;
-        self.check_dependencies(run.object).await?;
+        self.check_dependencies(run.object, run.worker).await?;
         let helm_chart = run.status.helm_chart.clone();
         let found = self
             .sources
             .chart(run.object, helm_chart.as_deref(), settings)
             .await?;
-        let (values, of_values, hidden) = values::values(&self.shared.client, run.object).await?;
-        let loaded = self.charts.get(&found.artifact, settings).await?;
+        let values = values::values(&self.shared.client, run.object, &self.reading, run.worker).await?;
+        let Values {
+            values,
+            read: of_values,
+            hidden,
+            charge: _charge,
+        } = values;
+        let of = target::own_namespace(run.object);
+        let loaded = self
+            .charts
+            .get(&found.artifact, settings, (&of, run.worker))
+            .await?;
         let revision = found.artifact.revision.to_string();
         let (chart, oci_digest) = match found.is_by_digest {
             true => self.tracked(&loaded, &revision)?,
@@ -82,7 +93,13 @@ impl HelmReleases {
             target::release_name(run.object),
         );
         let operator = settings.operator.as_ref();
-        let storage = Storage::new(&site.client, (&stored_in, &name), run.object, operator);
+        let storage = Storage::new(
+            (&site.client, site.cluster()),
+            &self.reading,
+            (&stored_in, &name),
+            run.object,
+            operator,
+        );
         let newer = self.desk.get().map(|desk| {
             let worked_on = WorkedOn {
                 object: run.object.clone(),
@@ -146,7 +163,7 @@ impl HelmReleases {
         if run.is_requested() && !read.is_empty() {
             return false;
         }
-        if self.check_dependencies(run.object).await.is_err() {
+        if self.check_dependencies(run.object, run.worker).await.is_err() {
             return false;
         }
         let helm_chart = run.status.helm_chart.as_deref();
@@ -220,8 +237,14 @@ impl HelmReleases {
         };
         let stored_in = run.status.storage_namespace.clone().unwrap_or_default();
         let operator = self.shared.settings.operator.as_ref();
-        let mut storage = Storage::new(&site.client, (&stored_in, &latest.name), run.object, operator);
-        let (records, unread) = match storage.all().await {
+        let mut storage = Storage::new(
+            (&site.client, site.cluster()),
+            &self.reading,
+            (&stored_in, &latest.name),
+            run.object,
+            operator,
+        );
+        let (records, unread) = match storage.all(run.worker).await {
             Ok(records) => (records, None),
             Err(error) => (Vec::new(), Some(error.to_string())),
         };

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use api::helm::HelmRelease;
-use engine::cluster::Cluster;
+use engine::cluster::{Charge, Cluster, Listing};
 use helm::HelmVersion;
 use helm::capabilities::{Capabilities, KubeVersion};
 use helm::chart::Chart;
@@ -21,7 +21,6 @@ use super::site::Site;
 use super::world::WithNames;
 use super::{Settings, target};
 use crate::kit::{Permits, WorkerPermit, chain};
-use crate::sources::blocking;
 
 /// How many bytes of templates are kept that were read.
 const KEPT: usize = 16 << 20;
@@ -36,38 +35,13 @@ const MOST: usize = 16;
 /// Renders charts.
 pub(super) struct Renderer {
     engine: Engine,
-    places: Places,
+    permits: Permits,
 }
 
-/// Limits how many renderings run at once: they take memory and processors, and wait for lookups. No namespace has more than half.
-struct Places(Permits);
-
-impl Places {
-    fn new() -> Self {
-        let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-        Places(Permits::new((2 * cores).clamp(4, MOST)))
-    }
-
-    /// Runs work of a namespace beside the runtime. The release has no worker meanwhile, nor while it waits for a permit, so that a
-    /// namespace with many slow charts holds no workers.
-    async fn run<T: Send + 'static>(
-        &self,
-        namespace: &str,
-        worker: &WorkerPermit,
-        work: impl FnOnce() -> T + Send + 'static,
-    ) -> T {
-        let run = async {
-            let permit = self.0.acquire(namespace).await;
-            // The work goes on when nobody waits for it any more, and has its permit until it ends.
-            let permitted = move || {
-                let done = work();
-                drop(permit);
-                done
-            };
-            blocking(permitted).await
-        };
-        worker.aside(run).await
-    }
+/// Creates the permits of renderings: they take memory and processors, and wait for lookups.
+fn permits() -> Permits {
+    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    Permits::new((2 * cores).clamp(4, MOST))
 }
 
 /// Tells a rendering to stop once its time is up.
@@ -76,7 +50,7 @@ fn deadline(within: Duration) -> Arc<render::Stop> {
     let stop = move || {
         (began.elapsed() > within).then(|| {
             format!(
-                "the rendering takes longer than {within:?}: have the templates do less and look up fewer objects"
+                "the rendering takes longer than {within:?}: have templates, schemas and post-renderers do less, and look up fewer objects"
             )
         })
     };
@@ -102,7 +76,7 @@ impl Renderer {
     pub(super) fn new() -> Self {
         Renderer {
             engine: Engine::remembering(KEPT),
-            places: Places::new(),
+            permits: permits(),
         }
     }
 
@@ -124,7 +98,7 @@ impl Renderer {
         let work = move || {
             let stop = deadline(DEADLINE);
             let lookup = InCluster::within(cluster, runtime, DEADLINE);
-            let mut changes = Chain::of(&object);
+            let mut changes = Chain::of(&object, Arc::clone(&stop));
             let request = Request {
                 chart,
                 given: values,
@@ -152,7 +126,7 @@ impl Renderer {
             }
             rendered.map_err(|error| chain(&error))
         };
-        self.places.run(&namespace, rendering.worker, work).await
+        self.permits.run(&namespace, rendering.worker, work).await
     }
 }
 
@@ -184,6 +158,8 @@ pub struct InCluster {
     /// The time for all lookups together, and what is left of it.
     all: Duration,
     left: Mutex<Duration>,
+    /// The parts of the cluster's budget that the objects looked up last take. They are there until the next ones are looked up.
+    charges: Mutex<Vec<Charge>>,
 }
 
 impl InCluster {
@@ -199,6 +175,7 @@ impl InCluster {
             runtime,
             all,
             left: Mutex::new(all),
+            charges: Mutex::default(),
         }
     }
 }
@@ -206,6 +183,7 @@ impl InCluster {
 impl Lookup for InCluster {
     fn lookup(&self, api_version: &str, kind: &str, namespace: &str, name: &str) -> Result<Value, String> {
         let (group, version) = model::object_key::split_api_version(api_version);
+        self.charges.lock().clear();
         let found = async {
             let resource = match self.cluster.resource(group, version, kind).await {
                 Ok(resource) => resource,
@@ -214,7 +192,8 @@ impl Lookup for InCluster {
             };
             if name.is_empty() {
                 let listed = self.cluster.list_all(&resource, namespace).await;
-                let items = listed.map_err(|error| error.to_string())?;
+                let Listing { items, charges } = listed.map_err(|error| error.to_string())?;
+                *self.charges.lock() = charges;
                 return Ok(value!({
                     "apiVersion": (api_version), "kind": (format!("{kind}List")), "items": (Value::Array(items)),
                 }));
@@ -239,39 +218,8 @@ impl Lookup for InCluster {
 
 #[cfg(test)]
 mod tests {
-    use engine::workers::Workers;
-    use tokio::sync::mpsc;
-
     use super::*;
-
-    /// The renderings of a namespace held all blocking threads, and its releases all workers.
-    #[tokio::test]
-    async fn the_renderings_of_a_namespace_hold_no_workers_and_leave_places_to_others() {
-        let (places, workers) = (Places(Permits::new(2)), Workers::new(1));
-        let (end, ended) = std::sync::mpsc::channel::<()>();
-        let (tell, mut told) = mpsc::unbounded_channel();
-        let ended = Arc::new(Mutex::new(ended));
-        let slow = async || {
-            let worker = workers.take().await.unwrap();
-            let (tell, ended) = (tell.clone(), Arc::clone(&ended));
-            let work = move || {
-                tell.send(()).unwrap();
-                ended.lock().recv().unwrap();
-            };
-            places.run("mallory", &worker, work).await;
-        };
-        let other = async {
-            told.recv().await.unwrap();
-            let worker = workers.take().await.unwrap();
-            places.run("ada", &worker, || ()).await;
-            let is_waiting = told.try_recv().is_err();
-            end.send(()).unwrap();
-            end.send(()).unwrap();
-            is_waiting
-        };
-        let ((), (), is_waiting) = tokio::join!(slow(), slow(), other);
-        assert!(is_waiting, "a namespace has one of two places");
-    }
+    use crate::kit::blocking;
 
     #[tokio::test]
     async fn a_rendering_stops_at_its_deadline_and_says_where_and_what_to_do() {
@@ -306,7 +254,7 @@ mod tests {
         for part in [
             "app/templates/endless.yaml",
             "takes longer than 1ms",
-            "have the templates do less",
+            "have templates, schemas and post-renderers do less",
         ] {
             assert!(failure.contains(part), "{failure}");
         }

@@ -10,6 +10,7 @@ use engine::health::Evaluations;
 use engine::health::cel::Check;
 use engine::observe::Memory;
 use engine::unit::CredentialsStore as _;
+use engine::workers::WorkerPermit;
 use parking_lot::Mutex;
 
 use super::client_side::Types;
@@ -190,6 +191,7 @@ impl Sites {
 pub(super) async fn standards(
     object: &HelmRelease,
     helm3_defaults: bool,
+    worker: &WorkerPermit,
 ) -> Result<(Standard, Standard), String> {
     let parse = || parsed_standards(object, helm3_defaults);
     if object.spec.health_check_exprs.is_empty() {
@@ -197,7 +199,7 @@ pub(super) async fn standards(
     }
     // Parsing takes time: it waits for its turn like evaluations.
     let tenant = object.metadata.namespace.as_deref().unwrap_or_default();
-    Evaluations::default().run(tenant, parse).await
+    Evaluations::default().run_beside(worker, tenant, parse).await
 }
 
 /// Rules that are the tenant's if it has written expressions, and built in otherwise.

@@ -30,7 +30,7 @@ impl Release<'_, '_> {
             self.run.status.last_handled_force_at = force;
         }
         // Nobody else works on it meanwhile: from now on the records are what is written here.
-        let records = self.storage.all().await;
+        let records = self.storage.all(self.run.worker).await;
         self.records = records.map_err(|error| state_error(error.to_string()))?;
         self.note_own_records();
         loop {

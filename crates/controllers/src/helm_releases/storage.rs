@@ -1,15 +1,20 @@
 //! The records of a release, in Secrets of its storage namespace, as Helm keeps them.
 
 use api::helm::HelmRelease;
+use engine::cluster::{Cluster, Resource, Selection};
+use engine::workers::WorkerPermit;
 use helm::record::{self, Change, Driver, Record, Status};
 use jiff::Timestamp;
 use k8s_openapi::api::core::v1::Secret;
-use kube::api::{DeleteParams, ListParams, PostParams};
+use kube::api::{DeleteParams, PostParams};
 use kube::{Api, Client, ResourceExt};
-use model::convert::{from_serde, to_serde};
+use model::Value;
+use model::convert::to_serde;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::operator::{self, Operator};
+use super::reading::{Charge, OverBudget, Reading};
+use super::target;
 use super::versions::{Version, Versions};
 use crate::kit::chain;
 
@@ -19,9 +24,20 @@ const MADE_FOR: &str = "sluice.dev/made-for";
 /// How often a record is written at most where others write to its Secret at the same time.
 const TRIES: usize = 5;
 
+/// How many Secrets a page of the list has.
+const PAGE: usize = 20;
+/// The most records of one release.
+const MOST: usize = 10_000;
+
 /// The records of one release.
 pub(super) struct Storage {
     secrets: Api<Secret>,
+    cluster: Cluster,
+    reading: Reading,
+    /// The namespace of the object, which has a budget for the memory of records.
+    tenant: String,
+    /// The part of that budget which the records take.
+    charge: Option<Charge>,
     namespace: String,
     release: String,
     /// The version of the object of each record, as it was read or written.
@@ -72,19 +88,28 @@ pub(super) enum Error {
     },
     #[error("record {name} cannot be read: {why}: delete the Secret, or roll back with helm")]
     Unreadable { name: String, why: String },
+    #[error("release {release} has more than {MOST} records: delete the Secrets of old versions")]
+    TooMany { release: String },
+    #[error(transparent)]
+    OverBudget(#[from] OverBudget),
     #[error(transparent)]
     TooLarge(#[from] record::TooLarge),
 }
 
 impl Storage {
     pub(super) fn new(
-        client: &Client,
+        (client, cluster): (&Client, &Cluster),
+        reading: &Reading,
         (namespace, release): (&str, &str),
         object: &HelmRelease,
         operator: Option<&Operator>,
     ) -> Self {
         Storage {
             secrets: Api::namespaced(client.clone(), namespace),
+            cluster: cluster.clone(),
+            reading: reading.clone(),
+            tenant: target::own_namespace(object),
+            charge: None,
             namespace: namespace.to_owned(),
             release: release.to_owned(),
             seen: BTreeMap::new(),
@@ -125,7 +150,7 @@ impl Storage {
         self.seen.insert(number, version);
     }
 
-    fn failed(&self, what: &'static str) -> impl Fn(kube::Error) -> Error + use<> {
+    fn failed<E: std::error::Error + 'static>(&self, what: &'static str) -> impl Fn(E) -> Error + use<E> {
         let release = format!("{}/{}", self.namespace, self.release);
         move |error| Error::Cluster {
             what,
@@ -134,25 +159,23 @@ impl Storage {
         }
     }
 
-    /// All records that can be read, the oldest first.
+    /// All records that can be read, the oldest first. The release has no worker while that takes long.
     ///
     /// # Errors
-    /// If the newest cannot be: then nobody knows what is installed.
-    pub(super) async fn all(&mut self) -> Result<Vec<Record>, Error> {
-        let selected = ListParams::default().labels(&record::selector(&self.release));
-        let listed = self.secrets.list(&selected).await.map_err(self.failed("list"))?;
-        let mut records = Vec::with_capacity(listed.items.len());
+    /// If the newest cannot be: then nobody knows what is installed. If they take more memory than the namespace of the object has for records.
+    pub(super) async fn all(&mut self, worker: &WorkerPermit) -> Result<Vec<Record>, Error> {
+        let found = self.read(worker).await?;
+        let mut records = Vec::with_capacity(found.len());
         self.seen.clear();
         self.unreadable.clear();
         self.own.clear();
         let mut newest_unreadable: Option<(i64, Error)> = None;
-        for secret in listed.items {
-            let record = match read(&secret) {
+        for found in found {
+            let record = match found.record {
                 Ok(record) => record,
                 Err(error) => {
                     tracing::warn!("{error}");
-                    let version = secret.labels().get("version").and_then(|text| text.parse().ok());
-                    let version = version.unwrap_or(i64::MAX);
+                    let version = found.label.unwrap_or(i64::MAX);
                     self.unreadable.push(version);
                     if newest_unreadable
                         .as_ref()
@@ -163,12 +186,11 @@ impl Storage {
                     continue;
                 }
             };
-            self.see(record.version, &secret);
-            if secret.annotations().get(MADE_FOR) == Some(&self.made_for) {
+            self.seen.insert(record.version, found.resource_version);
+            if !found.made_for.is_empty() && found.made_for == self.made_for {
                 self.own.insert(record.version);
             }
-            let annotation = secret.annotations().get(operator::ANNOTATION);
-            if let Some(operator) = annotation.and_then(|text| Operator::parse(text)) {
+            if let Some(operator) = found.operator {
                 self.operators.insert(record.version, operator);
             }
             records.push(record);
@@ -179,6 +201,42 @@ impl Storage {
             Some((version, error)) if version > newest => Err(error),
             _ => Ok(records),
         }
+    }
+
+    /// Reads all Secrets page by page. Their memory counts until they are read anew.
+    async fn read(&mut self, worker: &WorkerPermit) -> Result<Vec<Found>, Error> {
+        let selection = Selection {
+            namespace: self.namespace.as_str().into(),
+            labels: record::selector(&self.release).into(),
+            ..Selection::default()
+        };
+        let (resource, mut found, mut next) = (secrets(), Vec::new(), None::<String>);
+        let mut charge = self.reading.charge(&self.tenant);
+        self.charge = None;
+        loop {
+            let page = self.cluster.list(&resource, &selection, PAGE, next.as_deref());
+            let page = page.await.map_err(self.failed("list"))?;
+            charge.grow(page.memory)?;
+            let read = move || {
+                let read = read_all(page.items.into_iter().chain(page.partial), &mut charge);
+                charge.shrink(page.memory);
+                drop(page.charge);
+                read.map(|read| (read, charge))
+            };
+            let read = self.reading.run(&self.tenant, worker, read).await?;
+            found.extend(read.0);
+            charge = read.1;
+            if found.len() > MOST {
+                let release = format!("{}/{}", self.namespace, self.release);
+                return Err(Error::TooMany { release });
+            }
+            match page.next {
+                Some(more) => next = Some(more.to_string()),
+                None => break,
+            }
+        }
+        self.charge = Some(charge);
+        Ok(found)
     }
 
     /// Whether a record was made for the object, as it was read.
@@ -271,12 +329,144 @@ impl Storage {
     }
 }
 
-/// The record of a Secret.
-fn read(secret: &Secret) -> Result<Record, Error> {
-    let unreadable = |why: String| Error::Unreadable {
-        name: secret.name_any(),
-        why,
-    };
-    let object = from_serde(secret).map_err(|error| unreadable(error.to_string()))?;
-    record::from_object(&object).map_err(|error| unreadable(error.to_string()))
+/// The record in a Secret, and what the Secret says of it.
+struct Found {
+    /// The version in its label.
+    label: Option<i64>,
+    resource_version: String,
+    made_for: String,
+    operator: Option<Operator>,
+    record: Result<Record, Error>,
+}
+
+/// Reads the records of Secrets, each once its memory is charged.
+fn read_all(secrets: impl Iterator<Item = Value>, charge: &mut Charge) -> Result<Vec<Found>, OverBudget> {
+    let found = secrets.map(|mut secret| {
+        secret.set_at(&["kind"], "Secret");
+        let memory = record::memory(&secret);
+        if let Ok(memory) = &memory {
+            charge.grow(*memory)?;
+        }
+        let record = memory.and_then(|_| record::from_object(&secret));
+        let record = record.map_err(|error| Error::Unreadable {
+            name: secret.str_at(&["metadata", "name"]).to_owned(),
+            why: error.to_string(),
+        });
+        let text = |path: &[&str]| secret.str_at(path).to_owned();
+        Ok(Found {
+            label: secret.str_at(&["metadata", "labels", "version"]).parse().ok(),
+            resource_version: text(&["metadata", "resourceVersion"]),
+            made_for: text(&["metadata", "annotations", MADE_FOR]),
+            operator: Operator::parse(secret.str_at(&["metadata", "annotations", operator::ANNOTATION])),
+            record,
+        })
+    });
+    found.collect()
+}
+
+/// Secrets, which every server has.
+fn secrets() -> Resource {
+    Resource {
+        group: "".into(),
+        version: "v1".into(),
+        kind: "Secret".into(),
+        plural: "secrets".into(),
+        namespaced: true,
+        watchable: true,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write as _;
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use base64::Engine as _;
+    use base64::engine::general_purpose::STANDARD;
+    use engine::workers::Workers;
+
+    use super::*;
+
+    /// A Secret whose record unpacks to so many numbers.
+    fn secret(version: usize, numbers: usize) -> String {
+        let config = "0,".repeat(numbers);
+        let json = format!(r#"{{"name":"web","version":{version},"config":{{"a":[{config}0]}}}}"#);
+        let mut packer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        packer.write_all(json.as_bytes()).unwrap();
+        let text = STANDARD.encode(STANDARD.encode(packer.finish().unwrap()));
+        format!(
+            r#"{{"metadata":{{"name":"web.v{version}","labels":{{"version":"{version}"}}}},"data":{{"release":"{text}"}}}}"#
+        )
+    }
+
+    /// A server with so many pages of so many records each, and the number of its answers.
+    fn server(pages: usize, each: usize, numbers: usize) -> (Client, Arc<AtomicUsize>) {
+        let asked = Arc::new(AtomicUsize::new(0));
+        let count = Arc::clone(&asked);
+        let service = tower::service_fn(move |request: http::Request<kube::client::Body>| {
+            let query = request.uri().query().unwrap_or_default().to_owned();
+            assert!(query.contains("limit=20"), "{query}");
+            let page = count.fetch_add(1, Ordering::Relaxed);
+            let items: Vec<String> = (1..=each).map(|at| secret(page * each + at, numbers)).collect();
+            let more = if page + 1 < pages { "more" } else { "" };
+            let list = format!(
+                r#"{{"kind":"SecretList","metadata":{{"continue":"{more}"}},"items":[{}]}}"#,
+                items.join(",")
+            );
+            async move {
+                Ok::<_, std::convert::Infallible>(http::Response::new(kube::client::Body::from(
+                    list.into_bytes(),
+                )))
+            }
+        });
+        (Client::new(service, "default"), asked)
+    }
+
+    fn storage(client: &Client, reading: &Reading) -> Storage {
+        let object = serde_json::json!({
+            "apiVersion": "helm.toolkit.fluxcd.io/v2", "kind": "HelmRelease",
+            "metadata": {"name": "web", "namespace": "mallory"}, "spec": {"interval": "1h"},
+        });
+        let object = serde_json::from_value(object).unwrap();
+        let cluster = Cluster::new(client.clone());
+        Storage::new((client, &cluster), reading, ("mallory", "web"), &object, None)
+    }
+
+    #[tokio::test]
+    async fn records_are_read_page_by_page() {
+        let worker = Workers::new(1).take().await.unwrap();
+        let (client, asked) = server(3, 2, 10);
+        let records = storage(&client, &Reading::new()).all(&worker).await.unwrap();
+        let versions: Vec<i64> = records.iter().map(|record| record.version).collect();
+        assert_eq!(versions, [1, 2, 3, 4, 5, 6]);
+        assert_eq!(asked.load(Ordering::Relaxed), 3);
+    }
+
+    /// A record of some kilobytes took a hundred megabytes, as often as there were records, and for as long as a release was waited for.
+    #[tokio::test]
+    async fn the_records_of_a_namespace_have_a_budget_of_memory() {
+        let worker = Workers::new(1).take().await.unwrap();
+        let reading = Reading::new();
+        let (client, _) = server(1, 3, 2_000_000);
+        let mut first = storage(&client, &reading);
+        assert_eq!(first.all(&worker).await.unwrap().len(), 3);
+        let mut second = storage(&client, &reading);
+        let over = second.all(&worker).await.unwrap_err();
+        assert!(matches!(over, Error::OverBudget(_)), "{over}");
+        drop(first);
+        assert_eq!(second.all(&worker).await.unwrap().len(), 3);
+    }
+
+    #[tokio::test]
+    async fn a_server_with_records_without_end_is_left() {
+        let worker = Workers::new(1).take().await.unwrap();
+        let (client, asked) = server(usize::MAX, 500, 1);
+        let refused = storage(&client, &Reading::new()).all(&worker).await.unwrap_err();
+        assert!(
+            refused.to_string().contains("more than 10000 records"),
+            "{refused}"
+        );
+        assert_eq!(asked.load(Ordering::Relaxed), 21);
+    }
 }

@@ -50,7 +50,7 @@ pub use follow::{Followed, NotListed, WaitedFor, Wake};
 pub use group::Group;
 pub use interval::jittered;
 pub use metrics::{IndexLookups, Metrics};
-pub(crate) use permits::{Permit, Permits};
+pub(crate) use permits::{Permit, Permits, blocking};
 pub use queue::{Backoff, Done, Load, Queue, Ticket};
 pub use recorder::{Notice, Recorder, hostname};
 pub(crate) use rehearsal::Rehearsal;

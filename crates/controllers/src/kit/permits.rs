@@ -40,6 +40,33 @@ impl Permits {
             of_process,
         })
     }
+
+    /// Runs work of a namespace beside the runtime. There is no worker for it meanwhile, nor while it waits for a permit, so that a
+    /// namespace with much slow work holds no workers.
+    pub(crate) async fn run<T: Send + 'static>(
+        &self,
+        namespace: &str,
+        worker: &WorkerPermit,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> T {
+        worker.aside(self.blocking(namespace, work)).await
+    }
+
+    /// Runs work of a namespace beside the runtime, once there is a permit.
+    pub(crate) async fn blocking<T: Send + 'static>(
+        &self,
+        namespace: &str,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> T {
+        let permit = self.acquire(namespace).await;
+        // The work goes on when nobody waits for it any more, and has its permit until it ends.
+        let permitted = move || {
+            let done = work();
+            drop(permit);
+            done
+        };
+        blocking(permitted).await
+    }
 }
 
 impl builder::Place for Permit {
@@ -56,8 +83,22 @@ impl builder::Place for Permit {
     }
 }
 
+/// Runs something that blocks beside the workers.
+pub(crate) async fn blocking<T: Send + 'static>(task: impl FnOnce() -> T + Send + 'static) -> T {
+    match tokio::task::spawn_blocking(task).await {
+        Ok(value) => value,
+        // It is not cancelled, so it panicked: the worker must too, and the queue tries the object again.
+        Err(error) => std::panic::resume_unwind(error.into_panic()),
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
+    use parking_lot::Mutex;
+    use tokio::sync::mpsc;
+
     use super::*;
 
     #[tokio::test]
@@ -78,5 +119,34 @@ mod tests {
         }
         held.clear();
         assert!(next.await.is_some());
+    }
+
+    /// The renderings of a namespace held all blocking threads, and its releases all workers.
+    #[tokio::test]
+    async fn slow_work_of_a_namespace_holds_no_workers_and_leaves_permits_to_others() {
+        let (permits, workers) = (Permits::new(2), Workers::new(1));
+        let (end, ended) = std::sync::mpsc::channel::<()>();
+        let (tell, mut told) = mpsc::unbounded_channel();
+        let ended = Arc::new(Mutex::new(ended));
+        let slow = async || {
+            let worker = workers.take().await.unwrap();
+            let (tell, ended) = (tell.clone(), Arc::clone(&ended));
+            let work = move || {
+                tell.send(()).unwrap();
+                ended.lock().recv().unwrap();
+            };
+            permits.run("mallory", &worker, work).await;
+        };
+        let other = async {
+            told.recv().await.unwrap();
+            let worker = workers.take().await.unwrap();
+            permits.run("ada", &worker, || ()).await;
+            let is_waiting = told.try_recv().is_err();
+            end.send(()).unwrap();
+            end.send(()).unwrap();
+            is_waiting
+        };
+        let ((), (), is_waiting) = tokio::join!(slow(), slow(), other);
+        assert!(is_waiting, "a namespace has one of two places");
     }
 }

@@ -19,8 +19,7 @@ use tokio::sync::OnceCell;
 
 use super::{Settings, Shared};
 use crate::artifacts::Archives;
-use crate::kit::{Failure, chain};
-use crate::sources::blocking;
+use crate::kit::{Failure, blocking, chain};
 
 /// How many unpacked artifacts are kept that nobody reads.
 const KEPT: usize = 8;

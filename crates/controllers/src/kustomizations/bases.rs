@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 
 use source::git::Cache;
 
-use crate::sources::blocking;
+use crate::kit::blocking;
 
 /// The time that a repository is kept without being used.
 const KEPT: Duration = Duration::from_secs(24 * 60 * 60);

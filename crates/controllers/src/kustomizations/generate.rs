@@ -26,9 +26,9 @@ use super::store::stamp;
 use super::{Shared, common_metadata, ignored, request, unit, variables};
 use crate::clusters::Clusters;
 use crate::kit::{
-    Desk, Failure, Key, Permit, Permits, Shape, chain, check_namespaces, has_expressions, jittered, unseen,
+    Desk, Failure, Key, Permit, Permits, Shape, blocking, chain, check_namespaces, has_expressions, jittered,
+    unseen,
 };
-use crate::sources::blocking;
 
 /// What begins the message of a failure that only a change of the object mends.
 const TERMINAL: &str = "Reconciliation failed terminally due to configuration error";

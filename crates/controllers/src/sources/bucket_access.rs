@@ -11,8 +11,8 @@ use source::identity::{Asker, Destination, Identities, aws};
 
 use super::provider;
 use super::secrets::{self, Data};
-use super::{Shared, blocking, chain, timeout_of};
-use crate::kit::Failure;
+use super::{Shared, chain, timeout_of};
+use crate::kit::{Failure, blocking};
 
 /// The bucket of an object.
 pub(super) async fn open(shared: &Shared, object: &Object<BucketSpec>) -> Result<Box<dyn Store>, Failure> {

@@ -22,9 +22,9 @@ use source::trust::TrustScope;
 
 use super::provider;
 use super::secrets::{self, Data};
-use super::storage::{self, blocking};
+use super::storage;
 use super::{SUMMARY, Shared, begin, chain, failed, found_new, git_include, timeout_of, told};
-use crate::kit::{Conditions, Desk, Failure, Notice, Reconcile, Run, Summary, Wake};
+use crate::kit::{Conditions, Desk, Failure, Notice, Reconcile, Run, Summary, Wake, blocking};
 
 /// Keeps GitRepositories.
 pub struct GitRepositories {

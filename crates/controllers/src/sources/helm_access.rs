@@ -21,9 +21,9 @@ use source::verify::notation::Verdict;
 use super::provider;
 use super::secrets::{self, Data};
 use super::signature::Signatures;
-use super::storage::{self, blocking};
+use super::storage;
 use super::{Shared, chain, timeout_of};
-use crate::kit::Failure;
+use crate::kit::{Failure, blocking};
 
 /// Why a repository cannot be reached as its object says.
 #[derive(Debug, thiserror::Error)]

@@ -20,9 +20,9 @@ use super::helm_chart::{ChartRun, HelmCharts};
 use super::helm_chart_failure as failure;
 use super::helm_chart_source::Source;
 use super::signature::Signatures;
-use super::storage::{self, blocking};
+use super::storage;
 use super::{chain, helm_access};
-use crate::kit::{Conditions, Failure};
+use crate::kit::{Conditions, Failure, blocking};
 
 impl HelmCharts {
     /// Builds the chart of a source, or finds that it is the one that is stored. A chart that is taken as it is has been linked

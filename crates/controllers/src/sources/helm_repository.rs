@@ -16,9 +16,9 @@ use source::store::{Place, Store};
 use tempfile::{NamedTempFile, TempPath};
 
 use super::provider;
-use super::storage::{self, blocking};
+use super::storage;
 use super::{SUMMARY, Shared, begin, chain, failed, found_new, helm_access, secrets, told};
-use crate::kit::{Conditions, Failure, Notice, Reconcile, Run, Summary};
+use crate::kit::{Conditions, Failure, Notice, Reconcile, Run, Summary, blocking};
 
 /// Keeps HelmRepositories.
 pub struct HelmRepositories {

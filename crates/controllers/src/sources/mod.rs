@@ -34,7 +34,6 @@ pub(crate) use crate::kit::chain;
 use crate::kit::{Conditions, Failure, IndexLookups, Notice, Run, Summary};
 pub(crate) use provider::account;
 pub use storage::Packing;
-pub(crate) use storage::blocking;
 pub(crate) use stored::{HasArtifact, Stored};
 
 pub use bucket::Buckets;
@@ -91,7 +90,7 @@ impl Shared {
             index_lookups: IndexLookups::default(),
             sigstore: source::verify::cosign::Root::embedded(),
             packing: Arc::default(),
-            slow_fetches: SlowWork::new(PATIENCE, MOST_SLOW),
+            slow_fetches: slow_fetches(),
             settings: Settings::default(),
         }
     }
@@ -169,6 +168,11 @@ pub(crate) const SUMMARY: Summary = Summary {
     ],
     decisive: &[ConditionType::SOURCE_VERIFIED],
 };
+
+/// Creates the limits of fetches that take long.
+pub(crate) fn slow_fetches() -> SlowWork {
+    SlowWork::new(PATIENCE, MOST_SLOW)
+}
 
 /// How long a source may take, where its spec says nothing.
 const USUAL_TIMEOUT: Duration = Duration::from_secs(60);

@@ -9,7 +9,7 @@ use model::event::Severity;
 use source::store::{self, Place, Presence, Store};
 
 use super::{HasArtifact as _, Shared, Stored, chain, failed};
-use crate::kit::{Conditions, Failure, Notice, Permits, Run};
+use crate::kit::{Conditions, Failure, Notice, Permits, Run, blocking};
 
 /// Where the files of an object are.
 pub(super) fn place<S: Spec>(object: &Object<S>) -> Result<Place, Failure> {
@@ -114,15 +114,6 @@ where
     };
     let failure = Failure::transient(reason, message);
     failed(run, ConditionType::STORAGE_OPERATION_FAILED, failure)
-}
-
-/// Runs something that blocks beside the workers.
-pub(crate) async fn blocking<T: Send + 'static>(task: impl FnOnce() -> T + Send + 'static) -> T {
-    match tokio::task::spawn_blocking(task).await {
-        Ok(value) => value,
-        // It is not cancelled, so it panicked: the worker must too, and the queue tries the object again.
-        Err(error) => std::panic::resume_unwind(error.into_panic()),
-    }
 }
 
 /// The permits of work on files of a size that their owner chooses.

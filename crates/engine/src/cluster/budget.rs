@@ -21,9 +21,6 @@ const FIRST: Duration = Duration::from_secs(60);
 /// How long it is left alone after many times. A cluster that does well for twice as long as it was left alone begins with the first.
 const LONGEST: Duration = Duration::from_secs(15 * 60);
 
-/// The memory of a JSON value besides its text, about.
-const VALUE: usize = 48;
-
 /// The memory that the caches of a cluster and the requests to it may take together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Budget {
@@ -146,7 +143,7 @@ impl State {
 
 /// A part of a cluster's budget that is in use until this is dropped. Without a budget it counts for nothing.
 #[derive(Default)]
-pub(crate) struct Charge(Option<Held>);
+pub struct Charge(Option<Held>);
 
 struct Held {
     meter: Arc<Meter>,
@@ -212,11 +209,6 @@ impl Trips {
         }
         std::future::pending().await
     }
-}
-
-/// The memory that a JSON text takes once it is read, about: no less, whatever it is.
-pub(super) fn size_of_json(text: &[u8]) -> usize {
-    text.len() + VALUE * (1 + memchr::memchr3_iter(b',', b'[', b'{', text).count())
 }
 
 impl Cluster {
@@ -352,21 +344,5 @@ mod tests {
         let charges = [0; 3].map(|size| cluster.charge_entry(|| size));
         let over = charges[2].as_ref().err().unwrap();
         assert!(over.to_string().contains("the 2 objects of"), "{over}");
-    }
-
-    #[test]
-    fn a_value_takes_no_more_than_is_counted_for_it() {
-        for text in ["[0,0,0,0]", r#"{"a":{"b":[]},"c":"d"}"#, "[[],[],[[]]]"] {
-            let value = model::json::parse(text.as_bytes()).unwrap();
-            fn of(value: &model::Value) -> usize {
-                let inside: usize = match value {
-                    model::Value::Array(items) => items.iter().map(of).sum(),
-                    model::Value::Object(map) => map.iter().map(|(_, value)| 24 + of(value)).sum(),
-                    _ => 0,
-                };
-                24 + inside
-            }
-            assert!(size_of_json(text.as_bytes()) >= of(&value), "{text}");
-        }
     }
 }

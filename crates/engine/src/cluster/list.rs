@@ -36,9 +36,9 @@ pub enum Detail {
 }
 
 /// How many objects a page of all has.
-const PAGE: usize = 500;
-/// The most bytes that the pages of [`Cluster::list_all`] have together.
-const LARGEST: usize = 256 * 1024 * 1024;
+const PAGE: usize = 100;
+/// The most memory that the objects of [`Cluster::list_all`] take together.
+const LARGEST: usize = 128 * 1024 * 1024;
 
 /// Some of the objects.
 pub struct Page {
@@ -50,10 +50,27 @@ pub struct Page {
     pub resource_version: Str,
     /// How to ask for the next page; nothing where this is the last one.
     pub next: Option<Str>,
-    /// The bytes of the answer.
-    pub size: usize,
-    /// The part of the cluster's budget that the objects take.
-    pub(crate) charge: Charge,
+    /// The memory that the objects take, about.
+    pub memory: usize,
+    /// The part of the cluster's budget that the objects take. Keep it for as long as them.
+    pub charge: Charge,
+}
+
+/// All objects of a kind.
+pub struct Listing {
+    /// The objects.
+    pub items: List,
+    /// The parts of the cluster's budget that the objects take. Keep them for as long as the objects.
+    pub charges: Vec<Charge>,
+}
+
+impl std::fmt::Debug for Listing {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let items = &self.items;
+        f.debug_struct("Listing")
+            .field("items", items)
+            .finish_non_exhaustive()
+    }
 }
 
 impl std::fmt::Debug for Page {
@@ -62,7 +79,7 @@ impl std::fmt::Debug for Page {
             .field("items", &self.items)
             .field("resource_version", &self.resource_version)
             .field("next", &self.next)
-            .field("size", &self.size)
+            .field("memory", &self.memory)
             .finish_non_exhaustive()
     }
 }
@@ -101,7 +118,7 @@ impl Cluster {
         let next = metadata.str_at(&["continue"]);
         Ok(Page {
             resource_version: metadata.str_at(&["resourceVersion"]).into(),
-            size: body.len(),
+            memory: json::memory(&body),
             charge,
             next: (!next.is_empty()).then(|| next.into()),
             items: whole,
@@ -115,20 +132,21 @@ impl Cluster {
     ///
     /// # Errors
     /// When a page fails, when an object is nested too deeply to be read, or when all pages together are too large for memory.
-    pub async fn list_all(&self, resource: &Resource, namespace: &str) -> Result<List, Error> {
+    pub async fn list_all(&self, resource: &Resource, namespace: &str) -> Result<Listing, Error> {
         let selection = Selection {
             namespace: namespace.into(),
             ..Selection::default()
         };
-        let (mut all, mut next, mut size) = (List::new(), None, 0);
+        let (mut items, mut charges) = (List::new(), Vec::new());
+        let (mut next, mut memory) = (None, 0);
         loop {
             let page = self.list(resource, &selection, PAGE, next.as_deref()).await?;
-            size += page.size;
-            if size > LARGEST {
+            memory += page.memory;
+            if memory > LARGEST {
                 let subject = Subject::new(Verb::List, resource, namespace, "");
                 return Err(malformed(
                     subject,
-                    "the list has more than 256 MiB: select fewer objects",
+                    "the objects take more than 128 MiB of memory: select fewer objects",
                 ));
             }
             if let Some(object) = page.partial.first() {
@@ -139,10 +157,11 @@ impl Cluster {
                 let why = format!("the object is nested too deeply: the limit is {levels} levels");
                 return Err(malformed(subject, why));
             }
-            all.extend(page.items);
+            items.extend(page.items);
+            charges.push(page.charge);
             match page.next {
                 Some(more) => next = Some(more.to_string()),
-                None => return Ok(all),
+                None => return Ok(Listing { items, charges }),
             }
         }
     }

@@ -47,12 +47,12 @@ use model::Str;
 #[cfg(doc)]
 use model::Value;
 
-pub use budget::{Budget, OverBudget};
-pub(crate) use budget::{Charge, over_budget};
+pub(crate) use budget::over_budget;
+pub use budget::{Budget, Charge, OverBudget};
 pub use connect::{ConnectError, connect, connect_guarded, connect_patiently};
 pub use counts::{Counts, Verb};
 pub use error::Error;
-pub use list::{Detail, Page, Selection};
+pub use list::{Detail, Listing, Page, Selection};
 pub use objects::{Apply, Delete, Deleted, Propagation, Validation, Write};
 pub use refusal::{Cause, Refusal};
 pub use resource::Resource;

@@ -11,7 +11,7 @@ use kube::client::Body;
 use model::{Value, json};
 
 use super::Cluster;
-use super::budget::{Charge, over_budget, size_of_json};
+use super::budget::{Charge, over_budget};
 use super::counts::Verb;
 use super::error::Error;
 use super::limit::Outcome;
@@ -204,7 +204,7 @@ impl Cluster {
                 read.extend_from_slice(&data);
             }
         }
-        let size = charge.resize(size_of_json(&read));
+        let size = charge.resize(json::memory(&read));
         size.map_err(|over| over_budget(subject, over))?;
         Ok(Answer {
             body: read.freeze(),

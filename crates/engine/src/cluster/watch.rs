@@ -8,7 +8,7 @@ use kube::client::Body;
 use model::{Str, Value, json};
 
 use super::Cluster;
-use super::budget::{Charge, over_budget, size_of_json};
+use super::budget::{Charge, over_budget};
 use super::counts::Verb;
 use super::error::Error;
 use super::limit::Outcome;
@@ -129,7 +129,7 @@ impl Watch {
         loop {
             if let Some(line) = self.line() {
                 if self.charge.is_metered() {
-                    self.holds(self.buffer.len() + size_of_json(&line))?;
+                    self.holds(self.buffer.len() + json::memory(&line))?;
                 }
                 return self.event(&line).map(Some);
             }

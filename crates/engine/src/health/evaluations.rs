@@ -9,6 +9,8 @@ use parking_lot::Mutex;
 use tokio::runtime::{Handle, RuntimeFlavor};
 use tokio::sync::Semaphore;
 
+use crate::workers::WorkerPermit;
+
 /// The evaluations of the process.
 static PROCESS: LazyLock<Evaluations> = LazyLock::new(|| {
     let processors = available_parallelism().map_or(1, NonZeroUsize::get);
@@ -50,6 +52,15 @@ impl Evaluations {
     /// more than one thread. A runtime of one thread has nothing to share, and does the work at once.
     pub async fn run<T>(&self, tenant: &str, work: impl FnOnce() -> T) -> T {
         self.run_in(tenant, "", work).await
+    }
+
+    /// Does the same for something that runs. It has no worker while it waits for its turn, so that a tenant with many slow expressions holds
+    /// one worker at most.
+    pub async fn run_beside<T>(&self, worker: &WorkerPermit, tenant: &str, work: impl FnOnce() -> T) -> T {
+        if Handle::current().runtime_flavor() != RuntimeFlavor::MultiThread {
+            return work();
+        }
+        worker.aside(self.run(tenant, work)).await
     }
 
     /// Does the same for an object of a cluster.
@@ -98,6 +109,7 @@ impl Drop for Place<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::workers::Workers;
 
     #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
     async fn tenants_without_evaluations_are_forgotten() {
@@ -113,6 +125,28 @@ mod tests {
         assert!(waiting.await.is_err());
         drop(held);
         assert!(evaluations.0.tenants.lock().is_empty());
+    }
+
+    /// Each of the waiting held a worker.
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn what_waits_for_its_turn_holds_no_worker() {
+        let (evaluations, workers) = (Evaluations::new(1), Workers::new(1));
+        let held = evaluations.0.all.acquire().await.unwrap();
+        let (waits, of) = (evaluations.clone(), workers.clone());
+        let waiting = tokio::spawn(async move {
+            let worker = of.take().await.unwrap();
+            let evaluated = waits.run_beside(&worker, "mallory", || 1).await;
+            assert_eq!(of.free(), 0, "it has one again");
+            evaluated
+        });
+        while evaluations.0.tenants.lock().is_empty() {
+            tokio::task::yield_now().await;
+        }
+        let limit = std::time::Duration::from_secs(30);
+        let other = tokio::time::timeout(limit, workers.take()).await;
+        drop(other.expect("a worker is free"));
+        drop(held);
+        assert_eq!(waiting.await.unwrap(), 1);
     }
 
     #[test]

@@ -62,7 +62,7 @@ impl Release<'_, '_> {
 
     /// The objects of a record, each with how it is in the cluster.
     async fn looked_at(&self, record: &Record) -> Result<Looked, String> {
-        let ignore = objects::ignore_rules(self.run.object).await?;
+        let ignore = objects::ignore_rules(self.run.object, self.run.worker).await?;
         let takeover = match record.is_server_side() {
             true => objects::takeover(&self.settings.override_managers),
             // Its fields are those of updates, and stay so.

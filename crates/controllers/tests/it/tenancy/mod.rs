@@ -8,4 +8,5 @@ mod memory;
 mod names;
 mod patterns;
 mod references;
+mod releases;
 mod undecodable;

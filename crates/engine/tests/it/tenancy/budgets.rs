@@ -254,3 +254,54 @@ async fn units_in_a_cluster_that_serves_without_end_fail_and_all_others_go_on() 
     assert!(status.errors.is_empty(), "{:?}", status.errors);
     tenants.finish().await;
 }
+
+/// What was read of a list counted for no longer than a page, though all of it is in memory together.
+#[tokio::test]
+async fn all_pages_of_a_list_count_until_the_list_is_dropped() {
+    let budget = |bytes| Budget {
+        bytes,
+        ..Budget::default()
+    };
+    let (small, large) = (
+        server(Endless::Pages, 1, budget(256 << 10)),
+        server(Endless::Pages, 1, budget(16 << 20)),
+    );
+    let things = large.resource("example.com", "v1", "Thing").await.unwrap();
+    let refused = small.list_all(&things, "").await.unwrap_err();
+    assert!(
+        matches!(refused, engine::cluster::Error::OverBudget { .. }),
+        "{refused:?}"
+    );
+    for _ in 0..20 {
+        let listing = large.list_all(&things, "").await.unwrap();
+        assert_eq!(listing.items.len(), MANY);
+    }
+    let mut held = Vec::new();
+    let refused = loop {
+        match large.list_all(&things, "").await {
+            Ok(listing) => held.push(listing),
+            Err(refused) => break refused,
+        }
+        assert!(held.len() < 20, "nothing counts");
+    };
+    assert!(
+        matches!(refused, engine::cluster::Error::OverBudget { .. }),
+        "{refused:?}"
+    );
+}
+
+/// The bytes of a list were limited, and the objects that are made of them take up to thirty times as much.
+#[tokio::test]
+async fn a_list_is_limited_by_the_memory_that_its_objects_take() {
+    let service = service_fn(|_: Request<Body>| async {
+        let values = "0,".repeat(4 << 20);
+        let page = format!(r#"{{"kind":"ThingList","metadata":{{}},"items":[{{"a":[{values}0]}}]}}"#);
+        Ok::<_, std::convert::Infallible>(plain(page))
+    });
+    let things = server(Endless::Pages, 1, Budget::default());
+    let things = things.resource("example.com", "v1", "Thing").await.unwrap();
+    let cluster = Cluster::with_agent(kube::Client::new(service, "default"), "tests");
+    let refused = cluster.list_all(&things, "").await.unwrap_err();
+    let why = std::error::Error::source(&refused).unwrap().to_string();
+    assert!(why.contains("more than 128 MiB of memory"), "{why}");
+}
