@@ -9,11 +9,16 @@ use std::time::Duration;
 
 use engine::workers::{SlowWork, WorkerPermit};
 use parking_lot::Mutex;
+use tokio::sync::watch;
+use tokio::time::{Instant, timeout_at};
 
 use crate::kit::Permits;
 
 /// The memory that the records and values of all releases of a namespace may take at once.
-const BUDGET: usize = 512 << 20;
+pub(super) const BUDGET: usize = 512 << 20;
+
+/// The longest time that a release waits until others of its namespace leave enough memory.
+const LONGEST: Duration = Duration::from_secs(5 * 60);
 
 /// The longest time that reading holds a worker, and how much of a namespace goes on without one.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -27,6 +32,8 @@ const MOST_SLOW: usize = 8;
 )]
 pub(super) struct OverBudget {
     namespace: String,
+    /// The bytes that one charge needs, if no other has any.
+    needed: usize,
 }
 
 /// Reads records and values. Clones share budgets and permits.
@@ -38,6 +45,39 @@ struct Shared {
     slow: SlowWork,
     /// The memory that is in use, by namespace.
     used: Mutex<HashMap<String, usize>>,
+    /// Some of it is free again.
+    freed: watch::Sender<()>,
+}
+
+/// Waits until other releases of a namespace leave enough memory, for [`LONGEST`] in all.
+pub(super) struct Patience {
+    shared: Arc<Shared>,
+    freed: watch::Receiver<()>,
+    until: Instant,
+}
+
+impl Patience {
+    /// Waits, without a worker, until there is enough memory for what was charged in vain, which must be dropped before. Returns false
+    /// if it exceeds the budget alone, or if there is no time left.
+    pub(super) async fn waits(&mut self, worker: &WorkerPermit, over: &OverBudget) -> bool {
+        over.needed <= BUDGET
+            && worker
+                .aside(timeout_at(self.until, self.has_room(over)))
+                .await
+                .is_ok()
+    }
+
+    async fn has_room(&mut self, over: &OverBudget) {
+        loop {
+            self.freed.mark_unchanged();
+            let used = self.shared.used.lock().get(&over.namespace).copied();
+            if used.unwrap_or_default().saturating_add(over.needed) <= BUDGET {
+                return;
+            }
+            // `Shared` has the sender.
+            let _ = self.freed.changed().await;
+        }
+    }
 }
 
 impl Reading {
@@ -46,6 +86,7 @@ impl Reading {
             permits: Permits::of_cores(),
             slow: SlowWork::new(PATIENCE, MOST_SLOW),
             used: Mutex::default(),
+            freed: watch::Sender::new(()),
         }))
     }
 
@@ -59,6 +100,15 @@ impl Reading {
     ) -> T {
         let work = self.0.permits.blocking(namespace, work);
         self.0.slow.run(worker, namespace, work).await
+    }
+
+    /// Returns the patience of a release whose memory others of its namespace may have.
+    pub(super) fn patience(&self) -> Patience {
+        Patience {
+            shared: Arc::clone(&self.0),
+            freed: self.0.freed.subscribe(),
+            until: Instant::now() + LONGEST,
+        }
     }
 
     /// A part of the budget of a namespace, of no size yet.
@@ -88,8 +138,10 @@ impl Charge {
         let before = used.get(&self.namespace).copied().unwrap_or_default();
         let after = before.saturating_add(by);
         if after > BUDGET {
-            let namespace = self.namespace.clone();
-            return Err(OverBudget { namespace });
+            return Err(OverBudget {
+                namespace: self.namespace.clone(),
+                needed: self.bytes.saturating_add(by),
+            });
         }
         used.insert(self.namespace.clone(), after);
         self.bytes += by;
@@ -106,6 +158,10 @@ impl Charge {
             if *bytes == 0 {
                 used.remove(&self.namespace);
             }
+        }
+        drop(used);
+        if by > 0 {
+            self.shared.freed.send_replace(());
         }
     }
 }
@@ -138,6 +194,45 @@ mod tests {
         assert_eq!(second.grow(BUDGET / 2), Ok(()));
         drop(second);
         assert!(reading.0.used.lock().is_empty());
+    }
+
+    /// Several releases with large records in one namespace failed, though each of them has enough memory after the others.
+    #[tokio::test(start_paused = true)]
+    async fn a_release_waits_until_others_leave_enough_memory() {
+        let (reading, workers) = (Reading::new(), Workers::new(2));
+        let (first, second) = (workers.take().await.unwrap(), workers.take().await.unwrap());
+        let mut held = reading.charge("ada");
+        held.grow(BUDGET / 2).unwrap();
+        let read = |worker: WorkerPermit, bytes: usize| {
+            let reading = reading.clone();
+            async move {
+                let mut patience = reading.patience();
+                loop {
+                    let mut charge = reading.charge("ada");
+                    match charge.grow(bytes) {
+                        Ok(()) => return Ok(charge),
+                        Err(over) if !patience.waits(&worker, &over).await => return Err(over),
+                        Err(_) => {}
+                    }
+                }
+            }
+        };
+        let began = Instant::now();
+        assert!(read(first, BUDGET + 1).await.is_err());
+        assert_eq!(began.elapsed(), Duration::ZERO, "it never has enough");
+        let waiting = read(second, BUDGET);
+        let other = async {
+            tokio::time::sleep(Duration::from_secs(60)).await;
+            assert_eq!(workers.free(), 2, "it holds no worker");
+            drop(held);
+        };
+        assert!(tokio::join!(waiting, other).0.is_ok());
+        // Others may never leave enough.
+        let mut held = reading.charge("ada");
+        held.grow(1).unwrap();
+        let worker = workers.take().await.unwrap();
+        assert!(read(worker, BUDGET).await.is_err());
+        assert_eq!(began.elapsed(), Duration::from_secs(60) + LONGEST);
     }
 
     /// Records that take long to read would keep the workers of all namespaces, and quick ones must not begin more releases.

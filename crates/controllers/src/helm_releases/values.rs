@@ -48,10 +48,17 @@ pub(super) async fn values(
     worker: &WorkerPermit,
 ) -> Result<Values, Failure> {
     let namespace = target::own_namespace(object);
-    let mut charge = reading.charge(&namespace);
     let (references, read) = references(client, object, &namespace).await?;
     let memory = references.iter().map(memory).sum();
-    charge.grow(memory).map_err(|over| failed(over.to_string()))?;
+    let mut patience = reading.patience();
+    let charge = loop {
+        let mut charge = reading.charge(&namespace);
+        match charge.grow(memory) {
+            Ok(()) => break charge,
+            Err(over) if !patience.waits(worker, &over).await => return Err(failed(over.to_string())),
+            Err(_) => {}
+        }
+    };
     let inline = match &object.spec.values {
         Some(Value::Object(values)) => values.clone(),
         _ => Map::new(),
