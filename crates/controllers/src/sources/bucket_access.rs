@@ -184,7 +184,7 @@ impl Access<'_> {
                 let json = data.need("serviceaccount").map_err(refused)?;
                 let file = gcs::KeyFile::parse(json, client);
                 let file = file.map_err(|error| authentication(chain(&error)))?;
-                self.identities.kept(&data.content(), Arc::new(file))
+                self.identities.kept(&data.content(), &http, Arc::new(file))
             }
         };
         let bucket = gcs::Bucket::new(gcs::Options {
@@ -259,7 +259,7 @@ impl Access<'_> {
                     },
                     client: http.client().map_err(|error| authentication(chain(&error)))?,
                 };
-                let tokens = identities.kept(&data.content(), Arc::new(application));
+                let tokens = identities.kept(&data.content(), http, Arc::new(application));
                 return Ok(azure::Credentials::Tokens(tokens));
             }
         } else if data.has("clientId") {

@@ -6,9 +6,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use bytes::Bytes;
-use http::{Request, Response, Uri};
-use hyper_rustls::{FixedServerNameResolver, HttpsConnector, HttpsConnectorBuilder};
+use http::{Request, Uri};
+use hyper_rustls::{FixedServerNameResolver, HttpsConnectorBuilder};
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::client::legacy::{Client as HyperClient, Error as HyperError};
 use hyper_util::rt::{TokioExecutor, TokioTimer};
@@ -18,8 +17,7 @@ use kube::{Client, Config};
 use reach::Proxies;
 use reach::guard::{self, Refused};
 use tower::retry::Retry;
-use tower::util::MapErr;
-use tower::{BoxError, Service, ServiceBuilder};
+use tower::{BoxError, ServiceBuilder, service_fn};
 
 use super::error::Unreached;
 use super::lanes::Lanes;
@@ -71,7 +69,7 @@ pub enum ConnectError {
 /// # Errors
 /// When certificates, credentials or the proxy cannot be used.
 pub fn connect(config: Config) -> Result<Client, ConnectError> {
-    client(&config, Names::All, |lanes| lanes)
+    client(&config, Names::All)
 }
 
 /// The same for a configuration that a tenant has written: it does not lead to link-local addresses and metadata servers, which the
@@ -88,7 +86,7 @@ pub fn connect_guarded(config: Config) -> Result<Client, ConnectError> {
     {
         guard::check(&url)?;
     }
-    client(&config, Names::Guarded, |lanes| lanes)
+    client(&config, Names::Guarded)
 }
 
 /// The same, with requests sent again that a server is too busy for, as client-go does it.
@@ -96,26 +94,20 @@ pub fn connect_guarded(config: Config) -> Result<Client, ConnectError> {
 /// # Errors
 /// As [`connect`].
 pub fn connect_patiently(config: Config) -> Result<Client, ConnectError> {
-    client(&config, Names::All, |lanes| {
-        Retry::new(RetryPolicy::default(), lanes)
-    })
+    Ok(patient(connect(config)?))
 }
 
-/// The lanes of a client, with errors that all layers know.
-type Connected = MapErr<Lanes<HyperClient<HttpsConnector<Way>, Body>>, fn(HyperError) -> BoxError>;
+/// Sends the requests of a client again that a server is too busy for. Each time the request passes through the whole client.
+pub fn patient(client: Client) -> Client {
+    let namespace = client.default_namespace().to_owned();
+    let service = service_fn(move |request: Request<Body>| {
+        let client = client.clone();
+        async move { client.send(request).await.map_err(BoxError::from) }
+    });
+    Client::new(Retry::new(RetryPolicy::default(), service), namespace)
+}
 
-fn client<S, B>(
-    config: &Config,
-    names: Names,
-    around: impl FnOnce(Connected) -> S,
-) -> Result<Client, ConnectError>
-where
-    S: Service<Request<Body>, Response = Response<B>> + Clone + Send + 'static,
-    S::Error: Into<BoxError>,
-    S::Future: Send,
-    B: http_body::Body<Data = Bytes> + Send + 'static,
-    B::Error: Into<BoxError>,
-{
+fn client(config: &Config, names: Names) -> Result<Client, ConnectError> {
     let failed = |source: kube::Error| ConnectError::Config {
         server: shown(&config.cluster_url),
         source: Box::new(source),
@@ -147,7 +139,7 @@ where
             .build::<_, Body>(connector.clone())
     });
     let server: Arc<str> = shown(&config.cluster_url).into();
-    let unreached = move |error: S::Error| -> BoxError {
+    let unreached = move |error: HyperError| -> BoxError {
         Box::new(Unreached {
             server: Arc::clone(&server),
             source: error.into(),
@@ -158,7 +150,7 @@ where
         .option_layer(config.auth_layer().map_err(failed)?)
         .layer(config.extra_headers_layer().map_err(failed)?)
         .map_err(unreached)
-        .service(around(MapErr::new(lanes, BoxError::from)));
+        .service(lanes);
     Ok(Client::new(service, config.default_namespace.clone()))
 }
 

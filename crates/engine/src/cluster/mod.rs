@@ -49,7 +49,7 @@ use model::Value;
 
 pub(crate) use budget::over_budget;
 pub use budget::{Budget, Charge, OverBudget};
-pub use connect::{ConnectError, connect, connect_guarded, connect_patiently};
+pub use connect::{ConnectError, connect, connect_guarded, connect_patiently, patient};
 pub use counts::{Counts, Verb};
 pub use error::Error;
 pub use list::{Detail, Listing, Page, Selection};

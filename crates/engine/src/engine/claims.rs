@@ -21,7 +21,7 @@ use crate::plan::Shared;
 use standing::Standing;
 
 /// How long an object stays because it is not known whether another unit may write it.
-const DOUBT: Duration = Duration::from_secs(60);
+pub(super) const DOUBT: Duration = Duration::from_secs(60);
 
 /// How long an object stays at most while the server does not answer. Whoever can keep the server from answering must not keep others
 /// from pruning for ever.

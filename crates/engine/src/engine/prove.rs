@@ -27,6 +27,7 @@ use crate::unit::SyncUnit;
 
 use super::Shared;
 use super::UnitEventKind;
+use super::claims::DOUBT;
 use super::clusters::Handle;
 
 /// How many requests are under way at a time.
@@ -96,7 +97,10 @@ impl Shared {
         let text = unproven.to_string();
         let Unproven { pruned, unit, .. } = unproven;
         match self.known.claims.doubt(&plan.unit, pruned, unit) {
-            true => self.tell(&plan.unit, UnitEventKind::Failed, text),
+            true => {
+                self.tell(&plan.unit, UnitEventKind::Failed, text);
+                self.status.add_after(plan.unit.clone(), DOUBT);
+            }
             false => tracing::warn!("the claim counts no more: {text}"),
         }
     }

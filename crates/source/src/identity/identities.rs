@@ -251,11 +251,19 @@ impl Identities {
         self.cached(*made_of, async || source.grant().await).await
     }
 
-    /// A source that keeps what it gives here; see [`Identities::keep`].
-    pub fn kept(&self, made_of: &[u8], source: Arc<dyn CredentialSource>) -> Arc<dyn CredentialSource> {
+    /// Returns a source that keeps what it gives here; see [`Identities::keep`]. It is made of a secret, and asks over `way`.
+    pub fn kept(
+        &self,
+        secret: &[u8],
+        way: &Options,
+        source: Arc<dyn CredentialSource>,
+    ) -> Arc<dyn CredentialSource> {
         Arc::new(Named {
             identities: self.clone(),
-            key: source_key(made_of),
+            key: Fingerprint::builder("credential source")
+                .bytes(secret)
+                .fingerprint(&way.trust())
+                .build(),
             source,
         })
     }
@@ -440,10 +448,6 @@ impl CredentialSource for Access {
     }
 }
 
-fn source_key(made_of: &[u8]) -> Fingerprint {
-    Fingerprint::builder("credential source").bytes(made_of).build()
-}
-
 /// A source with the key under which it is kept.
 #[derive(Debug)]
 struct Named {
@@ -460,7 +464,41 @@ impl CredentialSource for Named {
 
 #[cfg(test)]
 mod tests {
+    use secrecy::ExposeSecret as _;
+
     use super::*;
+
+    #[derive(Debug)]
+    struct Fixed(&'static str);
+
+    impl CredentialSource for Fixed {
+        fn grant(&self) -> BoxFuture<'_, Result<Grant, Error>> {
+            let expires = Timestamp::now() + Duration::from_secs(3600);
+            Box::pin(async move { Ok(Grant::token(self.0.into(), Some(expires))) })
+        }
+    }
+
+    /// A server behind the proxy of one object gave the token that another one used.
+    #[tokio::test]
+    async fn what_a_secret_gives_is_kept_for_one_way_to_the_server() {
+        let identities = Identities::new(Settings::new(Environment::default()));
+        let proxied = Options {
+            proxy: Some(Proxy {
+                address: "http://127.0.0.1:1".to_owned(),
+                login: None,
+            }),
+            ..Options::default()
+        };
+        for (way, token, kept) in [
+            (&proxied, "evil", "evil"),
+            (&Options::default(), "good", "good"),
+            (&Options::default(), "other", "good"),
+        ] {
+            let source = identities.kept(b"secret", way, Arc::new(Fixed(token)));
+            let grant = source.grant().await.unwrap();
+            assert_eq!(grant.secret.expose_secret(), kept);
+        }
+    }
 
     #[tokio::test]
     async fn no_proxy_of_an_object_leads_to_metadata_servers() {

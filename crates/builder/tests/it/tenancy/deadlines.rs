@@ -49,18 +49,25 @@ fn aside<T: Send + 'static>(work: impl FnOnce(&Remote) -> T + Send + 'static) ->
     result
 }
 
+/// Time may also jump while a busy machine still connects: then the deadline of that is met.
+fn is_deadline(error: &str) -> bool {
+    ["timed out", "deadline has elapsed"]
+        .iter()
+        .any(|text| error.contains(text))
+}
+
 #[test]
 fn remote_files_and_bases_have_a_deadline() {
     let server = silent();
     let url = format!("{}/deployment.yaml", server.url());
     let error = aside(move |remote| remote.file(&url).unwrap_err());
-    assert!(error.contains("timed out"), "{error}");
+    assert!(is_deadline(&error), "{error}");
     let base = format!("{}/org/app.git", server.url());
     let error = aside(move |remote| {
         let spec = RepoSpec::parse(&base).unwrap();
         remote.repository(&spec).err().unwrap()
     });
-    assert!(error.contains("timed out") || error.contains("60s"), "{error}");
+    assert!(is_deadline(&error) || error.contains("60s"), "{error}");
 }
 
 /// Runs `work` with services that have a token for Vault. It waits on threads of `runtime`, which another thread may drive.

@@ -72,8 +72,8 @@ impl Process {
         }
         let config = config?;
         let host = config.cluster_url.authority().map(ToString::to_string);
-        let client = engine::cluster::connect_patiently(config)
-            .map_err(|error| format!("{:#}", anyhow::Error::from(error)));
+        let client =
+            engine::cluster::connect(config).map_err(|error| format!("{:#}", anyhow::Error::from(error)));
         let client = problems.take("unable to make a client of the cluster", client)?;
         let client = metrics.counting(client, host.unwrap_or_default());
         Some(Process {
@@ -97,7 +97,8 @@ impl Process {
 
     fn new(unfenced: Client, metrics: Metrics, settings: Settings, end: End) -> Self {
         let fence = lease::Fence::default();
-        let client = fence.guard(unfenced.clone());
+        // A request that is sent again passes the fence again: the lease may be lost since.
+        let client = engine::cluster::patient(fence.guard(unfenced.clone()));
         let recorders = settings.parts.iter().map(|part| {
             let address = settings.events_address.clone();
             (part.name, Recorder::new(client.clone(), part.name, address))
@@ -111,7 +112,7 @@ impl Process {
             endpoints: Vec::new(),
             scratch: std::env::temp_dir(),
             end,
-            unfenced,
+            unfenced: engine::cluster::patient(unfenced),
             fence,
         }
     }

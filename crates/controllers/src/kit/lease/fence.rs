@@ -261,6 +261,8 @@ fn has_parameter(uri: &Uri, wanted: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
     use futures::{StreamExt as _, stream};
     use http::Response;
     use http_body::Frame;
@@ -302,6 +304,24 @@ mod tests {
         assert!(told.contains("is not the leader any more"), "{told}");
         fence.held_until("one", soon + Duration::from_secs(35));
         send().await.unwrap();
+    }
+
+    /// The client below the fence sent requests again after the lease was lost.
+    #[tokio::test(start_paused = true)]
+    async fn what_is_sent_again_passes_the_fence_again() {
+        let (fence, sent) = (Fence::default(), Arc::new(AtomicUsize::new(0)));
+        let (closes, counts) = (fence.clone(), Arc::clone(&sent));
+        let busy = service_fn(move |_: Request<Body>| {
+            counts.fetch_add(1, Ordering::Relaxed);
+            closes.close();
+            let mut response = Response::new(Body::empty());
+            *response.status_mut() = http::StatusCode::SERVICE_UNAVAILABLE;
+            async move { Ok::<_, BoxError>(response) }
+        });
+        let client = engine::cluster::patient(fence.guard(Client::new(busy, "default")));
+        let told = super::super::chain(&client.send(request(Method::PATCH)).await.unwrap_err());
+        assert!(told.contains("is not the leader any more"), "{told}");
+        assert_eq!(sent.load(Ordering::Relaxed), 1);
     }
 
     #[tokio::test(start_paused = true)]
